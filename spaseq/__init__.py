@@ -1,0 +1,1 @@
+"""SPAseq: semantic complex event processing."""

@@ -1,0 +1,114 @@
+"""The errors that users meet.  Each knows where it happened and how to show it: position, line, caret, expectation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class SpaseqError(Exception):
+    """Base class of every error raised on purpose; its text is fit for a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a text.  ``line`` and ``column`` count from 1 (columns in characters); 0 means unknown."""
+
+    path: str = ""
+    line: int = 0
+    column: int = 0
+    text: str = ""  # the line itself, without its line end
+    width: int = 1  # characters under the caret
+
+    def __str__(self) -> str:
+        parts = [self.path or "<query>"] + [str(n) for n in (self.line, self.column) if n]
+        return ":".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Warning_:
+    """Something legal that is most likely not meant."""
+
+    message: str
+    location: Location = Location()
+    hint: str = ""
+
+    def render(self) -> str:
+        """Several lines, as for an error, that begin with ``warning``."""
+        return _render("warning", self.message, self.location, (), self.hint)
+
+
+class LocatedError(SpaseqError):
+    """An error at a place: ``message``, ``line``, ``column``, ``expected`` and ``hint`` are its fields."""
+
+    def __init__(
+        self, message: str, location: Location = Location(), expected: tuple[str, ...] = (), hint: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.expected = expected
+        self.hint = hint
+
+    @property
+    def line(self) -> int:
+        """Line of the error, from 1; 0 if unknown."""
+        return self.location.line
+
+    @property
+    def column(self) -> int:
+        """Column of the error, from 1; 0 if unknown."""
+        return self.location.column
+
+    def render(self) -> str:
+        """``path:line:column: error: message``, the line, a caret, what was expected, a hint."""
+        return _render("error", self.message, self.location, self.expected, self.hint)
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+class QuerySyntaxError(LocatedError):
+    """The text is not a query of the language."""
+
+
+class QueryError(LocatedError):
+    """The text is well-formed, but the query has no meaning (unknown GPM, GRAPH ?v, SERVICE …)."""
+
+
+class StreamError(LocatedError):
+    """A stream, file or background graph cannot be read at the place given."""
+
+
+class OptionError(SpaseqError):
+    """A command-line option or an argument of the API makes no sense."""
+
+
+class SnapshotError(SpaseqError):
+    """A snapshot is damaged, of another version, or of other queries or background knowledge."""
+
+
+def _render(kind: str, message: str, location: Location, expected: tuple[str, ...], hint: str) -> str:
+    lines = [f"{location}: {kind}: {message}"]
+    if location.text:
+        lines += _excerpt(location)
+    if expected:
+        lines.append("expected " + _alternatives(expected))
+    if hint:
+        lines.append("hint: " + hint)
+    return "\n".join(lines)
+
+
+def _excerpt(location: Location, limit: int = 110) -> list[str]:
+    """The line (cut around the caret when it is long) and the caret below it."""
+    text, column = location.text.replace("\t", " "), max(location.column, 1)
+    start = max(0, column - 1 - limit // 2) if len(text) > limit else 0
+    shown = ("…" if start else "") + text[start : start + limit] + ("…" if start + limit < len(text) else "")
+    if not location.column:
+        return ["  " + shown]
+    offset = column - 1 - start + (1 if start else 0)
+    return ["  " + shown, "  " + " " * offset + "^" * max(1, min(location.width, limit - (column - 1 - start)))]
+
+
+def _alternatives(expected: tuple[str, ...], most: int = 12) -> str:
+    shown = list(expected[:most]) + (["…"] if len(expected) > most else [])
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]

@@ -1,0 +1,29 @@
+"""The pattern algebra: what every language compiles to, and all that the planner sees.
+
+Names of GPMs, streams and variables are strings; graph patterns are ``gpm.algebra`` trees.  No text positions here.
+"""
+
+from spaseq.pattern.expression import (
+    Atom,
+    Conjunction,
+    Disjunction,
+    Kleene,
+    Negation,
+    Optional,
+    Sequence,
+    SequenceExpression,
+    Strategy,
+)
+from spaseq.pattern.query import (
+    AtomDefinition,
+    Construction,
+    Query,
+    Selection,
+    Stream,
+    Window,
+)
+
+__all__ = [
+    "Atom", "AtomDefinition", "Conjunction", "Construction", "Disjunction", "Kleene", "Negation", "Optional",
+    "Query", "Selection", "Sequence", "SequenceExpression", "Strategy", "Stream", "Window",
+]  # fmt: skip
