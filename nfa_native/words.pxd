@@ -1,0 +1,158 @@
+# cython: language_level=3
+"""64-bit tagged words and the table of terms behind them."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from nfa_native.literals cimport DECIMAL_DIGITS, EPOCH, NO_ZONE, POWERS_OF_TEN, int128
+
+cdef extern from *:
+    """
+    #ifndef SPASEQ_WORDS
+    #define SPASEQ_WORDS
+    #define SPASEQ_DOUBLE_BASE (960ULL << 52)
+    #define SPASEQ_DOUBLE_MAGNITUDE ((1ULL << 59) - 1)
+    #define SPASEQ_DOUBLE_SIGN (1ULL << 63)
+    #define SPASEQ_MICROSECOND 1000000000000LL
+    #endif
+    """
+    const uint64_t DOUBLE_BASE "SPASEQ_DOUBLE_BASE"            # the least exponent of an inline double
+    const uint64_t DOUBLE_MAGNITUDE "SPASEQ_DOUBLE_MAGNITUDE"  # 7 bits of exponent and 52 of fraction
+    const uint64_t DOUBLE_SIGN "SPASEQ_DOUBLE_SIGN"
+    const int64_t MICROSECOND "SPASEQ_MICROSECOND"             # in units of 10**-18 seconds
+
+ctypedef uint64_t word_t
+
+# A word's low four bits.  Word 0 is UNBOUND.
+cdef enum:
+    TAG_TERM = 0      # id << 8 | kind << 4: a term of the dictionary
+    TAG_INTEGER = 1   # 60-bit value
+    TAG_DECIMAL = 2   # 55-bit mantissa << 9 | scale << 4, no trailing zero in the mantissa unless the scale is 0
+    TAG_DOUBLE = 3    # sign, 7-bit exponent, 52-bit fraction: zero and magnitudes from 2**-63 to 2**65
+    TAG_DATETIME = 4  # microseconds since 1970 << 5 | (no zone) << 4; UTC or without zone
+    TAG_BOOLEAN = 5   # 0 or 1
+    TAG_SIDE = 6      # index << 8 | kind << 4: a value of the side table
+
+# Kinds of dictionary terms and of side values.
+cdef enum:
+    KIND_IRI = 1
+    KIND_BLANK = 2
+    KIND_STRING = 3
+    KIND_LANGUAGE = 4
+    KIND_TYPED = 5
+    KIND_INTEGER = 6
+    KIND_DECIMAL = 7
+    KIND_DOUBLE = 8
+    KIND_DATETIME = 9
+    KIND_BOOLEAN = 10
+
+cdef enum:
+    UNBOUND = 0
+
+# Canonical bytes of a dictionary term; `word` differs from its own only in an alias of another lexical form.
+cdef struct TermEntry:
+    const char* text
+    uint32_t length
+    word_t word
+
+# An exact value that no word holds inline: an int64, a decimal or an instant in units of 10**-18, or a double's bits.
+cdef struct SideEntry:
+    int128 number
+    int32_t zone
+    uint32_t kind
+
+# Bytes in chunks that never move.
+cdef cppclass Arena:
+    vector[char*] chunks
+    vector[size_t] sizes
+    size_t chunk    # the chunk in use
+    size_t used     # bytes used of it
+
+cdef cppclass TermStore:
+    vector[TermEntry] entries
+    vector[uint64_t] slots        # open addressing: hash's upper half << 32 | entry + 1
+    vector[SideEntry] sides
+    vector[uint32_t] side_slots   # open addressing: side + 1
+    Arena texts
+    Arena scratch                 # strings of the expression under evaluation
+
+
+cdef inline uint64_t mix(uint64_t x) noexcept nogil:
+    """A bijective hash of 64 bits in which every bit depends on every bit."""
+    x = (x ^ (x >> 32)) * <uint64_t>0xd6e8feb86659fd93
+    x = (x ^ (x >> 32)) * <uint64_t>0xd6e8feb86659fd93
+    return x ^ (x >> 32)
+
+
+cdef inline int tag_of(word_t word) noexcept nogil:
+    return <int>(word & 15)
+
+
+cdef inline int kind_of(word_t word) noexcept nogil:
+    """The KIND of a bound word."""
+    cdef int tag = <int>(word & 15)
+    if tag == TAG_TERM or tag == TAG_SIDE:
+        return <int>((word >> 4) & 15)
+    return tag + (KIND_INTEGER - TAG_INTEGER)
+
+
+cdef word_t integer_word(TermStore* store, int64_t value) noexcept nogil
+cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil
+cdef word_t double_word(TermStore* store, double value) noexcept nogil
+cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexcept nogil
+cdef word_t boolean_word(bint value) noexcept nogil
+
+
+# Values of words of that kind.
+cdef inline int64_t integer_value(const TermStore* store, word_t word) noexcept nogil:
+    if word & 15 == TAG_INTEGER:
+        return <int64_t>word >> 4
+    return <int64_t>store.sides[word >> 8].number
+
+
+cdef inline int128 decimal_value(const TermStore* store, word_t word) noexcept nogil:
+    """In units of 10**-18."""
+    if word & 15 == TAG_DECIMAL:
+        return <int128>(<int64_t>word >> 9) * POWERS_OF_TEN[DECIMAL_DIGITS - ((word >> 4) & 31)]
+    return store.sides[word >> 8].number
+
+
+cdef inline double double_value(const TermStore* store, word_t word) noexcept nogil:
+    cdef uint64_t bits
+    cdef double value
+    if word & 15 == TAG_DOUBLE:
+        bits = (word >> 4) & DOUBLE_MAGNITUDE
+        if bits:
+            bits += DOUBLE_BASE
+        bits |= word & DOUBLE_SIGN
+    else:
+        bits = <uint64_t>store.sides[word >> 8].number
+    memcpy(&value, &bits, sizeof(double))
+    return value
+
+
+cdef inline int128 datetime_value(const TermStore* store, word_t word, int32_t* zone) noexcept nogil:
+    """The instant in units of 10**-18 seconds since the year 1, and its zone."""
+    if word & 15 == TAG_DATETIME:
+        zone[0] = NO_ZONE if word & 16 else 0
+        return EPOCH + <int128>(<int64_t>word >> 5) * MICROSECOND
+    zone[0] = store.sides[word >> 8].zone
+    return store.sides[word >> 8].number
+
+
+# The word of a term; UNBOUND if only Python can canonicalise it (xsd:float, date, duration and the like, seen first).
+cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexcept nogil
+# The bytes of a dictionary term, which stay where they are.
+cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil
+# The lexical form of a word that is no dictionary term; `out` has room for LONGEST_FORM bytes.
+cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept nogil
+# Space for `length` bytes until the scratch is cleared.
+cdef char* scratch(TermStore* store, size_t length) noexcept nogil
+cdef void clear_scratch(TermStore* store) noexcept nogil
+
+
+cdef class Terms:
+    cdef TermStore* store
+    cdef word_t intern_bytes(self, bytes term) except? 0
+    cdef word_t intern_canonical(self, bytes term) except? 0

@@ -1,0 +1,532 @@
+# distutils: language = c++
+# cython: cdivision=True
+"""64-bit tagged words and the table of terms behind them.
+
+A term is a byte string whose first byte is its kind: ``I`` IRI, ``B`` scoped blank-node label, ``S`` string,
+``L`` language NUL string, ``T`` datatype IRI NUL lexical form.  Two terms have the same word exactly if pyoxigraph's Store
+makes them the same term.  Nothing here locks: a table belongs to one thread at a time.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy
+
+import numpy
+
+from nfa_native.literals cimport (
+    LONGEST_FORM,
+    multiply_overflows,
+    parse_datetime,
+    parse_decimal,
+    parse_double,
+    parse_integer,
+    print_datetime,
+    print_decimal,
+    print_double,
+    print_integer,
+)
+
+cdef extern from *:
+    """
+    #ifndef SPASEQ_FOLD
+    #define SPASEQ_FOLD
+    /* Both halves of the 128-bit product, folded: the step of the byte hash. */
+    static inline uint64_t spaseq_fold(uint64_t a, uint64_t b) {
+        unsigned __int128 product = (unsigned __int128)a * b;
+        return (uint64_t)product ^ (uint64_t)(product >> 64);
+    }
+    #endif
+    """
+    uint64_t fold "spaseq_fold"(uint64_t a, uint64_t b) nogil
+
+cdef const char* XSD = b"http://www.w3.org/2001/XMLSchema#"
+cdef enum:
+    XSD_LENGTH = 33
+    FIRST_CHUNK = 1 << 16
+    FIRST_SLOTS = 1 << 10
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────────────────
+cdef char* reserve(Arena* arena, size_t length) noexcept nogil:
+    """That many bytes of the arena, uninitialised."""
+    cdef size_t size
+    while arena.chunk < arena.chunks.size():
+        if arena.used + length <= arena.sizes[arena.chunk]:
+            arena.used += length
+            return arena.chunks[arena.chunk] + arena.used - length
+        arena.chunk += 1
+        arena.used = 0
+    size = FIRST_CHUNK << (arena.chunks.size() if arena.chunks.size() < 8 else 8)
+    if size < length:
+        size = length
+    arena.chunks.push_back(<char*>malloc(size))
+    arena.sizes.push_back(size)
+    arena.used = length
+    return arena.chunks[arena.chunk]
+
+
+cdef size_t capacity(const Arena* arena) noexcept nogil:
+    cdef size_t total = 0, i
+    for i in range(arena.sizes.size()):
+        total += arena.sizes[i]
+    return total
+
+
+cdef void release(Arena* arena) noexcept nogil:
+    cdef size_t i
+    for i in range(arena.chunks.size()):
+        free(arena.chunks[i])
+
+
+cdef char* scratch(TermStore* store, size_t length) noexcept nogil:
+    return reserve(&store.scratch, length)
+
+
+cdef void clear_scratch(TermStore* store) noexcept nogil:
+    store.scratch.chunk = 0
+    store.scratch.used = 0
+
+
+# ── the dictionary ───────────────────────────────────────────────────────────────────────────────────────
+cdef uint64_t hash_bytes(const char* text, size_t length) noexcept nogil:
+    cdef uint64_t state = <uint64_t>0x9e3779b97f4a7c15 ^ length
+    cdef uint64_t block = 0
+    while length > 8:
+        memcpy(&block, text, 8)
+        state = fold(state ^ block, <uint64_t>0xa0761d6478bd642f)
+        text += 8
+        length -= 8
+    block = 0
+    memcpy(&block, text, length)
+    return mix(fold(state ^ block, <uint64_t>0xe7037ed1a0b428db))
+
+
+cdef size_t find_slot(const TermStore* store, const char* text, size_t length, uint64_t hashed) noexcept nogil:
+    """The slot of those bytes, or the empty one where they belong."""
+    cdef size_t mask = store.slots.size() - 1
+    cdef size_t slot = hashed & mask
+    cdef uint64_t content
+    cdef const TermEntry* entry
+    while True:
+        content = store.slots[slot]
+        if content == 0:
+            return slot
+        if content >> 32 == hashed >> 32:
+            entry = &store.entries[<uint32_t>content - 1]
+            if entry.length == length and memcmp(entry.text, text, length) == 0:
+                return slot
+        slot = (slot + 1) & mask
+
+
+cdef void grow_slots(TermStore* store) noexcept nogil:
+    cdef size_t size = store.slots.size() * 2
+    cdef size_t i, slot
+    cdef uint64_t hashed
+    store.slots.assign(size, 0)
+    for i in range(store.entries.size()):
+        hashed = hash_bytes(store.entries[i].text, store.entries[i].length)
+        slot = hashed & (size - 1)
+        while store.slots[slot]:
+            slot = (slot + 1) & (size - 1)
+        store.slots[slot] = (hashed >> 32) << 32 | (i + 1)
+
+
+cdef word_t find_or_add(TermStore* store, const char* text, size_t length, int kind, word_t alias) noexcept nogil:
+    """The word of those bytes; new bytes get `alias`, or a new dictionary word if that is UNBOUND."""
+    cdef uint64_t hashed = hash_bytes(text, length)
+    cdef size_t slot = find_slot(store, text, length, hashed)
+    cdef TermEntry entry
+    cdef char* copy
+    if store.slots[slot]:
+        return store.entries[<uint32_t>store.slots[slot] - 1].word
+    copy = reserve(&store.texts, length)
+    memcpy(copy, text, length)
+    entry.text = copy
+    entry.length = <uint32_t>length
+    entry.word = alias if alias else <word_t>store.entries.size() << 8 | kind << 4 | TAG_TERM
+    store.entries.push_back(entry)
+    store.slots[slot] = (hashed >> 32) << 32 | store.entries.size()
+    if store.entries.size() * 2 > store.slots.size():
+        grow_slots(store)
+    return entry.word
+
+
+cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil:
+    return &store.entries[word >> 8]
+
+
+# ── the side table ───────────────────────────────────────────────────────────────────────────────────────
+cdef inline uint64_t hash_side(const SideEntry* entry) noexcept nogil:
+    cdef uint64_t low = <uint64_t>entry.number
+    cdef uint64_t high = <uint64_t>(entry.number >> 64)
+    return mix(mix(low) ^ high * 3 ^ (<uint64_t>entry.zone << 8) ^ entry.kind)
+
+
+cdef size_t find_side(const TermStore* store, const SideEntry* wanted) noexcept nogil:
+    cdef size_t mask = store.side_slots.size() - 1
+    cdef size_t slot = hash_side(wanted) & mask
+    cdef const SideEntry* entry
+    while store.side_slots[slot]:
+        entry = &store.sides[store.side_slots[slot] - 1]
+        if entry.number == wanted.number and entry.zone == wanted.zone and entry.kind == wanted.kind:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+cdef word_t side_word(TermStore* store, int kind, int128 number, int32_t zone) noexcept nogil:
+    """The word of a value that no word holds inline."""
+    cdef SideEntry entry
+    cdef size_t slot, i
+    entry.number = number
+    entry.zone = zone
+    entry.kind = kind
+    slot = find_side(store, &entry)
+    if store.side_slots[slot] == 0:
+        store.sides.push_back(entry)
+        store.side_slots[slot] = <uint32_t>store.sides.size()
+        if store.sides.size() * 2 > store.side_slots.size():
+            store.side_slots.assign(store.side_slots.size() * 2, 0)
+            for i in range(store.sides.size()):
+                store.side_slots[find_side(store, &store.sides[i])] = <uint32_t>(i + 1)
+        return <word_t>(store.sides.size() - 1) << 8 | kind << 4 | TAG_SIDE
+    return <word_t>(store.side_slots[slot] - 1) << 8 | kind << 4 | TAG_SIDE
+
+
+# ── values to words ──────────────────────────────────────────────────────────────────────────────────────
+cdef inline word_t inline_word(int64_t value, int shift) noexcept nogil:
+    return <word_t>value << shift
+
+
+cdef word_t integer_word(TermStore* store, int64_t value) noexcept nogil:
+    if value >> 59 == 0 or value >> 59 == -1:
+        return inline_word(value, 4) | TAG_INTEGER
+    return side_word(store, KIND_INTEGER, value, 0)
+
+
+cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil:
+    cdef int scale = DECIMAL_DIGITS
+    cdef int128 mantissa = value
+    cdef int64_t small
+    while scale > 0 and mantissa != <int64_t>mantissa and mantissa % 10 == 0:
+        mantissa = mantissa // 10
+        scale -= 1
+    if mantissa == <int64_t>mantissa:
+        small = <int64_t>mantissa
+        while scale > 0 and small % 10 == 0:
+            small = small // 10
+            scale -= 1
+        if small >> 54 == 0 or small >> 54 == -1:
+            return inline_word(small, 9) | <word_t>(scale << 4) | TAG_DECIMAL
+    return side_word(store, KIND_DECIMAL, value, 0)
+
+
+cdef word_t double_word(TermStore* store, double value) noexcept nogil:
+    cdef uint64_t bits, magnitude
+    if value != value:
+        return side_word(store, KIND_DOUBLE, <int128>0x7ff8000000000000, 0)
+    memcpy(&bits, &value, sizeof(double))
+    magnitude = bits & ~DOUBLE_SIGN
+    if magnitude == 0:
+        return bits | TAG_DOUBLE
+    if magnitude > DOUBLE_BASE and magnitude - DOUBLE_BASE <= DOUBLE_MAGNITUDE:
+        return (bits & DOUBLE_SIGN) | (magnitude - DOUBLE_BASE) << 4 | TAG_DOUBLE
+    return side_word(store, KIND_DOUBLE, <int128>bits, 0)
+
+
+cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexcept nogil:
+    cdef int128 since = instant - EPOCH
+    cdef int128 micros
+    if (zone == 0 or zone == NO_ZONE) and since % MICROSECOND == 0:
+        micros = since // MICROSECOND
+        if micros >= -(<int64_t>1 << 58) and micros < <int64_t>1 << 58:
+            return inline_word(<int64_t>micros, 5) | (16 if zone == NO_ZONE else 0) | TAG_DATETIME
+    return side_word(store, KIND_DATETIME, instant, zone)
+
+
+cdef word_t boolean_word(bint value) noexcept nogil:
+    return <word_t>(1 if value else 0) << 4 | TAG_BOOLEAN
+
+
+# ── terms to words ───────────────────────────────────────────────────────────────────────────────────────
+cdef inline bint is_name(const char* text, size_t length, const char* name, size_t name_length) noexcept nogil:
+    return length == name_length and memcmp(text, name, length) == 0
+
+
+cdef bint is_derived_integer(const char* name, size_t n) noexcept nogil:
+    """Whether the Store reads this XSD datatype as xsd:integer."""
+    if n == 3 or n == 4:
+        return is_name(name, n, "int", 3) or is_name(name, n, "byte", 4) or is_name(name, n, "long", 4)
+    return (
+        is_name(name, n, "short", 5) or is_name(name, n, "unsignedInt", 11) or is_name(name, n, "unsignedLong", 12)
+        or is_name(name, n, "unsignedByte", 12) or is_name(name, n, "unsignedShort", 13)
+        or is_name(name, n, "positiveInteger", 15) or is_name(name, n, "negativeInteger", 15)
+        or is_name(name, n, "nonPositiveInteger", 18) or is_name(name, n, "nonNegativeInteger", 18)
+    )
+
+
+cdef bint needs_store(const char* name, size_t n) noexcept nogil:
+    """Whether only the Store canonicalises this XSD datatype."""
+    return (
+        is_name(name, n, "float", 5) or is_name(name, n, "date", 4) or is_name(name, n, "time", 4)
+        or is_name(name, n, "duration", 8) or is_name(name, n, "dayTimeDuration", 15)
+        or is_name(name, n, "yearMonthDuration", 17) or is_name(name, n, "gYear", 5)
+        or is_name(name, n, "gYearMonth", 10) or is_name(name, n, "gMonth", 6) or is_name(name, n, "gMonthDay", 9)
+        or is_name(name, n, "gDay", 4)
+    )
+
+
+cdef word_t boolean_literal(const char* form, size_t n) noexcept nogil:
+    if is_name(form, n, "true", 4) or is_name(form, n, "1", 1):
+        return boolean_word(True)
+    if is_name(form, n, "false", 5) or is_name(form, n, "0", 1):
+        return boolean_word(False)
+    return UNBOUND
+
+
+cdef word_t datetime_literal(TermStore* store, const char* form, size_t n) noexcept nogil:
+    cdef int128 instant
+    cdef int32_t zone
+    # The Store prints fractions before the year 1 wrongly, so those keep the form they came in.
+    if not parse_datetime(form, n, &instant, &zone) or (instant < 0 and instant % MICROSECOND != 0):
+        return UNBOUND
+    return datetime_word(store, instant, zone)
+
+
+cdef word_t value_literal(TermStore* store, const char* name, size_t n, const char* form, size_t m) noexcept nogil:
+    """The word of a literal of an XSD datatype that has values here; UNBOUND for others and ill-formed ones."""
+    cdef int64_t whole
+    cdef int128 number
+    cdef double real
+    if n == 7 and memcmp(name, "integer", 7) == 0 or is_derived_integer(name, n):
+        return integer_word(store, whole) if parse_integer(form, m, &whole) else <word_t>UNBOUND
+    if is_name(name, n, "decimal", 7):
+        return decimal_word(store, number) if parse_decimal(form, m, &number) else <word_t>UNBOUND
+    if is_name(name, n, "double", 6):
+        return double_word(store, real) if parse_double(form, m, &real) else <word_t>UNBOUND
+    if is_name(name, n, "dateTime", 8) or is_name(name, n, "dateTimeStamp", 13):
+        return datetime_literal(store, form, m)
+    if is_name(name, n, "boolean", 7):
+        return boolean_literal(form, m)
+    return UNBOUND
+
+
+cdef word_t intern_typed(TermStore* store, const char* text, size_t length, const char* nul) noexcept nogil:
+    """The word of a typed literal; UNBOUND if the Store must canonicalise it first."""
+    cdef size_t n = nul - text - 1
+    cdef size_t m = length - n - 2
+    cdef const char* name = text + 1 + XSD_LENGTH
+    cdef word_t word
+    cdef uint64_t hashed
+    cdef size_t slot
+    cdef char* copy
+    if n <= XSD_LENGTH or memcmp(text + 1, XSD, XSD_LENGTH) != 0:
+        return find_or_add(store, text, length, KIND_TYPED, UNBOUND)
+    n -= XSD_LENGTH
+    word = value_literal(store, name, n, nul + 1, m)
+    if word:
+        return word
+    if is_name(name, n, "string", 6):
+        copy = scratch(store, m + 1)
+        copy[0] = c'S'
+        memcpy(copy + 1, nul + 1, m)
+        return find_or_add(store, copy, m + 1, KIND_STRING, UNBOUND)
+    if needs_store(name, n):
+        hashed = hash_bytes(text, length)
+        slot = find_slot(store, text, length, hashed)
+        return store.entries[<uint32_t>store.slots[slot] - 1].word if store.slots[slot] else <word_t>UNBOUND
+    return find_or_add(store, text, length, KIND_TYPED, UNBOUND)
+
+
+cdef word_t intern_language(TermStore* store, const char* text, size_t length, const char* nul) noexcept nogil:
+    """The word of a string with a language, whose tag the Store writes in lower case."""
+    cdef size_t i
+    cdef bint lower = True
+    cdef char* copy
+    for i in range(1, nul - text):
+        lower = lower and not (c'A' <= text[i] <= c'Z')
+    if lower:
+        return find_or_add(store, text, length, KIND_LANGUAGE, UNBOUND)
+    copy = scratch(store, length)
+    memcpy(copy, text, length)
+    for i in range(1, nul - text):
+        if c'A' <= text[i] <= c'Z':
+            copy[i] = text[i] + 32
+    return find_or_add(store, copy, length, KIND_LANGUAGE, UNBOUND)
+
+
+cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexcept nogil:
+    cdef const char* nul
+    if text[0] == c'I':
+        return find_or_add(store, text, length, KIND_IRI, UNBOUND)
+    if text[0] == c'S':
+        return find_or_add(store, text, length, KIND_STRING, UNBOUND)
+    if text[0] == c'B':
+        return find_or_add(store, text, length, KIND_BLANK, UNBOUND)
+    nul = <const char*>memchr(text, 0, length)
+    if text[0] == c'L':
+        return intern_language(store, text, length, nul)
+    return intern_typed(store, text, length, nul)
+
+
+cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept nogil:
+    """The canonical lexical form of a word that is no dictionary term; `out` holds LONGEST_FORM bytes."""
+    cdef int kind = kind_of(word)
+    cdef int32_t zone
+    cdef int128 instant
+    if kind == KIND_INTEGER:
+        return print_integer(integer_value(store, word), out)
+    if kind == KIND_DECIMAL:
+        return print_decimal(decimal_value(store, word), out)
+    if kind == KIND_DOUBLE:
+        return print_double(double_value(store, word), out)
+    if kind == KIND_DATETIME:
+        instant = datetime_value(store, word, &zone)
+        return print_datetime(instant, zone, out)
+    if word >> 4:
+        memcpy(out, "true", 4)
+        return 4
+    memcpy(out, "false", 5)
+    return 5
+
+
+# ── Python ───────────────────────────────────────────────────────────────────────────────────────────────
+cdef tuple PREFIXES = (
+    b"Thttp://www.w3.org/2001/XMLSchema#integer\0",
+    b"Thttp://www.w3.org/2001/XMLSchema#decimal\0",
+    b"Thttp://www.w3.org/2001/XMLSchema#double\0",
+    b"Thttp://www.w3.org/2001/XMLSchema#dateTime\0",
+    b"Thttp://www.w3.org/2001/XMLSchema#boolean\0",
+)
+
+
+def store_form(term: bytes) -> bytes:
+    """A typed literal's bytes as pyoxigraph's Store canonicalises it."""
+    import pyoxigraph
+
+    datatype, form = term[1:].decode().split("\0", 1)
+    node = pyoxigraph.NamedNode("urn:x")
+    store = pyoxigraph.Store()
+    store.add(pyoxigraph.Quad(node, node, pyoxigraph.Literal(form, datatype=pyoxigraph.NamedNode(datatype))))
+    literal = next(iter(store)).object
+    return b"T" + literal.datatype.value.encode() + b"\0" + literal.value.encode()
+
+
+cdef class Terms:
+    """The table of terms: byte strings to words and back.
+
+    Words stay valid as long as the table lives; it only grows.
+    """
+
+    def __cinit__(self):
+        self.store = new TermStore()
+        self.store.texts.chunk = self.store.texts.used = 0
+        clear_scratch(self.store)
+        self.store.slots.assign(FIRST_SLOTS, 0)
+        self.store.side_slots.assign(FIRST_SLOTS, 0)
+
+    def __dealloc__(self):
+        release(&self.store.texts)
+        release(&self.store.scratch)
+        del self.store
+
+    def __len__(self) -> int:
+        """Number of dictionary entries and side values; values held in words take no room."""
+        return self.store.entries.size() + self.store.sides.size()
+
+    def memory(self) -> int:
+        """Bytes reserved by the table."""
+        cdef TermStore* store = self.store
+        return (
+            capacity(&store.texts) + capacity(&store.scratch) + store.entries.capacity() * sizeof(TermEntry)
+            + store.slots.capacity() * 8 + store.sides.capacity() * sizeof(SideEntry) + store.side_slots.capacity() * 4
+        )
+
+    cdef word_t intern_bytes(self, bytes term) except? 0:
+        cdef const char* text = PyBytes_AS_STRING(term)
+        cdef size_t length = PyBytes_GET_SIZE(term)
+        cdef word_t word
+        if length == 0 or text[0] not in b"IBSLT" or length > 0xffffffff:
+            raise ValueError(f"not a term: {term[:80]!r}")
+        if text[0] in b"LT" and memchr(text, 0, length) == NULL:
+            raise ValueError(f"not a term, the NUL after its language or datatype is missing: {term[:80]!r}")
+        clear_scratch(self.store)
+        word = intern_term(self.store, text, length)
+        return word if word else self.intern_canonical(term)
+
+    cdef word_t intern_canonical(self, bytes term) except? 0:
+        """Ask the Store for the canonical form, once for every form."""
+        cdef bytes canonical = store_form(term)
+        cdef word_t word = find_or_add(
+            self.store, PyBytes_AS_STRING(canonical), PyBytes_GET_SIZE(canonical), KIND_TYPED, UNBOUND
+        )
+        return find_or_add(self.store, PyBytes_AS_STRING(term), PyBytes_GET_SIZE(term), KIND_TYPED, word)
+
+    def intern(self, bytes term not None) -> int:
+        """The word of a term; ValueError if the bytes are no term."""
+        return self.intern_bytes(term)
+
+    def intern_many(self, list terms not None):
+        """uint64[n]: the words of n terms; ValueError as `intern`."""
+        cdef Py_ssize_t n = len(terms), i
+        words = numpy.empty(n, dtype=numpy.uint64)
+        cdef uint64_t[::1] out = words
+        for i in range(n):
+            out[i] = self.intern_bytes(<bytes?>terms[i])
+        return words
+
+    def bytes(self, word_t word) -> bytes:
+        """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""
+        cdef char buffer[LONGEST_FORM]
+        cdef const TermEntry* entry
+        cdef int tag = tag_of(word)
+        if tag == TAG_TERM:
+            if word == UNBOUND or word >> 8 >= self.store.entries.size():
+                raise ValueError(f"no word of this table: {word:#x}")
+            entry = term_entry(self.store, word)
+            return PyBytes_FromStringAndSize(entry.text, entry.length)
+        if tag > TAG_SIDE or (tag == TAG_SIDE and word >> 8 >= self.store.sides.size()):
+            raise ValueError(f"no word of this table: {word:#x}")
+        return PREFIXES[kind_of(word) - KIND_INTEGER] + buffer[:print_value(self.store, word, buffer)]
+
+    def bytes_many(self, const uint64_t[:] words not None) -> list:
+        """The canonical bytes of many words."""
+        return [self.bytes(words[i]) for i in range(words.shape[0])]
+
+    def integer(self, value: int) -> int:
+        """The word of an xsd:integer; beyond 64 bits it is an opaque term, as in the Store."""
+        if -(1 << 63) <= value < 1 << 63:
+            return integer_word(self.store, value)
+        return self.intern_bytes(PREFIXES[0] + str(value).encode())
+
+    def decimal(self, mantissa: int, int scale) -> int:
+        """The word of mantissa · 10**-scale; ValueError unless 0 ≤ scale ≤ 18, OverflowError beyond 128 bits."""
+        cdef int128 number
+        if not 0 <= scale <= DECIMAL_DIGITS:
+            raise ValueError(f"scale {scale} is not between 0 and {DECIMAL_DIGITS}")
+        if not -(1 << 127) <= mantissa < 1 << 127:
+            raise OverflowError("decimal out of range")
+        number = <int128>(<int64_t>(mantissa >> 64)) * (<int128>1 << 64) + <int128>(<uint64_t>(mantissa & (1 << 64) - 1))
+        if multiply_overflows(number, <int128>POWERS_OF_TEN[DECIMAL_DIGITS - scale], &number):
+            raise OverflowError("decimal out of range")
+        return decimal_word(self.store, number)
+
+    def double(self, double value) -> int:
+        """The word of an xsd:double."""
+        return double_word(self.store, value)
+
+    def boolean(self, bint value) -> int:
+        """The word of an xsd:boolean."""
+        return boolean_word(value)
+
+    def datetime(self, int64_t microseconds, zone: int | None = 0) -> int:
+        """The word of an xsd:dateTime: microseconds since 1970-01-01T00:00:00Z, `zone` in minutes east of UTC.
+
+        With zone None it has no time zone, and the microseconds count from 1970-01-01T00:00:00 likewise.
+        """
+        cdef int128 instant = EPOCH + <int128>microseconds * MICROSECOND
+        if zone is None:
+            return datetime_word(self.store, instant, NO_ZONE)
+        if not -840 <= zone <= 840:
+            raise ValueError(f"zone {zone} is not within 14 hours")
+        return datetime_word(self.store, instant, zone)
