@@ -1,0 +1,156 @@
+"""``GRAPH <kb> {…}`` evaluated once and for all, and its join with tables of events by hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from pyoxigraph import NamedNode, QuerySolutions
+
+from gpm.algebra import Graph
+from gpm.background import Background
+from gpm.printing import print_element
+from gpm.rewrite import canonical
+from gpm.rows import Words
+from gpm.scope import graph_names
+from gpm.tables import CellEncoder, Table, solution_cells
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Rows of a table sorted by the hash of some columns: ``rows[lo:hi]`` have the hashes ``hashes[lo:hi]``."""
+
+    hashes: Words
+    rows: Indices
+
+
+@dataclass(slots=True)
+class RowClass:
+    """Rows that bind the same columns, ``bound``, with an index for each set of columns that was asked for."""
+
+    bound: frozenset[int]
+    rows: Indices
+    indexes: dict[tuple[int, ...], Index] = field(default_factory=dict)
+
+
+class KnowledgeTable:
+    """The solutions of a pattern over background knowledge, columns (names, r)."""
+
+    def __init__(self, names: tuple[str, ...], columns: Words) -> None:
+        self.names = names
+        self.columns = columns
+        self._classes = [RowClass(bound, rows) for bound, rows in _classes(columns, columns.shape[1])]
+
+    def joined(self, left: Table) -> Table:
+        """The compatible unions of the rows of ``left`` with those of this table, on the same events."""
+        shared = [(left.names.index(name), n) for n, name in enumerate(self.names) if name in left.names]
+        pairs = [
+            self._pairs(left, rows, right, [(a, b) for k, (a, b) in enumerate(shared) if k in bound and b in right.bound])
+            for bound, rows in _classes(left.columns[[a for a, _ in shared]], len(left.events))
+            for right in self._classes
+        ]
+        left_rows = np.concatenate([pair[0] for pair in pairs]) if pairs else np.empty(0, dtype=np.int64)
+        right_rows = np.concatenate([pair[1] for pair in pairs]) if pairs else np.empty(0, dtype=np.int64)
+        return self._combined(left, left_rows, right_rows, shared)
+
+    def largest_fanout(self, left: Table) -> int:
+        """A bound on the rows that one row of ``left`` can turn into, if nothing is shared; else 1."""
+        return 1 if set(left.names) & set(self.names) else self.columns.shape[1]
+
+    def _pairs(
+        self, left: Table, left_rows: Indices, right: RowClass, key: list[tuple[int, int]]
+    ) -> tuple[Indices, Indices]:
+        """Indices of the compatible pairs; ``key`` are the shared columns that both sides bind."""
+        index = self._index(right, tuple(b for _, b in key))
+        hashes = _hash(left.columns[[a for a, _ in key]][:, left_rows], len(left_rows))
+        low = np.searchsorted(index.hashes, hashes, side="left")
+        counts = np.searchsorted(index.hashes, hashes, side="right") - low
+        first = np.repeat(left_rows, counts)
+        offsets = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+        second = index.rows[np.repeat(low, counts) + offsets]
+        if len(key) < 2:  # the hash of one column is the word itself
+            return first, second
+        equal = np.all([left.columns[a, first] == self.columns[b, second] for a, b in key], axis=0)
+        return first[equal], second[equal]
+
+    def _index(self, rows: RowClass, key: tuple[int, ...]) -> Index:
+        if key not in rows.indexes:
+            hashes = _hash(self.columns[list(key)][:, rows.rows], len(rows.rows))
+            order = np.argsort(hashes, kind="stable")
+            rows.indexes[key] = Index(hashes[order], rows.rows[order])
+        return rows.indexes[key]
+
+    def _combined(self, left: Table, first: Indices, second: Indices, shared: list[tuple[int, int]]) -> Table:
+        columns = [*left.columns[:, first]]
+        for a, b in shared:
+            columns[a] = np.where(columns[a] == 0, self.columns[b, second], columns[a])
+        new = [n for n, name in enumerate(self.names) if name not in left.names]
+        columns += [self.columns[n, second] for n in new]
+        names = left.names + tuple(self.names[n] for n in new)
+        return Table(names, left.events[first], np.array(columns, dtype=np.uint64).reshape(len(names), len(first)))
+
+
+class Knowledge:
+    """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each."""
+
+    def __init__(self, background: Background, cells: CellEncoder, limit: int = 2_000_000) -> None:
+        self.background = background
+        self.cells = cells
+        self.limit = limit
+        self._tables: dict[tuple[str, tuple[str, ...]], KnowledgeTable | None] = {}
+
+    def table(self, graph: Graph, columns: tuple[str, ...]) -> KnowledgeTable | None:
+        """The solutions of a GRAPH element, restricted to some of its variables; None if they are too many."""
+        element, names = canonical(graph)
+        key = (print_element(element), tuple(names[name] for name in columns))
+        if key not in self._tables:
+            self._tables[key] = self._materialise(element, key)
+        found = self._tables[key]
+        return None if found is None else _renamed(found, columns)
+
+    def _materialise(self, element: Graph, key: tuple[str, tuple[str, ...]]) -> KnowledgeTable | None:
+        text, columns = key
+        for name in graph_names(element):  # an unknown graph is empty, not missing
+            self.background.store.add_graph(NamedNode(name))
+        projection = " ".join("?" + name for name in columns) or "(1 AS ?any)"
+        answer = self.background.store.query(f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}")
+        assert isinstance(answer, QuerySolutions)
+        found = solution_cells(answer)
+        rows = len(found[0])
+        if rows > self.limit:
+            return None
+        words = [self.cells.column(column) for column in found[: len(columns)]]
+        return KnowledgeTable(columns, np.array(words, dtype=np.uint64).reshape(len(columns), rows))
+
+
+def _renamed(table: KnowledgeTable, names: tuple[str, ...]) -> KnowledgeTable:
+    """The same table, sharing data and indexes, with other names."""
+    other = KnowledgeTable.__new__(KnowledgeTable)
+    other.names, other.columns, other._classes = names, table.columns, table._classes
+    return other
+
+
+def _classes(columns: Words, count: int) -> list[tuple[frozenset[int], Indices]]:
+    """The rows grouped by the set of columns that they bind."""
+    if not count:
+        return []
+    bound = columns != 0
+    if bound.all():
+        return [(frozenset(range(len(columns))), np.arange(count))]
+    kinds, kind_of = np.unique(bound, axis=1, return_inverse=True)
+    kind_of = kind_of.reshape(-1)
+    return [(frozenset(np.flatnonzero(kinds[:, k]).tolist()), np.flatnonzero(kind_of == k)) for k in range(kinds.shape[1])]
+
+
+def _hash(columns: Words, count: int) -> Words:
+    """One number per row: the word of a single column, a mixture of several, 0 without columns."""
+    result = np.zeros(count, dtype=np.uint64)
+    for n, column in enumerate(columns):
+        result = column.astype(np.uint64) if n == 0 else (result ^ (result >> np.uint64(31))) * _ODD + column
+    return result
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)

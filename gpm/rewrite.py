@@ -1,0 +1,67 @@
+"""Walking and rewriting the trees of ``gpm.algebra`` without a visitor per class."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
+
+from gpm.algebra import BlankNode, Projection, Variable
+
+Node = TypeVar("Node")
+
+
+def walk(node: object) -> Iterator[Any]:
+    """The nodes of a tree in source order, a parent before its children; tuples are looked through."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from walk(part)
+    elif dataclasses.is_dataclass(node):
+        yield node
+        for field in dataclasses.fields(node):
+            yield from walk(getattr(node, field.name))
+
+
+def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
+    """A copy of a tree in which ``change`` replaced the nodes for which it is not None (those are not entered)."""
+    if isinstance(node, tuple):
+        return cast(Node, tuple(rewrite(part, change) for part in node))
+    if not dataclasses.is_dataclass(node) or isinstance(node, type):
+        return node
+    changed = change(node)
+    if changed is not None:
+        return cast(Node, changed)
+    parts = {field.name: rewrite(getattr(node, field.name), change) for field in dataclasses.fields(node)}
+    return cast(Node, dataclasses.replace(node, **parts))
+
+
+def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], str] = lambda label: label) -> Node:
+    """A copy of a tree with other names of variables and other labels of blank nodes."""
+
+    def change(part: object) -> object | None:
+        if isinstance(part, Variable):
+            return Variable(variable(part.name))
+        if isinstance(part, BlankNode):
+            return BlankNode(label(part.label))
+        if isinstance(part, Projection):
+            return Projection(variable(part.name), rewrite(part.expression, change))
+        return None
+
+    return rewrite(node, change)
+
+
+class Numbering:
+    """Gives names numbers in the order of their first use: ``prefix0``, ``prefix1`` …"""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.names: dict[str, str] = {}
+
+    def __call__(self, name: str) -> str:
+        return self.names.setdefault(name, f"{self.prefix}{len(self.names)}")
+
+
+def canonical(node: Node) -> tuple[Node, dict[str, str]]:
+    """The tree with numbered names, equal for trees that differ in names only, and the new name of each variable."""
+    variables = Numbering("v")
+    return rename(node, variables, Numbering("b")), variables.names

@@ -1,0 +1,170 @@
+"""Static facts about graph patterns: which variables they bind, which triples of an event they can look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpm.algebra import (
+    Aggregate,
+    AlternativePath,
+    Bind,
+    Element,
+    Exists,
+    Filter,
+    Graph,
+    Group,
+    InversePath,
+    Iri,
+    Minus,
+    NegatedPath,
+    Operation,
+    Optional,
+    Path,
+    RepeatedPath,
+    SequencePath,
+    SubSelect,
+    Triple,
+    Triples,
+    Union,
+    Values,
+    Variable,
+)
+from gpm.rewrite import walk
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+def mentioned(node: object) -> Names:
+    """The names of all variables that occur anywhere in a tree."""
+    return frozenset(part.name for part in walk(node) if isinstance(part, Variable))
+
+
+def in_scope(element: Element) -> Names:
+    """The variables that a solution of the element may bind (SPARQL 1.1, 18.2.1)."""
+    match element:
+        case Triples():
+            return mentioned(element)
+        case Group(elements):
+            return _union(in_scope(part) for part in elements)
+        case Optional(group) | Graph(_, group):
+            return in_scope(group)
+        case Union(branches):
+            return _union(in_scope(branch) for branch in branches)
+        case Bind(_, variable):
+            return frozenset({variable.name})
+        case Values(variables, _):
+            return frozenset(variable.name for variable in variables)
+        case SubSelect():
+            return _projected(element)
+        case Filter() | Minus():
+            return NONE
+
+
+def certain(element: Element) -> Names:
+    """Variables that every solution of the element binds (perhaps not all of them)."""
+    match element:
+        case Triples():
+            return mentioned(element)
+        case Group(elements):
+            return _union(certain(part) for part in elements)
+        case Graph(_, group):
+            return certain(group)
+        case Union(branches):
+            return frozenset.intersection(*(certain(branch) for branch in branches))
+        case Values(variables, rows):
+            return frozenset(v.name for n, v in enumerate(variables) if all(row[n] is not None for row in rows))
+        case SubSelect(projections=None, group=group, values=None):
+            return certain(group)
+        case _:
+            return NONE
+
+
+def predicates(node: object) -> Names | None:
+    """The predicates of the event's triples that can make a difference to a group; None: any triple can.
+
+    What stands in ``GRAPH`` reads another graph and is left out.
+    """
+    found: set[str] = set()
+    for part in _event_parts(node):
+        if isinstance(part, Triple):
+            used = _path_predicates(part.predicate)
+            if used is None:
+                return None
+            found |= used
+    return frozenset(found)
+
+
+def needs_triple(element: Element) -> bool:
+    """Whether the element certainly has no solution on an empty graph."""
+    match element:
+        case Triples(triples):
+            return bool(triples)
+        case Group(elements):
+            return any(needs_triple(part) for part in elements)
+        case Union(branches):
+            return all(needs_triple(branch) for branch in branches)
+        case _:
+            return False
+
+
+def uses(node: object, *functions: str) -> bool:
+    """Whether one of the built-in functions is called anywhere in a tree."""
+    return any(isinstance(part, Operation) and part.name in functions for part in walk(node))
+
+
+def has_exists(node: object) -> bool:
+    """Whether ``EXISTS`` occurs anywhere in a tree."""
+    return any(isinstance(part, Exists) for part in walk(node))
+
+
+def has_aggregate(node: object) -> bool:
+    """Whether an aggregate occurs anywhere in a tree."""
+    return any(isinstance(part, Aggregate) for part in walk(node))
+
+
+def has_graph(node: object) -> bool:
+    """Whether ``GRAPH`` occurs anywhere in a tree."""
+    return any(isinstance(part, Graph) for part in walk(node))
+
+
+def graph_names(node: object) -> tuple[str, ...]:
+    """The IRIs of the ``GRAPH`` elements anywhere in a tree."""
+    return tuple(dict.fromkeys(part.name.value for part in walk(node) if isinstance(part, Graph)))
+
+
+def _union(parts: Iterable[Names]) -> Names:
+    return frozenset().union(*parts)
+
+
+def _projected(select: SubSelect) -> Names:
+    if select.projections is None:
+        inner = in_scope(select.group)
+        return inner | in_scope(select.values) if select.values else inner
+    return frozenset(projection.name for projection in select.projections)
+
+
+def _event_parts(node: object) -> Iterable[object]:
+    """Like ``walk``, without entering ``GRAPH``."""
+    if isinstance(node, Graph):
+        return
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _event_parts(part)
+    elif hasattr(node, "__dataclass_fields__"):
+        yield node
+        for name in node.__dataclass_fields__:
+            yield from _event_parts(getattr(node, name))
+
+
+def _path_predicates(path: Variable | Path) -> Names | None:
+    match path:
+        case Iri(value):
+            return frozenset({value})
+        case InversePath(inner) | RepeatedPath(inner, "+"):
+            return _path_predicates(inner)
+        case SequencePath(parts) | AlternativePath(parts):
+            found = [_path_predicates(part) for part in parts]
+            return None if None in found else _union(part for part in found if part is not None)
+        case Variable() | NegatedPath() | RepeatedPath():  # paths of length zero look at every node
+            return None

@@ -1,0 +1,55 @@
+"""Events as named graphs of a fresh pyoxigraph Store.
+
+A fresh Store for every run of events, because a reused one never frees what was removed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import pyoxigraph
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store
+
+from gpm.rows import EventGraph
+from gpm.terms import scoped
+
+PREFIX = "urn:e:"
+
+Graph = NamedNode | BlankNode
+
+
+def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> Store:
+    """A Store in which event n is the graph ``<urn:e:n>``; None keeps the triples of all predicates.
+
+    Blank nodes get the labels under which they are known outside of their event.
+    """
+    wanted = None if predicates is None else frozenset(map(NamedNode, predicates))
+    text = "".join(
+        f"{part.triple if isinstance(part, Quad) else part} <{PREFIX}{n}> .\n"
+        for n, event in enumerate(events)
+        for part in event.triples
+        if wanted is None or part.predicate in wanted
+    )
+    store = Store()
+    if "_:" in text:  # perhaps a blank node: text would give it a new label
+        store.extend(quad for n, event in enumerate(events) for quad in quads(event, NamedNode(f"{PREFIX}{n}"), wanted))
+    else:
+        store.load(text.encode(), format=RdfFormat.N_QUADS)
+    if wanted is None:
+        for n, event in enumerate(events):
+            if not event.triples:
+                store.add_graph(NamedNode(f"{PREFIX}{n}"))
+    return store
+
+
+def quads(event: EventGraph, graph: Graph, wanted: frozenset[NamedNode] | None = None) -> Iterator[Quad]:
+    """The triples of an event in a graph, blank nodes scoped, other predicates than ``wanted`` left out."""
+    scope = event.scope
+    for part in event.triples:
+        if wanted is None or part.predicate in wanted:
+            subject, object_ = part.subject, part.object
+            if isinstance(subject, BlankNode):
+                subject = scoped(subject, scope)
+            if not isinstance(object_, NamedNode | pyoxigraph.Literal):
+                object_ = scoped(object_, scope)
+            yield Quad(subject, part.predicate, object_, graph)

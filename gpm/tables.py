@@ -1,0 +1,142 @@
+"""Tables of solutions, and how pyoxigraph's answers become tables of words.
+
+pyoxigraph writes its solutions as TSV in native code; equal cells are equal terms, so each distinct cell is encoded
+once.  That is faster than one Python object per solution and term.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import pyoxigraph
+
+from gpm.algebra import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+from gpm.rows import Positions, Words
+from gpm.terms import TRIPLE_TERM
+from nfa_native.words import Terms
+
+_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
+_UNESCAPE = {b"t": b"\t", b"n": b"\n", b"r": b"\r", b'"': b'"', b"\\": b"\\", b"b": b"\b", b"f": b"\f", b"'": b"'"}
+_TRIPLE = f"T{TRIPLE_TERM}\0".encode()
+_NO_POSITIONS = np.empty(0, dtype=np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Solutions of a pattern on a run of events: ``events`` (r) are indices into the run, ``columns`` (names, r) words."""
+
+    names: tuple[str, ...]
+    events: Positions
+    columns: Words
+
+    @staticmethod
+    def empty(names: tuple[str, ...]) -> Table:
+        """The table without rows."""
+        return Table(names, _NO_POSITIONS, np.empty((len(names), 0), dtype=np.uint64))
+
+    @staticmethod
+    def join(tables: Sequence[Table], names: tuple[str, ...]) -> Table:
+        """The rows of several tables with these columns, one below the other."""
+        filled = [table for table in tables if len(table.events)]
+        if len(filled) < 2:
+            return filled[0] if filled else Table.empty(names)
+        events = np.concatenate([table.events for table in filled])
+        return Table(names, events, np.concatenate([table.columns for table in filled], axis=1))
+
+    def column(self, name: str) -> Words:
+        """The words of one column; all unbound if the table does not have it."""
+        if name in self.names:
+            return cast(Words, self.columns[self.names.index(name)])
+        return np.zeros(len(self.events), dtype=np.uint64)
+
+    def select(self, names: tuple[str, ...]) -> Words:
+        """The words of some columns, shape (names, r)."""
+        if names == self.names:
+            return self.columns
+        return np.array([self.column(name) for name in names], dtype=np.uint64).reshape(len(names), len(self.events))
+
+    def where(self, keep: np.ndarray) -> Table:
+        """The rows that a boolean mask or an array of indices picks."""
+        return Table(self.names, self.events[keep], self.columns[:, keep])
+
+    def shifted(self, offset: int) -> Table:
+        """The same rows on a run that begins ``offset`` events earlier."""
+        return Table(self.names, self.events + np.uint32(offset), self.columns) if offset else self
+
+
+class GraphNumbers(dict[bytes, int]):
+    """Numbers of staged events by the TSV cells of their graphs' names, ``<urn:e:17>``."""
+
+    def __missing__(self, cell: bytes) -> int:
+        number = self[cell] = int(cell[7:-1])
+        return number
+
+    def column(self, cells: Sequence[bytes]) -> Positions:
+        """The numbers of the cells of a column."""
+        return np.fromiter(map(self.__getitem__, cells), dtype=np.uint32, count=len(cells))
+
+
+class CellEncoder(dict[bytes, int]):
+    """Words of TSV cells, remembered up to ``limit`` distinct cells."""
+
+    def __init__(self, terms: Terms, limit: int = 1 << 18) -> None:
+        super().__init__({b"": 0})
+        self.terms = terms
+        self.limit = limit
+        self.graphs = GraphNumbers()
+
+    def __missing__(self, cell: bytes) -> int:
+        if len(self) >= self.limit:
+            self.clear()
+            self[b""] = 0
+        word = self[cell] = self.terms.intern(cell_bytes(cell))
+        return word
+
+    def column(self, cells: Sequence[bytes]) -> Words:
+        """The words of the cells of a column."""
+        return np.fromiter(map(self.__getitem__, cells), dtype=np.uint64, count=len(cells))
+
+
+def cell_bytes(cell: bytes) -> bytes:
+    """The bytes of the term (see ``gpm.terms``) that a TSV cell holds; the cell is not empty."""
+    first = cell[:1]
+    if first == b"<":
+        return _TRIPLE + cell if cell.startswith(b"<<(") else b"I" + cell[1:-1]
+    if first == b'"':
+        return _literal_bytes(cell)
+    if first == b"_":
+        return b"B" + cell[2:]
+    return b"T" + _bare_datatype(cell).encode() + b"\0" + cell
+
+
+def solution_cells(solutions: pyoxigraph.QuerySolutions) -> list[list[bytes]]:
+    """The cells of all solutions, one list per variable of the projection."""
+    width = len(solutions.variables)
+    data = cast(bytes, solutions.serialize(format=pyoxigraph.QueryResultsFormat.TSV))
+    cells = data.replace(b"\n", b"\t").split(b"\t")  # no cell holds a raw tab or line end
+    return [cells[width + n : -1 : width] for n in range(width)]
+
+
+def _literal_bytes(cell: bytes) -> bytes:
+    end = cell.rindex(b'"')
+    text, suffix = cell[1:end], cell[end + 1 :]
+    if b"\\" in text:
+        text = _ESCAPED.sub(lambda found: _UNESCAPE[found[1]], text)
+    if not suffix:
+        return b"S" + text
+    if suffix.startswith(b"@"):
+        return b"L" + suffix[1:] + b"\0" + text
+    return b"T" + suffix[3:-1] + b"\0" + text
+
+
+def _bare_datatype(cell: bytes) -> str:
+    """The datatype of a number or boolean that stands without quotes."""
+    if cell in (b"true", b"false"):
+        return XSD_BOOLEAN
+    if b"e" in cell or b"E" in cell:
+        return XSD_DOUBLE
+    return XSD_DECIMAL if b"." in cell else XSD_INTEGER

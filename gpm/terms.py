@@ -1,0 +1,157 @@
+"""RDF terms ↔ words.
+
+A term is written as bytes whose first byte tells its kind: ``I`` IRI, ``B`` scoped blank node, ``S`` string, ``L`` language
+NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.words.Terms`` makes words of them.  A triple term (RDF 1.2)
+passes through as a value of a datatype of our own, in N-Triples.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import pyoxigraph
+import rdflib
+import rdflib.term
+
+from gpm import algebra
+from gpm.errors import PatternError
+from nfa_native.words import Terms
+
+OxTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple
+RdfTerm: TypeAlias = OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Literal
+
+TRIPLE_TERM = "urn:spaseq:triple-term"
+_ANY = pyoxigraph.NamedNode("urn:spaseq:any")
+
+
+def event_label(scope: int, label: str) -> str:
+    """The label under which a blank node of an event is known outside of it."""
+    return f"e{scope}.{label}"
+
+
+def encode(terms: Terms, term: RdfTerm, scope: int | None = None) -> int:
+    """The word of a term; ``scope`` is that of the event whose blank nodes these are (None: labels are scoped already)."""
+    return terms.intern(term_bytes(term, scope))
+
+
+def decode(terms: Terms, word: int) -> OxTerm | None:
+    """The pyoxigraph term of a word; None if it is 0, unbound."""
+    return ox_term(terms.bytes(word)) if word else None
+
+
+def decode_rdflib(terms: Terms, word: int) -> rdflib.term.Identifier | None:
+    """The rdflib term of a word, with its canonical lexical form; None if it is 0, unbound.
+
+    PatternError: a triple term, which rdflib does not have.
+    """
+    return rdflib_term(terms.bytes(word)) if word else None
+
+
+def term_bytes(term: RdfTerm, scope: int | None = None) -> bytes:
+    """The canonical bytes of a term; blank nodes get the prefix of their event if ``scope`` is given."""
+    match term:
+        case pyoxigraph.NamedNode():
+            return b"I" + term.value.encode()
+        case pyoxigraph.BlankNode():
+            return b"B" + (term.value if scope is None else event_label(scope, term.value)).encode()
+        case pyoxigraph.Literal():
+            return _literal_bytes(term)
+        case pyoxigraph.Triple():
+            return f"T{TRIPLE_TERM}\0<<( {_canonical(scoped(term, scope))} )>>".encode()
+        case rdflib.term.Identifier() | algebra.Iri() | algebra.Literal():
+            return term_bytes(to_oxigraph(term), scope)
+    raise PatternError(f"{term!r} is not an RDF term")
+
+
+def to_oxigraph(term: RdfTerm) -> OxTerm:
+    """The same term as a pyoxigraph object.  PatternError: something that RDF does not have (a variable, a formula)."""
+    match term:
+        case rdflib.URIRef() | algebra.Iri():
+            return pyoxigraph.NamedNode(str(term) if isinstance(term, rdflib.URIRef) else term.value)
+        case rdflib.BNode():
+            return pyoxigraph.BlankNode(str(term))
+        case rdflib.Literal():
+            return _new_literal(str(term), term.language, term.datatype)
+        case algebra.Literal(lexical, datatype, language):
+            return _new_literal(lexical, language, datatype)
+        case pyoxigraph.NamedNode() | pyoxigraph.BlankNode() | pyoxigraph.Literal() | pyoxigraph.Triple():
+            return term
+    raise PatternError(f"{term!r} is not an RDF term")
+
+
+def scoped(term: Any, scope: int | None) -> Any:
+    """A pyoxigraph term or triple in which the event's blank nodes have their outside labels."""
+    if scope is None:
+        return term
+    if isinstance(term, pyoxigraph.BlankNode):
+        return pyoxigraph.BlankNode(event_label(scope, term.value))
+    if isinstance(term, pyoxigraph.Triple):
+        return pyoxigraph.Triple(scoped(term.subject, scope), term.predicate, scoped(term.object, scope))
+    return term
+
+
+def ox_term(data: bytes) -> OxTerm:
+    """The pyoxigraph term that canonical bytes stand for."""
+    kind, text = data[:1], data[1:].decode()
+    match kind:
+        case b"I":
+            return pyoxigraph.NamedNode(text)
+        case b"B":
+            return pyoxigraph.BlankNode(text)
+        case b"S":
+            return pyoxigraph.Literal(text)
+    qualifier, _, lexical = text.partition("\0")
+    if qualifier == TRIPLE_TERM:
+        return _triple_term(lexical)
+    if kind == b"T":
+        return pyoxigraph.Literal(lexical, datatype=pyoxigraph.NamedNode(qualifier))
+    return _new_literal(lexical, qualifier, None)
+
+
+def rdflib_term(data: bytes) -> rdflib.term.Identifier:
+    """The rdflib term that canonical bytes stand for.  PatternError: a triple term."""
+    kind, text = data[:1], data[1:].decode()
+    match kind:
+        case b"I":
+            return rdflib.URIRef(text)
+        case b"B":
+            return rdflib.BNode(text)
+        case b"S":
+            return rdflib.Literal(text)
+    qualifier, _, lexical = text.partition("\0")
+    if qualifier == TRIPLE_TERM:
+        raise PatternError(f"rdflib has no triple terms: {lexical}")
+    if kind == b"T":
+        return rdflib.Literal(lexical, datatype=rdflib.URIRef(qualifier), normalize=False)
+    return rdflib.Literal(lexical, lang=qualifier)
+
+
+def _new_literal(lexical: str, language: str | None, datatype: str | None) -> pyoxigraph.Literal:
+    if language:
+        tag, _, direction = language.partition("--")
+        side = pyoxigraph.BaseDirection(direction) if direction else None
+        return pyoxigraph.Literal(lexical, language=tag, direction=side)
+    return pyoxigraph.Literal(lexical, datatype=pyoxigraph.NamedNode(datatype) if datatype else None)
+
+
+def _literal_bytes(term: pyoxigraph.Literal) -> bytes:
+    datatype = term.datatype.value
+    if datatype == algebra.XSD_STRING:
+        return b"S" + term.value.encode()
+    if term.language:
+        tag = f"{term.language}--{term.direction.value}" if term.direction else term.language
+        return f"L{tag}\0{term.value}".encode()
+    return f"T{datatype}\0{term.value}".encode()
+
+
+def _canonical(triple: pyoxigraph.Triple) -> pyoxigraph.Triple:
+    """The triple with its literals in the form that a Store gives them, which defines equality."""
+    store = pyoxigraph.Store()
+    store.add(pyoxigraph.Quad(triple.subject, triple.predicate, triple.object))
+    return next(iter(store)).triple
+
+
+def _triple_term(text: str) -> OxTerm:
+    line = f"{_ANY} {_ANY} {text} ."
+    quad = next(iter(pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_TRIPLES)))
+    return quad.object
