@@ -1,0 +1,160 @@
+"""evaluate(query, events): every result of a query, by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from .expressions import Aggregate, walk
+from .formulas import Environment
+from .formulas import evaluate as value
+from .model import Column, Event, Query
+from .partial import Partial, Solution
+from .plan import Plan, plan_of
+from .search import World
+from .values import SparqlError, term_of
+from .windows import Edges, edges
+
+Row = tuple[tuple[str, str], ...]
+Picks = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result.
+
+    picks: (GPM name, names of its events, sorted), sorted by GPM name; first and last in microseconds; row: (variable,
+    canonical term) of what is bound, sorted by variable; decided: its decision time, infinity for the end of the input.
+    Under DISTINCT there are no picks and no first; a result over matches has no picks, first and last.
+    """
+
+    picks: Picks
+    first: int | None
+    last: int | None
+    row: Row
+    decided: float
+
+    @property
+    def identity(self) -> tuple[Picks, int | None, int | None, Row]:
+        """All but the decision time."""
+        return self.picks, self.first, self.last, self.row
+
+
+def evaluate(query: Query, events: Iterable[Event | tuple[str, int, str, tuple[tuple[str, str, str], ...]]]) -> list[Result]:
+    """All results of the query over the events, in order of decision; each once, at its earliest decision time."""
+    plan = plan_of(query)
+    world = World(plan, streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events]))
+    found = [(match, edge) for match in world.search() if (edge := survives(world, match)) is not None]
+    if over_matches(plan):
+        results = grouped_results(plan, found)
+    else:
+        results = [result for match, edge in found for result in match_results(world, match, edge)]
+    return earliest(results)
+
+
+def streamset(query: Query, events: Sequence[Event]) -> tuple[Event, ...]:
+    """The events of Σ in Σ's order: time, then stream in the order of FROM STREAM, then arrival."""
+    iris = list(dict.fromkeys(iri for _, iri in query.streams))
+    known = [event for event in events if event.stream in iris]
+    return tuple(sorted(known, key=lambda event: (event.time, iris.index(event.stream))))
+
+
+def survives(world: World, match: Partial) -> Edges | None:
+    """The edges of the match's window, if it lies in one and no negation or absence drops it."""
+    edge = edges(world.plan.query.window, match.events, world.events)
+    if edge is None or any(world.violated(match, place, edge.inside) for place in match.places):
+        return None
+    return edge
+
+
+def decision(match: Partial, edge: Edges) -> float:
+    """The last event's time; if the match ends in a negation or absence, the time of the upper edge."""
+    waits = any(place.after == len(match.steps) for place in match.places)
+    return edge.closes if waits else match.steps[-1].time
+
+
+def picks_of(match: Partial) -> Picks:
+    """The set of events picked per GPM name."""
+    picked = sorted({(o.gpm.name, event.name) for step in match.steps for o, event in step.events})
+    return tuple((name, tuple(event for _, event in group)) for name, group in groupby(picked, key=lambda pair: pair[0]))
+
+
+def match_results(world: World, match: Partial, edge: Edges) -> Iterable[Result]:
+    """One result per row of a match."""
+    distinct = world.plan.query.select.distinct
+    first, last = match.steps[0].time, match.steps[-1].time
+    for solution in match.solutions:
+        row = project(world, solution)
+        decided = decision(match, edge)
+        yield Result((), None, last, row, decided) if distinct else Result(picks_of(match), first, last, row, decided)
+
+
+def columns(query: Query) -> list[str]:
+    """The names of the result's columns, in order."""
+    items = query.select.items
+    if items is None:
+        return plan_of(query).visible()
+    return [item if isinstance(item, str) else item.name for item in items]
+
+
+def project(world: World, solution: Solution) -> Row:
+    """The SELECTed part of a final solution."""
+    plan = world.plan
+    environment = Environment(dict(solution.bindings), lambda name: world.so_far(solution, None, name))
+    items = plan.query.select.items
+    return make_row(plan.visible() if items is None else items, environment)
+
+
+def make_row(items: Iterable[str | Column], environment: Environment) -> Row:
+    """Variables as they are bound, expressions as they evaluate; what is unbound or an error is left out."""
+    row: dict[str, str] = {}
+    for item in items:
+        if isinstance(item, str):
+            if item in environment.bindings:
+                row[item] = environment.bindings[item]
+            continue
+        try:
+            row[item.name] = term_of(value(item.expression, environment))
+        except SparqlError:
+            continue
+    return tuple(sorted(row.items()))
+
+
+def over_matches(plan: Plan) -> bool:
+    """Whether SELECT aggregates over matches: COUNT(*), or an aggregate of a variable that is no group variable."""
+    expressions = [item.expression for item in plan.query.select.items or () if isinstance(item, Column)]
+    aggregates = [part for expression in expressions for part in walk(expression) if isinstance(part, Aggregate)]
+    return any(part.name is None or plan.innermost(part.name) is None for part in aggregates)
+
+
+def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
+    """One row per decision time and values of the GROUP BY variables, over all distinct (picks, solution) decided then."""
+    names = plan.query.select.group_by
+    members: dict[tuple[Picks, int, int, Row], float] = {}
+    for match, edge in found:
+        for solution in match.solutions:
+            row = tuple(sorted(solution.bindings))
+            key = (picks_of(match), match.steps[0].time, match.steps[-1].time, row)
+            members[key] = min(decision(match, edge), members.get(key, float("inf")))
+    groups: dict[tuple[float, Row], list[dict[str, str]]] = {}
+    for (_, _, _, row), decided in members.items():
+        group = tuple(pair for pair in row if pair[0] in names)
+        groups.setdefault((decided, group), []).append(dict(row))
+    return [grouped_result(plan, decided, group, rows) for (decided, group), rows in groups.items()]
+
+
+def grouped_result(plan: Plan, decided: float, group: Row, rows: list[dict[str, str]]) -> Result:
+    """The row of one group of matches."""
+    environment = Environment(dict(group), lambda name: [row.get(name) for row in rows], len(rows))
+    return Result((), None, None, make_row(plan.query.select.items or (), environment), decided)
+
+
+def earliest(results: Iterable[Result]) -> list[Result]:
+    """Each result once, at its earliest decision time (results over matches: once per decision time)."""
+    kept: dict[object, Result] = {}
+    for result in results:
+        key = (result.identity, result.decided) if result.last is None else result.identity
+        if key not in kept or result.decided < kept[key].decided:
+            kept[key] = result
+    return sorted(kept.values(), key=lambda r: (r.decided, r.last or 0, r.first or 0, r.picks, r.row))

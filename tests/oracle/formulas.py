@@ -1,0 +1,141 @@
+"""Evaluating expressions on one solution, with SPARQL's three-valued logic (an error is an exception)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from .expressions import (
+    Aggregate,
+    Binary,
+    Bound,
+    Coalesce,
+    Const,
+    Expression,
+    First,
+    If,
+    Negated,
+    Prev,
+    Var,
+)
+from .values import SparqlError, Value, calculate, compare, less, plain_text, truth, value_of
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What an expression reads.
+
+    bindings: variable to term. iterations: the values of a group variable (None where unbound) in the completed
+    iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.
+    """
+
+    bindings: Mapping[str, str]
+    iterations: Callable[[str], Sequence[str | None]]
+    matches: int = 0
+
+
+def holds(expression: Expression, environment: Environment) -> bool:
+    """Whether a filter is true; an error counts as false."""
+    try:
+        return truth(evaluate(expression, environment))
+    except SparqlError:
+        return False
+
+
+def evaluate(expression: Expression, environment: Environment) -> Value:
+    """The value of an expression; raises SparqlError."""
+    match expression:
+        case Const(value):
+            return value
+        case Var() | Prev() | First():
+            return value_of(_bound(_reference(expression, environment)))
+        case Aggregate(function, name):
+            return _aggregate(function, name, environment)
+        case Binary("&&" | "||" as connective, left, right):
+            return _connect(connective, left, right, environment)
+        case Binary(sign, left, right):
+            return _operate(sign, evaluate(left, environment), evaluate(right, environment))
+        case Negated(operand):
+            return not truth(evaluate(operand, environment))
+        case Bound(operand):
+            return _reference(operand, environment) is not None
+        case Coalesce(operands):
+            return _coalesce(operands, environment)
+        case If(condition, then, otherwise):
+            return evaluate(then if truth(evaluate(condition, environment)) else otherwise, environment)
+
+
+def _bound(term: str | None) -> str:
+    if term is None:
+        raise SparqlError("unbound")
+    return term
+
+
+def _reference(expression: Var | Prev | First, environment: Environment) -> str | None:
+    if isinstance(expression, Var):
+        return environment.bindings.get(expression.name)
+    iterations = environment.iterations(expression.name)
+    if isinstance(expression, Prev):
+        return iterations[-1] if iterations else None
+    return iterations[0] if iterations else environment.bindings.get(expression.name)
+
+
+def _operate(sign: str, left: Value, right: Value) -> Value:
+    return calculate(sign, left, right) if sign in "+-*/" else compare(sign, left, right)
+
+
+def _connect(connective: str, left: Expression, right: Expression, environment: Environment) -> bool:
+    """`||` is true, `&&` false, as soon as one side says so, whatever the other; otherwise errors persist."""
+    decisive = connective == "||"
+    failure: SparqlError | None = None
+    for side in (left, right):
+        try:
+            if truth(evaluate(side, environment)) == decisive:
+                return decisive
+        except SparqlError as error:
+            failure = error
+    if failure:
+        raise failure
+    return not decisive
+
+
+def _coalesce(operands: Sequence[Expression], environment: Environment) -> Value:
+    for operand in operands:
+        try:
+            return evaluate(operand, environment)
+        except SparqlError:
+            continue
+    raise SparqlError("COALESCE of nothing")
+
+
+def _aggregate(function: str, name: str | None, environment: Environment) -> Value:
+    if name is None:
+        return environment.matches
+    values = [value_of(term) for term in environment.iterations(name) if term is not None]
+    if function == "COUNT":
+        return len(values)
+    if not values:
+        if function in ("SUM", "AVG"):
+            return 0
+        raise SparqlError(f"{function} of nothing")
+    return _fold(function, values)
+
+
+def _fold(function: str, values: list[Value]) -> Value:
+    match function:
+        case "SUM":
+            return reduce(lambda left, right: calculate("+", left, right), values, 0)
+        case "AVG":
+            return calculate("/", _fold("SUM", values), len(values))
+        case "MIN":
+            return reduce(lambda left, right: right if less(right, left) else left, values)
+        case "MAX":
+            return reduce(lambda left, right: right if less(left, right) else left, values)
+        case "FIRST":
+            return values[0]
+        case "LAST":
+            return values[-1]
+        case "GROUP_CONCAT":
+            return " ".join(map(plain_text, values))
+    raise ValueError(f"unknown aggregate {function}")

@@ -1,0 +1,142 @@
+"""The search for all matches, step by step, and the check of negations and absences on what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, product
+
+from .formulas import Environment, holds
+from .graphs import mappings
+from .model import Event
+from .partial import Bindings, Move, Partial, Picked, Place, Solution, moves, start
+from .plan import Occurrence, Plan, Step, is_stateful
+
+History = Callable[[Solution, Occurrence, str], Sequence[str | None]]
+Found = tuple[tuple[tuple[Occurrence, Event], ...], frozenset[Solution]]
+
+
+@dataclass(frozen=True)
+class World:
+    """A plan and the events of its streamset, in Σ's order."""
+
+    plan: Plan
+    events: tuple[Event, ...]
+
+    def times(self) -> list[int]:
+        """The timestamps of Σ."""
+        return sorted({event.time for event in self.events})
+
+    def search(self) -> Iterator[Partial]:
+        """All matches, before windows, negations and absences are looked at."""
+        waiting = [start(self.plan)]
+        while waiting:
+            partial = waiting.pop()
+            by_operator = sorted(moves(self.plan, partial), key=_operator_number)
+            for _, group in groupby(by_operator, key=_operator_number):
+                for move in list(group):
+                    if move.bop is None and partial.steps:
+                        yield move.partial
+            for _, group in groupby(by_operator, key=_operator_number):
+                waiting += self.governed([move for move in group if move.bop])
+
+    def governed(self, choices: list[Move]) -> Iterator[Partial]:
+        """The steps that one operator allows from one partial match."""
+        if not choices:
+            return
+        made = choices[0].partial.steps
+        later = [time for time in self.times() if not made or time > made[-1].time]
+        sign = choices[0].operator.sign if made and choices[0].operator else ":"
+        if sign == ",":
+            later = later[:1]
+        for time in later:
+            steps = [partial for move in choices for partial in self.step(move, time)]
+            yield from steps
+            if steps and sign == ";":
+                return
+
+    def step(self, move: Move, time: int) -> Iterator[Partial]:
+        """The ways to make a step at a timestamp."""
+        assert move.bop
+        now = [event for event in self.events if event.time == time]
+        for events, solutions in self.matches(move.bop, now, move.partial.solutions, self.so_far):
+            yield replace(move.partial, solutions=solutions, steps=(*move.partial.steps, Picked(time, events)))
+
+    def matches(
+        self, bop: Step, events: Iterable[Event], solutions: frozenset[Solution], history: History
+    ) -> Iterator[Found]:
+        """The matches of a BOp among simultaneous events that join the solutions: events picked and joined solutions."""
+        for way in bop.ways:
+            candidates = [[(o, e) for e in events if mappings(self.plan.query, o.gpm, e)] for o in way]
+            for chosen in product(*candidates):
+                joined = self.join(solutions, chosen, history)
+                if joined:
+                    yield chosen, joined
+
+    def join(
+        self, solutions: frozenset[Solution], chosen: tuple[tuple[Occurrence, Event], ...], history: History
+    ) -> frozenset[Solution]:
+        """The compatible unions that satisfy the stateful filters of all chosen atoms."""
+        for occurrence, event in chosen:
+            found = mappings(self.plan.query, occurrence.gpm, event)
+            solutions = frozenset(
+                replace(solution, bindings=solution.bindings | bindings)
+                for solution in solutions
+                for bindings in found
+                if compatible(solution.bindings, bindings)
+            )
+        return frozenset(s for s in solutions if all(self.passes(s, occurrence, history) for occurrence, _ in chosen))
+
+    def passes(self, solution: Solution, occurrence: Occurrence, history: History) -> bool:
+        """Whether a joined solution satisfies the stateful filters of one atom."""
+        environment = Environment(dict(solution.bindings), lambda name: history(solution, occurrence, name))
+        gpm = occurrence.gpm
+        return all(holds(filter_, environment) for filter_ in gpm.filters if is_stateful(filter_, gpm))
+
+    def so_far(self, solution: Solution, _: Occurrence | None, name: str) -> list[str | None]:
+        """The values of a group variable in the iterations completed so far."""
+        kleene = self.plan.innermost(name)
+        return [] if kleene is None else [dict(values).get(name) for values in solution.of(kleene)]
+
+    def violated(self, match: Partial, place: Place, inside: Iterable[Event]) -> bool:
+        """Whether the BOp of a place matches between the picked events around it and joins the final Ω there."""
+        before = match.steps[place.after - 1].time if place.after else None
+        after = match.steps[place.after].time if place.after < len(match.steps) else None
+        between = [
+            event
+            for event in inside
+            if (before is None or before < event.time) and (after is None or event.time < after)
+        ]
+        final = frozenset(self.as_of(solution, place) for solution in match.solutions)
+        return any(
+            any(self.matches(place.bop, list(now), final, self.at(place)))
+            for _, now in groupby(between, key=lambda event: event.time)
+        )
+
+    def as_of(self, solution: Solution, place: Place) -> Solution:
+        """A final solution with the group variables of the iterations a place lies in."""
+        for kleene, index in place.within:
+            kept = solution.without(self.plan.owned[kleene])
+            solution = replace(kept, bindings=kept.bindings | solution.of(kleene)[index])
+        return solution
+
+    def at(self, place: Place) -> History:
+        """History as a place sees it: in the body of a Kleene what was completed before it, outside everything."""
+        completed = dict(place.completed)
+
+        def history(solution: Solution, occurrence: Occurrence, name: str) -> list[str | None]:
+            values = self.so_far(solution, occurrence, name)
+            kleene = self.plan.innermost(name)
+            return values[: completed.get(kleene, 0)] if kleene in occurrence.kleenes else values
+
+        return history
+
+
+def compatible(left: Bindings, right: Bindings) -> bool:
+    """Whether two mappings agree on the variables both bind."""
+    bound = dict(left)
+    return all(bound.get(name, term) == term for name, term in right)
+
+
+def _operator_number(move: Move) -> int:
+    return move.operator.number if move.operator else 0
