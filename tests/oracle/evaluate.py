@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 
 from .expressions import Aggregate, walk
 from .formulas import Environment
@@ -18,6 +19,7 @@ from .windows import Edges, edges
 
 Row = tuple[tuple[str, str], ...]
 Picks = tuple[tuple[str, tuple[str, ...]], ...]
+PlainEvent = tuple[str, int, str, tuple[tuple[str, str, str], ...]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Result:
         return self.picks, self.first, self.last, self.row
 
 
-def evaluate(query: Query, events: Iterable[Event | tuple[str, int, str, tuple[tuple[str, str, str], ...]]]) -> list[Result]:
+def evaluate(query: Query, events: Iterable[Event | PlainEvent]) -> list[Result]:
     """All results of the query over the events, in order of decision; each once, at its earliest decision time."""
     plan = plan_of(query)
     world = World(plan, streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events]))
@@ -77,7 +79,7 @@ def decision(match: Partial, edge: Edges) -> float:
 def picks_of(match: Partial) -> Picks:
     """The set of events picked per GPM name."""
     picked = sorted({(o.gpm.name, event.name) for step in match.steps for o, event in step.events})
-    return tuple((name, tuple(event for _, event in group)) for name, group in groupby(picked, key=lambda pair: pair[0]))
+    return tuple((name, tuple(event for _, event in group)) for name, group in groupby(picked, key=itemgetter(0)))
 
 
 def match_results(world: World, match: Partial, edge: Edges) -> Iterable[Result]:
@@ -129,7 +131,7 @@ def over_matches(plan: Plan) -> bool:
 
 
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
-    """One row per decision time and values of the GROUP BY variables, over all distinct (picks, solution) decided then."""
+    """One row per decision time and GROUP BY values, over the distinct (picks, solution) decided then."""
     names = plan.query.select.group_by
     members: dict[tuple[Picks, int, int, Row], float] = {}
     for match, edge in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 from .expressions import (
     Aggregate,
@@ -20,6 +20,9 @@ from .expressions import (
     Var,
 )
 from .values import SparqlError, Value, calculate, compare, less, plain_text, truth, value_of
+
+
+ZERO: Value = 0
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def _aggregate(function: str, name: str | None, environment: Environment) -> Val
 def _fold(function: str, values: list[Value]) -> Value:
     match function:
         case "SUM":
-            return reduce(lambda left, right: calculate("+", left, right), values, 0)
+            return reduce(partial(calculate, "+"), values, ZERO)
         case "AVG":
             return calculate("/", _fold("SUM", values), len(values))
         case "MIN":

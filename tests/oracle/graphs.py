@@ -38,6 +38,5 @@ def ask(
     assert isinstance(solutions, ox.QuerySolutions)
     names = [variable.value for variable in solutions.variables]
     return frozenset(
-        frozenset((name, str(term)) for name in names if (term := solution[name]) is not None)
-        for solution in solutions
+        frozenset((name, str(term)) for name in names if (term := solution[name]) is not None) for solution in solutions
     )

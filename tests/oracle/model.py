@@ -129,7 +129,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Event:
-    """An event: stream IRI, timestamp in microseconds, name, triples as (subject, predicate, object) N-Triples terms."""
+    """An event: stream IRI, timestamp in microseconds, name, triples of N-Triples terms."""
 
     stream: str
     time: int

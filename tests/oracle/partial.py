@@ -89,7 +89,7 @@ class Partial:
 
 @dataclass(frozen=True)
 class Move:
-    """A way on from a partial match: a step of a BOp governed by an operator, or the end of the expression (bop None)."""
+    """A way on: a step of a BOp governed by an operator, or the end of the expression (bop None)."""
 
     operator: Operator | None
     bop: Step | None
@@ -155,7 +155,7 @@ def _begin_iteration(plan: Plan, repeat: Repeat, nth: int, operator: Operator | 
 
 
 def _end_iteration(plan: Plan, task: Iterate, rest: Partial) -> Iterator[Move]:
-    """An iteration that picked an event ends: leave the Kleene if there were enough, go round again if there may be more."""
+    """End an iteration that picked an event: leave the Kleene if there were enough, go round again if there may be more."""
     if len(rest.steps) == task.begun:
         return
     repeat = task.repeat

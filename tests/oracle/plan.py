@@ -1,4 +1,4 @@
-"""The sequence expression made ready for the search: operators and Kleenes numbered, defaults filled in, owners known."""
+"""The sequence expression made ready for the search: operators and Kleenes numbered, defaults filled in."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class World:
     def matches(
         self, bop: Step, events: Iterable[Event], solutions: frozenset[Solution], history: History
     ) -> Iterator[Found]:
-        """The matches of a BOp among simultaneous events that join the solutions: events picked and joined solutions."""
+        """The matches of a BOp among simultaneous events: the events picked and the joined solutions."""
         for way in bop.ways:
             candidates = [[(o, e) for e in events if mappings(self.plan.query, o.gpm, e)] for o in way]
             for chosen in product(*candidates):

@@ -13,7 +13,7 @@ MICROSECONDS = {"MILLISECOND": 10**3, "SECOND": 10**6, "MINUTE": 60 * 10**6, "HO
 
 @dataclass(frozen=True)
 class Edges:
-    """The events of Σ between the edges of a match's window, edges included, and the time when the upper edge is reached."""
+    """The events of Σ between a match's window edges, edges included, and the time when the upper edge is reached."""
 
     inside: tuple[Event, ...]
     closes: float
