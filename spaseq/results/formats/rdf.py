@@ -1,0 +1,29 @@
+"""The events of CONSTRUCT queries as an RDF stream: one named graph each, its time in the default graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyoxigraph
+
+from gpm.algebra import XSD_DATETIME
+from spaseq.results.table import DerivedEvent
+from spaseq.results.times import iso
+
+PROV = "http://www.w3.org/ns/prov#"
+GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")
+_DATETIME = pyoxigraph.NamedNode(XSD_DATETIME)
+
+
+def event_quads(event: DerivedEvent) -> Iterator[pyoxigraph.Quad]:
+    """The time of the event, then its graph."""
+    graph = pyoxigraph.NamedNode(event.name)
+    yield pyoxigraph.Quad(graph, GENERATED_AT, pyoxigraph.Literal(iso(event.timestamp), datatype=_DATETIME))
+    for triple in event.triples:
+        yield pyoxigraph.Quad(triple.subject, triple.predicate, triple.object, graph)
+
+
+def stream_quads(events: Iterable[DerivedEvent]) -> Iterator[pyoxigraph.Quad]:
+    """The quads of all events, in order."""
+    for event in events:
+        yield from event_quads(event)

@@ -1,0 +1,174 @@
+"""Aggregates over matches: one row for each decision time and group, once nothing more can be decided then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gpm.expressions import evaluate_columns
+from nfa_native.words import Terms
+from numpy.typing import NDArray
+
+from gpm.algebra import Aggregate, Expression, Projection, Variable
+from gpm.rewrite import rewrite
+from spaseq.results.aggregates import aggregate, integers
+from spaseq.results.raw import RawMatches, pick_digests
+
+Words = NDArray[np.uint64]
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that wait for their decision time to pass: times ``int64[n]``, ``words uint64[n, k]`` of the raw columns.
+
+    ``picks uint64[n, 2]`` tells matches apart.  Row ``i`` stands for ``counts[i]`` equal ones.
+    """
+
+    first: Times
+    last: Times
+    decided: Times
+    words: Words
+    picks: Words
+    counts: Times
+
+    def select(self, chosen: NDArray[Any]) -> Rows:
+        """The rows at these positions, or those where a mask is true."""
+        return Rows(*(getattr(self, name)[chosen] for name in self.__slots__))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The fields by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedRows:
+    """Result rows: times ``int64[n]`` (those of the first and the last event of all matches), a word per projection."""
+
+    first: Times
+    last: Times
+    decided: Times
+    words: Words
+
+
+class Grouping:
+    """Collects matches and gives one row for each (decision time, values of ``group_by``)."""
+
+    def __init__(
+        self, projections: tuple[Projection, ...], group_by: tuple[str, ...], columns: tuple[str, ...], terms: Terms
+    ) -> None:
+        self._columns = columns
+        self._keys = [columns.index(name) for name in group_by]
+        self._group_by = group_by
+        self._terms = terms
+        self._aggregates: list[Aggregate] = []
+        self._projections = rewrite(projections, self._hide)
+        count_only = all(function.argument is None for function in self._aggregates)
+        self._compact = count_only and set(columns) <= set(group_by)
+        self._need_picks = any(function.argument is None for function in self._aggregates) and not self._compact
+        self._rows = _no_rows(len(columns))
+
+    def add(self, raw: RawMatches) -> None:
+        """Collect rows of matches."""
+        number = len(raw.first)
+        picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
+        rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, np.ones(number, np.int64))
+        rows = _concatenate(self._rows, rows)
+        self._rows = _compacted(rows) if self._compact else rows
+
+    def take(self, before: int | None = None) -> GroupedRows:
+        """The results of all decision times below ``before`` (None: of all)."""
+        rows = self._rows
+        final = np.ones(len(rows.first), np.bool_) if before is None else rows.decided < before
+        self._rows = rows.select(~final)
+        return self._results(rows.select(final))
+
+    def newest(self) -> int | None:
+        """The latest decision time collected; None without rows."""
+        return int(self._rows.decided.max()) if len(self._rows.decided) else None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The rows collected, for a snapshot; ``words`` has the words."""
+        return self._rows.arrays()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the rows of ``arrays`` instead of those collected now."""
+        self._rows = Rows(**{name: arrays[name] for name in Rows.__slots__})
+
+    def _hide(self, node: object) -> object | None:
+        """An aggregate becomes a variable that no query can name."""
+        if not isinstance(node, Aggregate):
+            return None
+        if node not in self._aggregates:
+            self._aggregates.append(node)
+        return Variable(f"aggregate@{self._aggregates.index(node)}")
+
+    def _results(self, rows: Rows) -> GroupedRows:
+        order, groups = _groups(rows, self._keys)
+        number = len(order)
+        first, last = np.full(number, np.iinfo(np.int64).max), np.full(number, np.iinfo(np.int64).min)
+        np.minimum.at(first, groups, rows.first)
+        np.maximum.at(last, groups, rows.last)
+        decided = rows.decided[order]
+        values = [rows.words[order, key] for key in self._keys]
+        values += [self._aggregate(function, rows, groups, number) for function in self._aggregates]
+        words = self._project(values, decided)
+        return GroupedRows(first, last, decided, words)
+
+    def _aggregate(self, function: Aggregate, rows: Rows, groups: Times, number: int) -> Words:
+        if function.argument is None:
+            return integers(self._matches(rows, groups, number), self._terms)
+        values = self._evaluate(function.argument, self._columns, list(rows.words.T), rows.last)
+        _, order = np.unique(np.stack([rows.last, rows.first], axis=1), axis=0, return_inverse=True)
+        return aggregate(function, values, groups, order.reshape(-1), number, self._terms)
+
+    def _matches(self, rows: Rows, groups: Times, number: int) -> Times:
+        """How many matches, not rows, each group has."""
+        if self._need_picks:
+            keys = np.column_stack([groups.astype(np.uint64), rows.picks])
+            groups = np.unique(keys, axis=0)[:, 0].astype(np.int64)
+            return np.bincount(groups, minlength=number)
+        result = np.zeros(number, np.int64)
+        np.add.at(result, groups, rows.counts)
+        return result
+
+    def _project(self, values: list[Words], decided: Times) -> Words:
+        names = (*self._group_by, *(f"aggregate@{index}" for index in range(len(self._aggregates))))
+        columns = [self._evaluate(item.expression, names, values, decided) for item in self._projections]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(decided), 0), np.uint64)
+
+    def _evaluate(self, expression: Expression, names: tuple[str, ...], values: list[Words], now: Times) -> Words:
+        if isinstance(expression, Variable):
+            return values[names.index(expression.name)]
+        columns = np.stack(values) if values else np.zeros((0, len(now)), np.uint64)
+        return evaluate_columns(expression, names, np.ascontiguousarray(columns), now, self._terms)
+
+
+def _no_rows(columns: int) -> Rows:
+    none = np.zeros(0, np.int64)
+    return Rows(none, none, none, np.zeros((0, columns), np.uint64), np.zeros((0, 2), np.uint64), none)
+
+
+def _concatenate(left: Rows, right: Rows) -> Rows:
+    return Rows(*(np.concatenate([getattr(left, name), getattr(right, name)]) for name in Rows.__slots__))
+
+
+def _groups(rows: Rows, keys: list[int]) -> tuple[Times, Times]:
+    """Positions of one row of each (decision time, key), in order of time, and the group of every row."""
+    sortable = rows.decided.view(np.uint64) ^ np.uint64(1 << 63)  # negative times first, as unsigned numbers
+    table = np.column_stack([sortable, rows.words[:, keys]])
+    _, order, groups = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return order, groups.reshape(-1)
+
+
+def _compacted(rows: Rows) -> Rows:
+    """Equal rows of one decision time counted; the earliest ``first`` and the latest ``last`` remain."""
+    order, groups = _groups(rows, list(range(rows.words.shape[1])))
+    result = rows.select(order)
+    for name, combine in (("first", np.minimum), ("last", np.maximum)):
+        combine.at(getattr(result, name), groups, getattr(rows, name))
+    counts = np.zeros(len(order), np.int64)
+    np.add.at(counts, groups, rows.counts)
+    return Rows(result.first, result.last, result.decided, result.words, result.picks, counts)

@@ -1,0 +1,185 @@
+"""From the matcher's rows to the results of SELECT: expressions, duplicates, DISTINCT, aggregates over matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gpm.expressions import evaluate_columns
+from nfa_native.words import Terms
+from numpy.typing import NDArray
+
+from gpm.algebra import Variable
+from spaseq.pattern import Selection
+from spaseq.results.arrays import pack, unpack
+from spaseq.results.grouping import GroupedRows, Grouping
+from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
+from spaseq.results.seen import Seen
+from spaseq.results.table import MatchTable
+
+Words = NDArray[np.uint64]
+Mask = NDArray[np.bool_]
+
+
+class Projector:
+    """Projects the matches of one running SELECT query; it remembers what DISTINCT and aggregates need.
+
+    ``event_name`` turns handles of events into IRIs; ``terms`` is the table of the words.
+    """
+
+    def __init__(self, plan: ResultPlan, terms: Terms, event_name: Callable[[int], str]) -> None:
+        form = plan.query.form
+        assert isinstance(form, Selection)
+        self._plan = plan
+        self._terms = terms
+        self._event_name = event_name
+        self._projections = plan.selection()
+        self._names = tuple(item.name for item in self._projections)
+        self._atoms = tuple(atom.name for atom in plan.atoms)
+        self._duplicates = _duplicates(plan)
+        self._distinct = Distinct(len(self._names), plan.decided_by_edge) if form.distinct else None
+        grouping = (self._projections, form.group_by, plan.columns, terms)
+        self._grouping = Grouping(*grouping) if plan.match_aggregates else None
+
+    def project(self, raw: RawMatches) -> MatchTable:
+        """The results that these rows add; with aggregates over matches, those of decision times already past."""
+        if self._grouping is not None:
+            self._grouping.add(raw)
+            return self._grouped(self._grouping.take(self._grouping.newest()))
+        table = self._table(raw, self._evaluate(raw))
+        if self._duplicates is not None and len(table):
+            keys = np.concatenate([table.words, pick_digests(raw)], axis=1)
+            table = _keep(table, self._duplicates.admit(table.decided, keys))
+            self._duplicates.forget(int(raw.decided[-1]))
+        if self._distinct is not None and len(table):
+            table = _keep(table, self._distinct.admit(table))
+        return table
+
+    def advance(self, time: int) -> MatchTable:
+        """Aggregates over matches of all decision times < ``time``, after which no such match comes; else no rows."""
+        return self._grouped(self._grouping.take(time)) if self._grouping is not None else self._grouped(None)
+
+    def finish(self) -> MatchTable:
+        """Aggregates over matches that still wait, at the end of input; else no rows."""
+        return self._grouped(self._grouping.take() if self._grouping is not None else None)
+
+    def trace(self) -> Words:
+        """All words that the projector holds, ``uint64[n]``."""
+        held = [words.reshape(-1) for _, words in self._words(self._arrays())]
+        return np.concatenate([np.zeros(0, np.uint64), *held])
+
+    def snapshot(self) -> bytes:
+        """What is remembered, as bytes for ``restore``."""
+        return pack(self._arrays())
+
+    def restore(self, data: bytes, word_map: Callable[[Words], Words]) -> None:
+        """Remember what ``snapshot`` gave; ``word_map`` turns its words into those of ``terms``.  SnapshotError."""
+        arrays = unpack(data)
+        for name, words in self._words(arrays):
+            mapped = word_map(np.ascontiguousarray(words).reshape(-1)).reshape(words.shape)
+            arrays[name] = np.concatenate([mapped, arrays[name][:, words.shape[1] :]], axis=1)
+        for part, remembers in self._parts():
+            prefix = part + "."
+            fields = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+            remembers.restore(fields)
+
+    def _evaluate(self, raw: RawMatches) -> Words:
+        columns = np.ascontiguousarray(raw.words.T)
+        names = self._plan.columns
+        results = [
+            columns[names.index(item.expression.name)]
+            if isinstance(item.expression, Variable) and item.expression.name in names
+            else evaluate_columns(item.expression, names, columns, raw.last, self._terms)
+            for item in self._projections
+        ]
+        return np.stack(results, axis=1) if results else np.zeros((len(raw.first), 0), np.uint64)
+
+    def _table(self, raw: RawMatches, words: Words) -> MatchTable:
+        return MatchTable(
+            self._plan.query.name, self._names, words, raw.first, raw.last, raw.decided,
+            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms,
+        )  # fmt: skip
+
+    def _grouped(self, rows: GroupedRows | None) -> MatchTable:
+        if rows is None:
+            none = np.zeros(0, np.int64)
+            rows = GroupedRows(none, none, none, np.zeros((0, len(self._names)), np.uint64))
+        offsets = np.zeros(len(rows.first) + 1, np.int64)
+        return MatchTable(
+            self._plan.query.name, self._names, rows.words, rows.first, rows.last, rows.decided,
+            offsets, np.zeros(0, np.uint16), np.zeros(0, np.uint64), (), self._event_name, self._terms,
+        )  # fmt: skip
+
+    def _parts(self) -> list[tuple[str, Seen | Distinct | Grouping]]:
+        parts = (("duplicates", self._duplicates), ("distinct", self._distinct), ("grouping", self._grouping))
+        return [(name, part) for name, part in parts if part is not None]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {f"{part}.{name}": array for part, held in self._parts() for name, array in held.arrays().items()}
+
+    def _words(self, arrays: dict[str, NDArray[Any]]) -> list[tuple[str, Words]]:
+        """The words within the arrays (the keys of duplicates end in a digest)."""
+        width = len(self._names)
+        found = [("duplicates.keys", width), ("distinct.keys", width), ("grouping.words", len(self._plan.columns))]
+        return [(name, arrays[name][:, :words]) for name, words in found if name in arrays]
+
+
+class Distinct:
+    """One result for each (last, row)."""
+
+    def __init__(self, width: int, decided_by_edge: bool) -> None:
+        self._seen = Seen(width)
+        self._by_edge = decided_by_edge
+        self._edge = _NOTHING  # the latest decision time by an upper edge,
+        self._first = _NOTHING  # and the latest beginning of a match decided then
+
+    def admit(self, table: MatchTable) -> Mask:
+        """``bool[m]``: which results are new."""
+        new = self._seen.admit(table.last, table.words)
+        self._seen.forget(self._bound(table))
+        return new
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is remembered."""
+        return self._seen.arrays() | {"edge": np.array([self._edge, self._first], np.int64)}
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Remember what ``arrays`` gave."""
+        self._seen.restore(arrays)
+        self._edge, self._first = arrays["edge"].tolist()
+
+    def _bound(self, table: MatchTable) -> int:
+        """No match that comes later ends before this time.
+
+        Without upper edges matches come in order of ``last``.  Upper edges grow with the beginnings of their matches,
+        so what is decided later began at or after all that was decided at an earlier edge.
+        """
+        newest = int(table.decided[-1])
+        if not self._by_edge:
+            return newest
+        bound = self._first if newest > self._edge else _NOTHING
+        by_edge = table.decided > table.last
+        past = by_edge & (table.decided < newest)
+        if past.any():
+            bound = max(bound, int(table.first[past].max()))
+        current = by_edge & (table.decided == newest)
+        if current.any():
+            self._first = max(self._first if newest == self._edge else bound, int(table.first[current].max()))
+            self._edge = newest
+        return bound
+
+
+_NOTHING = int(np.iinfo(np.int64).min)
+
+
+def _duplicates(plan: ResultPlan) -> Seen | None:
+    """Remembers rows if projecting can make two rows of one match equal."""
+    plain = {item.expression.name for item in plan.selection() if isinstance(item.expression, Variable)}
+    if plan.match_aggregates or set(plan.columns) <= plain:
+        return None
+    return Seen(len(plan.selection()) + 2)
+
+
+def _keep(table: MatchTable, mask: Mask) -> MatchTable:
+    return table if mask.all() else table.select(np.flatnonzero(mask))

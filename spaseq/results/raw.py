@@ -1,0 +1,63 @@
+"""What results take from the plan and from the matcher, by shape alone (they live in other rooms)."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.algebra import Projection
+from spaseq.pattern import AtomDefinition, Query
+
+
+class RawMatches(Protocol):
+    """Rows of matches in order of decision, ``words uint64[m, k]``; a match with several rows comes several times."""
+
+    @property
+    def first(self) -> NDArray[np.int64]: ...
+    @property
+    def last(self) -> NDArray[np.int64]: ...
+    @property
+    def decided(self) -> NDArray[np.int64]: ...
+    @property
+    def pick_offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def pick_atoms(self) -> NDArray[np.uint16]: ...
+    @property
+    def pick_events(self) -> NDArray[np.uint64]: ...
+    @property
+    def words(self) -> NDArray[np.uint64]: ...
+
+
+class ResultPlan(Protocol):
+    """The part of a plan that says what its results are."""
+
+    @property
+    def query(self) -> Query: ...
+    @property
+    def atoms(self) -> tuple[AtomDefinition, ...]: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def decided_by_edge(self) -> bool: ...
+    @property
+    def match_aggregates(self) -> bool: ...
+    def selection(self) -> tuple[Projection, ...]:
+        """The projections, in names of ``columns``."""
+
+    def fingerprint(self) -> str:
+        """A digest of the query's meaning."""
+
+
+def pick_digests(raw: RawMatches) -> NDArray[np.uint64]:
+    """``uint64[m, 2]``: equal for two rows exactly if they belong to one match (128 bits, so by chance never)."""
+    offsets = raw.pick_offsets.tolist()
+    atoms, events = raw.pick_atoms.astype("<u2"), raw.pick_events.astype("<u8")
+    digests = (
+        hashlib.blake2b(atoms[start:end].tobytes() + events[start:end].tobytes(), digest_size=16).digest()
+        for start, end in itertools.pairwise(offsets)
+    )
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64).reshape(-1, 2)

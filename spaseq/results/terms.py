@@ -1,0 +1,134 @@
+"""RDF terms as results show them: light values that every format can write, made from the canonical bytes of words."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple, Protocol
+
+import rdflib
+
+from gpm.algebra import XSD_STRING
+from gpm.terms import ox_term, term_bytes
+
+UNBOUND = 0
+
+
+class TermTable(Protocol):
+    """What results need of ``nfa_native.words.Terms``."""
+
+    def bytes(self, word: int) -> bytes:
+        """The canonical bytes of a word: a kind letter and the parts of the term."""
+
+
+class Value(NamedTuple):
+    """An RDF term; ``kind`` is ``uri``, ``bnode``, ``literal`` or ``triple`` (the words of SPARQL JSON).
+
+    ``datatype`` is None for strings, for strings with a language, and for what is no literal.  ``language`` may end in
+    ``--ltr`` or ``--rtl``, a base direction.  The text of a triple term is N-Triples.
+    """
+
+    kind: str
+    text: str
+    datatype: str | None = None
+    language: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The term as in SPARQL 1.1 Query Results JSON (triple terms and directions: 1.2)."""
+        if self.kind == "triple":
+            return {"type": "triple", "value": {name: part.to_json() for name, part in self.parts().items()}}
+        term = {"type": self.kind, "value": self.text}
+        if self.language:
+            term["xml:lang"], _, direction = self.language.partition("--")
+            term |= {"its:dir": direction} if direction else {}
+        elif self.datatype:
+            term["datatype"] = self.datatype
+        return term
+
+    def to_rdflib(self) -> rdflib.term.Identifier:
+        """The term as a class of rdflib, its lexical form untouched; a triple term, which rdflib lacks, as a string."""
+        if self.kind == "uri":
+            return rdflib.URIRef(self.text)
+        if self.kind == "bnode":
+            return rdflib.BNode(self.text)
+        datatype = rdflib.URIRef(self.datatype) if self.datatype else None
+        language = self.language.partition("--")[0] if self.language else None
+        return rdflib.Literal(self.text, lang=language, datatype=datatype, normalize=False)
+
+    def parts(self) -> dict[str, Value]:
+        """Subject, predicate and object of a triple term."""
+        triple = ox_term(b"Q" + self.text.encode())
+        names = ("subject", "predicate", "object")
+        return {name: from_bytes(term_bytes(getattr(triple, name))) for name in names}
+
+    def to_ntriples(self) -> str:
+        """The term in the syntax of N-Triples, which SPARQL TSV uses as well."""
+        if self.kind == "uri":
+            return f"<{_escape_iri(self.text)}>"
+        if self.kind == "bnode":
+            return "_:" + self.text
+        if self.kind == "triple":
+            return self.text
+        quoted = f'"{_escape(self.text)}"'
+        if self.language:
+            return f"{quoted}@{self.language}"
+        return f"{quoted}^^<{_escape_iri(self.datatype)}>" if self.datatype else quoted
+
+
+class Decoder:
+    """Words to values.  It remembers what it decoded: make one for each batch of results."""
+
+    def __init__(self, terms: TermTable) -> None:
+        self._terms = terms
+        self._values: dict[int, Value | None] = {UNBOUND: None}
+        self._fragments: dict[int, str] = {}
+
+    def value(self, word: int) -> Value | None:
+        """The term of a word, None for unbound."""
+        try:
+            return self._values[word]
+        except KeyError:
+            value = self._values[word] = from_bytes(self._terms.bytes(word))
+            return value
+
+    def json(self, word: int) -> str:
+        """The text of the SPARQL JSON term of a bound word."""
+        try:
+            return self._fragments[word]
+        except KeyError:
+            value = self.value(word)
+            assert value is not None
+            text = self._fragments[word] = json.dumps(value.to_json(), ensure_ascii=False)
+            return text
+
+
+def from_bytes(data: bytes) -> Value:
+    """The term with these canonical bytes; ValueError if they are none."""
+    kind, text = data[:1], data[1:].decode()
+    if kind == b"I":
+        return Value("uri", text)
+    if kind == b"B":
+        return Value("bnode", text)
+    if kind == b"S":
+        return Value("literal", text)
+    if kind == b"Q":
+        return Value("triple", text)
+    head, _, lexical = text.partition("\0")
+    if kind == b"L":
+        return Value("literal", lexical, None, head)
+    if kind == b"T":
+        return Value("literal", lexical, None if head == XSD_STRING else head)
+    raise ValueError(f"no canonical term: {data!r}")
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
+_NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
+
+
+def _escape_iri(text: str) -> str:
+    return _NOT_IN_IRI.sub(lambda found: f"\\u{ord(found[0]):04X}", text)

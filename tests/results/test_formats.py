@@ -1,0 +1,244 @@
+"""Every format is read back by somebody else's parser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import pyoxigraph
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, RdfFormat, parse_query_results
+
+from spaseq.errors import SpaseqError
+from spaseq.results.formats import FORMATS, Layout, open_writer
+from spaseq.results.table import DerivedEvent, MatchTable
+from tests.results.tables import START, OxTerm, iri, make_table
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+ROWS: list[tuple[OxTerm | None, ...]] = [
+    (iri("x"), Literal(1), Literal('tab\t "quoted", line\nend\r é\\')),
+    (BlankNode("e1.b0"), None, Literal("chat", language="fr")),
+    (None, Literal(2.5), Literal("2026-01-01", datatype=NamedNode(XSD + "date"))),
+    (None, None, None),
+    (Literal(""), Literal(True), Literal("<&>'")),
+]
+COLUMNS = ("a", "b", "c")
+
+
+def write(format: str, *tables: MatchTable, layout: Layout | None = None) -> str:
+    output = io.StringIO(newline="")
+    writer = open_writer(format, output, layout or Layout(tables[0].columns))
+    for table in tables:
+        writer.write(table)
+    writer.close()
+    return output.getvalue()
+
+
+def solutions(text: str, format: QueryResultsFormat) -> list[tuple[OxTerm | None, ...]]:
+    parsed = parse_query_results(text.encode(), format=format)
+    return [tuple(solution) for solution in parsed]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [("json", QueryResultsFormat.JSON), ("xml", QueryResultsFormat.XML), ("tsv", QueryResultsFormat.TSV)],
+)
+def test_solutions_come_back(name: str, format: QueryResultsFormat) -> None:
+    one, two = make_table(COLUMNS, ROWS[:2]), make_table(COLUMNS, ROWS[2:])
+    assert solutions(write(name, one, two), format) == ROWS
+
+
+@pytest.mark.parametrize("name", ["json", "xml", "tsv"])
+def test_no_matches_still_make_a_document(name: str) -> None:
+    text = write(name, make_table(COLUMNS, []))
+    parsed = parse_query_results(text.encode(), format=getattr(QueryResultsFormat, name.upper()))
+    assert list(parsed) == []
+    assert [variable.value for variable in parsed.variables] == list(COLUMNS)
+
+
+def test_csv_has_plain_values() -> None:
+    rows = list(csv.reader(io.StringIO(write("csv", make_table(COLUMNS, ROWS)), newline="")))
+    assert rows == [
+        ["a", "b", "c"],
+        ["http://example.org/x", "1", 'tab\t "quoted", line\nend\r é\\'],
+        ["_:e1.b0", "", "chat"],
+        ["", "2.5", "2026-01-01"],
+        ["", "", ""],
+        ["", "true", "<&>'"],
+    ]
+
+
+def test_jsonl_lines_are_what_to_dict_gives() -> None:
+    table = make_table(COLUMNS, ROWS)
+    lines = [json.loads(line) for line in write("jsonl", table, layout=Layout(several=True)).splitlines()]
+    assert lines == [match.to_dict() for match in table]
+
+
+def test_jsonl_of_one_query_has_no_name() -> None:
+    line = write("jsonl", make_table(COLUMNS, ROWS[:1])).strip()
+    assert list(json.loads(line)) == ["first", "last", "events", "bindings"]
+
+
+def derived_table() -> MatchTable:
+    triples = [pyoxigraph.Triple(iri("s"), iri("p"), term) for term in (Literal("x\n@prefix a:"), BlankNode("d1"))]
+    events = tuple(
+        DerivedEvent("http://example.org/out", START + i * 1_500_000, f"urn:spaseq:derived:{i}", triples)
+        for i in range(3)
+    )
+    return make_table((), [()] * 3, derived=events)
+
+
+@pytest.mark.parametrize(("name", "format"), [("nquads", RdfFormat.N_QUADS), ("trig", RdfFormat.TRIG)])
+def test_derived_events_are_a_stream_on_the_wire(name: str, format: RdfFormat) -> None:
+    table = derived_table()
+    text = write(name, table[:1], table[1:], layout=Layout(prefixes={"ex": "http://example.org/"}))
+    quads = list(pyoxigraph.parse(text.encode(), format=format))
+    assert len(quads) == 9
+    time, *graph = quads[3:6]
+    assert time.graph_name == pyoxigraph.DefaultGraph()
+    assert time.predicate.value == "http://www.w3.org/ns/prov#generatedAtTime"
+    assert time.object == Literal("2026-01-01T00:00:01.500000Z", datatype=NamedNode(XSD + "dateTime"))
+    assert [quad.graph_name for quad in graph] == [time.subject] * 2 == [NamedNode("urn:spaseq:derived:1")] * 2
+    assert graph[0].triple == pyoxigraph.Triple(iri("s"), iri("p"), Literal("x\n@prefix a:"))
+
+
+def test_trig_declares_prefixes_once() -> None:
+    table = derived_table()
+    text = write("trig", table[:1], table[1:], layout=Layout(prefixes={"ex": "http://example.org/"}))
+    assert sum(line.startswith("@prefix ex:") for line in text.splitlines()) == 1
+    assert "ex:s ex:p" in text
+
+
+@pytest.mark.parametrize("name", ["nquads", "trig"])
+def test_solutions_are_no_stream(name: str) -> None:
+    assert "<http" not in write(name, make_table(COLUMNS, ROWS)).replace("@prefix xsd: <http", "").replace(
+        "@prefix prov: <http", ""
+    )
+
+
+def test_table_shows_terms_for_people() -> None:
+    text = write("table", make_table(COLUMNS, ROWS), layout=Layout(COLUMNS, prefixes={"ex": "http://example.org/"}))
+    lines = text.splitlines()
+    assert lines[1].split() == ["first", "last", "?a", "?b", "?c", "events"]
+    assert "ex:x" in lines[3] and "A ex:e0, B ex:e1 ex:e2" in lines[3]
+    assert "chat@fr" in text and "_:e1.b0" in text
+
+
+def test_table_has_one_head_and_steady_columns() -> None:
+    text = write("table", make_table(("x",), [(Literal("short"),)]), make_table(("x",), [(Literal("a" * 30),)]))
+    assert text.count("?x") == 1
+    assert text.count("aaaaa") == 6  # folded, not cut
+
+
+def test_table_of_several_queries_names_them() -> None:
+    tables = [make_table(("x",), [(Literal(1),)], query=name) for name in ("one", "two")]
+    text = write("table", *tables, layout=Layout(several=True))
+    assert text.index("one") < text.index("two") and text.count("?x") == 2
+
+
+def test_table_of_derived_events() -> None:
+    assert "urn:spaseq:derived:2" in write("table", derived_table())
+
+
+def test_xml_refuses_what_it_cannot_carry() -> None:
+    with pytest.raises(SpaseqError, match=r"U\+0001"):
+        write("xml", make_table(("x",), [(Literal("\x01"),)]))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+xml_texts = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff", include_characters="\t\r\n"),
+    max_size=12,
+)
+languages = st.sampled_from(["en", "de-ch", "zh-hant", "x-private"])
+datatypes = st.sampled_from(["date", "duration", "hexBinary", "integer", "boolean", "double"])
+
+
+def literals(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Literal]:
+    return st.one_of(
+        texts.map(Literal),
+        st.builds(lambda text, tag: Literal(text, language=tag), texts, languages),
+        st.builds(lambda text, name: Literal(text, datatype=NamedNode(XSD + name)), texts, datatypes),
+        st.builds(lambda text: Literal(text, datatype=NamedNode("http://example.org/é?a&b'")), texts),
+        st.integers(-(1 << 63), (1 << 63) - 1).map(Literal),
+        st.floats(allow_nan=False).map(Literal),
+        st.booleans().map(Literal),
+    )
+
+
+def rows(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[tuple[OxTerm | None, ...]]]:
+    others = st.sampled_from([None, iri("x"), NamedNode("urn:é/%20&<".replace("<", "")), BlankNode("e12.b-0")])
+    return st.lists(st.tuples(others | literals(texts), literals(texts)), max_size=4)
+
+
+def stored(term: OxTerm | None) -> OxTerm | None:
+    """The term as the term table keeps it."""
+    if term is None:
+        return None
+    table = make_table(("x",), [(term,)])
+    from gpm.terms import decode
+
+    return decode(table.terms, int(table.words[0, 0]))  # type: ignore[arg-type, return-value]
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows(texts))
+def test_any_term_survives_json_and_tsv(given_rows: list[tuple[OxTerm | None, ...]]) -> None:
+    table = make_table(("a", "b"), given_rows)
+    expected = [tuple(map(stored, row)) for row in given_rows]
+    assert solutions(write("json", table), QueryResultsFormat.JSON) == expected
+    lines = write("tsv", table).split("\n")[1:-1]
+    assert len(lines) == len(expected)
+    for line, row in zip(lines, expected, strict=True):
+        assert [parse_term(field) for field in line.split("\t")] == list(row)
+    assert [json.loads(line) for line in write("jsonl", table, layout=Layout(several=True)).split("\n")[:-1]] == [
+        match.to_dict() for match in table
+    ]
+
+
+def parse_term(field: str) -> OxTerm | None:
+    if not field:
+        return None
+    (triple,) = pyoxigraph.parse(f"<urn:s> <urn:p> {field} .", format=RdfFormat.N_TRIPLES)
+    return triple.object  # type: ignore[return-value]
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows(xml_texts))
+def test_any_xml_text_survives_xml(given_rows: list[tuple[OxTerm | None, ...]]) -> None:
+    expected = [tuple(map(stored, row)) for row in given_rows]
+    root = ElementTree.fromstring(write("xml", make_table(("a", "b"), given_rows)))
+    results = [
+        {binding.get("name"): xml_term(binding[0]) for binding in result} for result in root.iter(NAMESPACE + "result")
+    ]
+    assert [(result.get("a"), result.get("b")) for result in results] == expected
+
+
+NAMESPACE = "{http://www.w3.org/2005/sparql-results#}"
+
+
+def xml_term(element: ElementTree.Element) -> OxTerm:
+    text, kind = element.text or "", element.tag.removeprefix(NAMESPACE)
+    if kind != "literal":
+        return NamedNode(text) if kind == "uri" else BlankNode(text)
+    datatype = element.get("datatype")
+    language = element.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return Literal(text, language=language, datatype=NamedNode(datatype) if datatype else None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows(xml_texts))
+def test_any_text_survives_csv(given_rows: list[tuple[OxTerm | None, ...]]) -> None:
+    text = write("csv", make_table(("a", "b"), given_rows))
+    back = list(csv.reader(io.StringIO(text, newline="")))[1:]
+    assert [row[1] for row in back] == [stored(row[1]).value for row in given_rows]  # type: ignore[union-attr]
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - {"xml"})))
+def test_no_format_fails(given_rows: list[tuple[OxTerm | None, ...]], format: str) -> None:
+    write(format, make_table(("a", "b"), given_rows))
