@@ -1,0 +1,164 @@
+# cython: language_level=3
+"""The matcher: one running query.  Batches of events with their rows go in, matches come out as columns.
+
+The design is that of KERNEL.md: partial matches with equal live values share a cell, which holds one compact set.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cython.operator cimport dereference, preincrement
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+from libcpp.algorithm cimport sort
+from libcpp.map cimport map
+from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+from nfa_native.program cimport Code, Program, compute, test
+from nfa_native.words cimport Terms, TermStore, UNBOUND, mix, word_t
+
+cdef enum:
+    ANY = 0
+    NEXT = 1
+    STRICT = 2
+    FREE = 3
+
+cdef enum:
+    UNBOUND_VALUE = 0
+    CELL_VALUE = 1
+    ROW_VALUE = 2
+    EITHER_VALUE = 3
+    PROGRAM_VALUE = 4
+
+cdef enum:
+    FINAL_VIEW = 0
+    ITERATION_VIEW = 1
+    POINT_VIEW = 2
+
+include "matching/records.pxi"
+include "matching/nodes.pxi"
+include "matching/cells.pxi"
+include "matching/window.pxi"
+include "matching/formulas.pxi"
+include "matching/probe.pxi"
+include "matching/combine.pxi"
+include "matching/fire.pxi"
+include "matching/guards.pxi"
+include "matching/output.pxi"
+include "matching/tick.pxi"
+include "matching/build.pxi"
+include "matching/feed.pxi"
+
+
+class RawMatches(NamedTuple):
+    """Results as columns, in order of decision; m results, one for each row of each match.
+
+    ``pick_offsets[i]:pick_offsets[i + 1]`` are result i's picks, sorted by atom, then by event.
+    """
+
+    first: np.ndarray         # int64[m], microseconds
+    last: np.ndarray          # int64[m]
+    decided: np.ndarray       # int64[m]
+    pick_offsets: np.ndarray  # int64[m + 1]
+    pick_atoms: np.ndarray    # uint16[p]
+    pick_events: np.ndarray   # uint64[p]
+    words: np.ndarray         # uint64[m, result columns]
+
+
+cdef class Matcher:
+    """Runs an automaton over batches of events (times not decreasing) and collects its results."""
+
+    cdef Kernel kernel
+    cdef object _failure
+    cdef public object _formulas
+    cdef readonly object automaton
+    cdef readonly Terms terms
+
+    def __init__(self, automaton, Terms terms):
+        self.automaton = automaton
+        self.terms = terms
+        self._formulas = automaton.formulas
+        self._failure = None
+        self.kernel.store = terms.store
+        self.kernel.owner = <void*>self
+        build_kernel(&self.kernel, automaton)
+
+    @property
+    def count_only(self):
+        """Whether results are only counted, not kept."""
+        return self.kernel.count_only
+
+    @count_only.setter
+    def count_only(self, bint value):
+        self.kernel.count_only = value
+
+    @property
+    def count(self):
+        """Results since the beginning."""
+        return self.kernel.results.count
+
+    def feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
+        """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
+        with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
+        cdef vector[AtomColumns] columns
+        cdef bint ordered
+        keep = [borrow_columns(&columns, atom, self.kernel.slots[i]) for i, atom in enumerate(rows)]
+        if columns.size() != self.kernel.slots.size():
+            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {columns.size()} came")
+        if times.shape[0] == 0:
+            return
+        with nogil:
+            ordered = feed_batch(&self.kernel, &times[0], &events[0], <size_t>times.shape[0], &columns)
+        del keep
+        self._raise()
+        if not ordered:
+            raise ValueError("events must come in order of time")
+
+    def advance(self, int64_t time):
+        """Promise that no event before ``time`` will come."""
+        with nogil:
+            advance_to(&self.kernel, time)
+        self._raise()
+
+    def finish(self):
+        """End of input: close every window."""
+        with nogil:
+            close_tick(&self.kernel)
+            output_rest(&self.kernel)
+        self._raise()
+
+    def take(self):
+        """The results since the last call."""
+        return take_results(&self.kernel)
+
+    def pending(self):
+        """Results that wait for ``take``."""
+        return self.kernel.results.first.size()
+
+    def groups(self):
+        """Cells that are alive: groups of partial matches."""
+        cdef size_t i
+        cdef uint64_t live = 0
+        for i in range(self.kernel.states.size()):
+            live += self.kernel.states[i].live
+        return live
+
+    def oldest_event(self):
+        """Event numbers below this one will not come back, once all results are taken."""
+        if self.kernel.lo == next_position(&self.kernel):
+            return self.kernel.next_handle
+        return event_at(&self.kernel, self.kernel.lo).handle
+
+    def statistics(self):
+        """Counters by atom, transition and state, as plain dicts and lists."""
+        return statistics_of(&self.kernel)
+
+    def _raise(self):
+        if self.kernel.failed:
+            failure, self._failure = self._failure, None
+            self.kernel.failed = False
+            raise failure

@@ -1,0 +1,197 @@
+# From the frozen automaton to the kernel's own tables.
+
+
+cdef vector[uint32_t] numbers(object values):
+    cdef vector[uint32_t] out
+    for value in values:
+        out.push_back(value)
+    return out
+
+
+cdef ValueSpec value_spec(object value):
+    cdef ValueSpec out
+    out.kind = value.kind
+    out.cell = value.cell
+    out.row = value.row
+    out.formula = value.program
+    return out
+
+
+cdef vector[ValueSpec] value_specs(object values):
+    cdef vector[ValueSpec] out
+    for value in values:
+        out.push_back(value_spec(value))
+    return out
+
+
+cdef StepSpec step_spec(object step):
+    cdef StepSpec out
+    cdef Join join
+    for cell, row in step.joins:
+        join.cell = cell
+        join.row = row
+        out.joins.push_back(join)
+    out.filters = numbers(step.filters)
+    return out
+
+
+cdef ChoiceSpec choice_spec(object choice):
+    cdef ChoiceSpec out
+    out.atoms = numbers(choice.atoms)
+    for slots in choice.slots:
+        out.slots.push_back(numbers(slots))
+    out.width = choice.width
+    return out
+
+
+cdef vector[uint32_t] probe_columns(object step, object columns):
+    """For each column of an index the row column that is joined with it."""
+    rows = dict(step.joins)
+    return numbers([rows[column] for column in columns])
+
+
+cdef GuardSpec guard_spec(object guard, object indexes):
+    cdef GuardSpec out
+    cdef LookSpec one
+    out.early = guard.early
+    out.deferred = False
+    out.index = guard.index
+    out.begun = guard.begun
+    out.choice = choice_spec(guard.choice)
+    out.step = step_spec(guard.step)
+    out.whole = step_spec(guard.whole)
+    out.later = numbers(guard.later)
+    if guard.early:
+        out.probe = probe_columns(guard.step, indexes[guard.index])
+    for look in guard.looks:
+        one.column = look.column
+        one.view = look.view
+        one.kleene = look.kleene
+        one.value = value_spec(look.value)
+        out.looks.push_back(one)
+    out.killed = 0
+    return out
+
+
+cdef StateData state_data(object state):
+    cdef StateData out
+    cdef CellIndex index
+    out.govern = state.govern
+    out.width = state.width
+    out.final = state.final
+    for columns in state.indexes:
+        index.columns = numbers(columns)
+        out.indexes.push_back(index)
+    for guard in state.guards:
+        out.guards.push_back(guard_spec(guard, state.indexes))
+    out.closing = value_specs(state.closing)
+    out.output = value_specs(state.output)
+    out.live = 0
+    out.serial = 0
+    out.stamp = 0
+    out.entered = out.expired = out.skipped = 0
+    return out
+
+
+cdef TransitionSpec transition_spec(object transition, object states):
+    cdef TransitionSpec out
+    cdef TargetSpec one
+    out.source = transition.source
+    out.index = transition.index
+    out.ends = transition.ends
+    out.choice = choice_spec(transition.choice)
+    out.step = step_spec(transition.step)
+    out.whole = step_spec(transition.whole)
+    out.probe = probe_columns(transition.step, states[transition.source].indexes[transition.index])
+    for target in transition.targets:
+        one.state = target.state
+        one.values = value_specs(target.values)
+        out.targets.push_back(one)
+    out.columns = value_specs(transition.columns)
+    out.tried = out.unjoined = out.unfiltered = out.fired = 0
+    return out
+
+
+cdef void add_labels(Kernel* k, uint32_t number):
+    """Number the atoms of a transition, and enter it under each of them."""
+    cdef TransitionSpec* transition = &k.transitions[number]
+    cdef Label label
+    cdef size_t i
+    transition.label = <uint32_t>k.labels.size()
+    label.transition = number
+    label.parts = <uint32_t>transition.choice.atoms.size()
+    for i in range(transition.choice.atoms.size()):
+        label.part = <uint32_t>i
+        label.atom = transition.choice.atoms[i]
+        k.labels.push_back(label)
+        if k.by_atom[label.atom].empty() or k.by_atom[label.atom].back() != number:
+            k.by_atom[label.atom].push_back(number)
+
+
+cdef build_kernel(Kernel* k, object automaton):
+    cdef FormulaSpec formula
+    cdef Program program
+    atoms = len(automaton.slots)
+    k.slots = numbers(automaton.slots)
+    widest = 0
+    for one in automaton.formulas:
+        formula.code = NULL
+        if one.program is not None:
+            program = one.program
+            formula.code = program.code
+        formula.reads = numbers(one.reads)
+        k.formulas.push_back(formula)
+    k.by_atom.resize(atoms)
+    k.negated.assign(atoms, 0)
+    k.tick_atoms.resize(atoms)
+    k.watched.resize(atoms)
+    k.matched.assign(atoms, 0)
+    k.guarded = k.waits = False
+    for state in automaton.states:
+        k.states.push_back(state_data(state))
+        widest = max(widest, state.width)
+        k.guarded = k.guarded or bool(state.guards)
+        k.waits = k.waits or (state.final and bool(state.guards))
+        for guard in state.guards:
+            widest = max(widest, automaton.whole + guard.choice.width, state.width + guard.choice.width)
+            for atom in guard.choice.atoms:
+                k.negated[atom] = 1
+    deepest = 1
+    for number, transition in enumerate(automaton.transitions):
+        k.transitions.push_back(transition_spec(transition, automaton.states))
+        add_labels(k, number)
+        width = transition.choice.width
+        widest = max(widest, automaton.whole + width, automaton.states[transition.source].width + width)
+    for state in automaton.states:
+        for guard in state.guards:
+            deepest = max(deepest, len(guard.choice.atoms))
+    for transition in automaton.transitions:
+        deepest = max(deepest, len(transition.choice.atoms))
+    k.merged.resize(deepest + 1)
+    k.registers.assign(max(widest, automaton.whole) + 1, UNBOUND)
+    k.whole = automaton.whole
+    for word in automaton.start:
+        k.start.push_back(word)
+    k.result_width = automaton.results
+    k.ambiguous = automaton.ambiguous
+    k.window = automaton.window.length
+    k.sliding = automaton.window.sliding
+    k.by_events = automaton.window.events
+    k.origin = automaton.window.origin
+    reset_kernel(k)
+
+
+cdef reset_kernel(Kernel* k):
+    """The state before the first event."""
+    k.ring.nodes.resize(1024)
+    k.ring.mask = 1023
+    k.ring.head = k.ring.tail = 1
+    k.history.first = 0
+    k.history.first_block = k.history.first_word = 0
+    k.results.offsets.assign(1, 0)
+    k.results.count = 0
+    k.count_only = k.failed = k.open = k.many_rows = False
+    k.lo = k.tick_first = 0
+    k.seq = k.tick_seq = k.tick = 0
+    k.promised = -FOREVER
+    k.next_handle = k.created = k.ticks = 0

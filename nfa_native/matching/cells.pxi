@@ -1,0 +1,205 @@
+# Cells: one for each state and set of live rows, found by exact value or through an index on join columns.
+
+
+cdef inline const word_t* cell_rows(StateData* s, uint32_t cell) noexcept nogil:
+    if s.cells[cell].rows > 1:
+        return s.extra[s.cells[cell].extra].data()
+    return s.words.data() + <size_t>cell * s.width
+
+
+cdef inline uint64_t hash_words(const word_t* words, size_t count, uint64_t seed) noexcept nogil:
+    cdef size_t i
+    for i in range(count):
+        seed = mix(seed ^ words[i])
+    return seed
+
+
+cdef inline uint64_t hash_key(const word_t* row, const uint32_t* columns, size_t count) noexcept nogil:
+    """Hash of a row's key; WILD if part of it is unbound."""
+    cdef uint64_t value = 0
+    cdef size_t i
+    for i in range(count):
+        if row[columns[i]] == UNBOUND:
+            return WILD
+        value = mix(value ^ row[columns[i]])
+    return value
+
+
+cdef inline bint is_current(StateData* s, CellReference* reference) noexcept nogil:
+    return s.cells[reference.cell].rows > 0 and s.cells[reference.cell].serial == reference.serial
+
+
+cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
+    """Give a cell back; references to it go stale by its serial."""
+    if s.cells[cell].rows == 0:
+        return
+    if s.cells[cell].rows > 1:
+        s.extra[s.cells[cell].extra].clear()
+        s.free_extra.push_back(s.cells[cell].extra)
+    s.cells[cell].rows = 0
+    s.free_cells.push_back(cell)
+    s.live -= 1
+
+
+cdef uint32_t take_cell(StateData* s) noexcept nogil:
+    cdef uint32_t cell
+    cdef Cell fresh
+    if s.free_cells.empty():
+        cell = <uint32_t>s.cells.size()
+        memset(&fresh, 0, sizeof(Cell))
+        s.cells.push_back(fresh)
+        s.words.resize(s.words.size() + s.width)
+    else:
+        cell = s.free_cells.back()
+        s.free_cells.pop_back()
+    s.serial += 1
+    s.cells[cell].serial = s.serial
+    s.cells[cell].stamp = 0
+    s.cells[cell].fired = 0
+    s.live += 1
+    return cell
+
+
+cdef void store_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count) noexcept nogil:
+    cdef uint32_t slot
+    cdef vector[word_t] none
+    s.cells[cell].rows = count
+    if count == 1:
+        if s.width:
+            memcpy(s.words.data() + <size_t>cell * s.width, rows, s.width * sizeof(word_t))
+        return
+    if s.free_extra.empty():
+        slot = <uint32_t>s.extra.size()
+        s.extra.push_back(none)
+    else:
+        slot = s.free_extra.back()
+        s.free_extra.pop_back()
+    s.extra[slot].assign(rows, rows + <size_t>count * s.width)
+    s.cells[cell].extra = slot
+
+
+cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
+    """Enter the cell into every index, once under each of its keys."""
+    cdef const word_t* rows = cell_rows(s, cell)
+    cdef CellReference reference
+    cdef vector[CellReference]* bucket
+    cdef CellIndex* index
+    cdef size_t i
+    cdef uint32_t r
+    reference.cell = cell
+    reference.serial = s.cells[cell].serial
+    for i in range(s.indexes.size()):
+        index = &s.indexes[i]
+        for r in range(s.cells[cell].rows):
+            bucket = &index.buckets[hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())]
+            if bucket.empty() or bucket.back().cell != cell or bucket.back().serial != reference.serial:
+                bucket.push_back(reference)
+
+
+cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+    """The cell with exactly these rows and deadline, or NO_CELL."""
+    cdef unordered_map[uint64_t, CellReference].iterator found = s.exact.find(key)
+    cdef Cell* cell
+    if found == s.exact.end():
+        return NO_CELL
+    if not is_current(s, &dereference(found).second):
+        return NO_CELL
+    cell = &s.cells[dereference(found).second.cell]
+    if cell.rows != count or cell.deadline != deadline:
+        return NO_CELL
+    if memcmp(cell_rows(s, dereference(found).second.cell), rows, <size_t>count * s.width * sizeof(word_t)) != 0:
+        return NO_CELL
+    return dereference(found).second.cell
+
+
+cdef uint32_t cell_for(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+    """The cell of these rows, made if there is none; a new one has node 0."""
+    cdef uint64_t key = hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
+    cdef uint32_t cell = find_cell(s, key, rows, count, deadline)
+    cdef CellReference reference
+    if cell != NO_CELL:
+        return cell
+    cell = take_cell(s)
+    store_rows(s, cell, rows, count)
+    s.cells[cell].deadline = deadline
+    s.cells[cell].node = 0
+    index_cell(s, cell)
+    reference.cell = cell
+    reference.serial = s.cells[cell].serial
+    s.exact[key] = reference
+    s.entered += 1
+    k.created += 1
+    return cell
+
+
+cdef void clear_cells(StateData* s) noexcept nogil:
+    """Drop every cell of the state at once, in time proportional to those that were made since the last time."""
+    cdef size_t i
+    if s.cells.empty():
+        return
+    s.cells.clear()
+    s.words.clear()
+    s.extra.clear()
+    s.free_cells.clear()
+    s.free_extra.clear()
+    s.exact.clear()
+    s.live = 0
+    for i in range(s.indexes.size()):
+        s.indexes[i].buckets.clear()
+
+
+cdef void sweep_index(StateData* s, CellIndex* index) noexcept nogil:
+    cdef unordered_map[uint64_t, vector[CellReference]].iterator at = index.buckets.begin()
+    cdef vector[CellReference]* bucket
+    cdef size_t kept, i
+    while at != index.buckets.end():
+        bucket = &dereference(at).second
+        kept = 0
+        for i in range(bucket.size()):
+            if is_current(s, &bucket.at(i)):
+                bucket.data()[kept] = bucket.data()[i]
+                kept += 1
+        bucket.resize(kept)
+        if kept == 0:
+            at = index.buckets.erase(at)
+        else:
+            preincrement(at)
+
+
+cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
+    """Free the cells whose partial matches have all left the window, and forget stale references."""
+    cdef uint32_t cell
+    cdef size_t i
+    cdef unordered_map[uint64_t, CellReference].iterator at
+    for cell in range(<uint32_t>s.cells.size()):
+        if s.cells[cell].rows and not has_live(k, s.cells[cell].node, k.lo):
+            free_cell(s, cell)
+            s.expired += 1
+    for i in range(s.indexes.size()):
+        sweep_index(s, &s.indexes[i])
+    at = s.exact.begin()
+    while at != s.exact.end():
+        if is_current(s, &dereference(at).second):
+            preincrement(at)
+        else:
+            at = s.exact.erase(at)
+
+
+cdef void sweep(Kernel* k) noexcept nogil:
+    """Sweep all states once as many cells were made as are alive: constant cost a cell."""
+    cdef size_t i
+    cdef uint64_t live = 0
+    cdef unordered_map[string, uint32_t].iterator at
+    for i in range(k.states.size()):
+        live += k.states[i].cells.size() - k.states[i].free_cells.size()
+    if k.created < 1024 + live:
+        return
+    k.created = 0
+    for i in range(k.states.size()):
+        sweep_state(k, &k.states[i])
+    at = k.seen.begin()
+    while at != k.seen.end():
+        if older(dereference(at).second, k.lo):
+            at = k.seen.erase(at)
+        else:
+            preincrement(at)

@@ -1,0 +1,139 @@
+# One event for each atom of a choice, all at one timestamp: every combination, with the join of their rows.
+
+cdef enum:
+    FIRING = 0       # a transition, with the event that has just come
+    KILLING = 1      # a guard against the cells, when a tick closes
+    JUDGING = 2      # a guard against a finished match
+
+
+# What is being combined, and for whom.
+cdef struct Purpose:
+    uint32_t mode
+    uint32_t which            # transition, or guard
+    uint32_t state            # of a guard
+    uint32_t newest           # FIRING: the event that must take part
+    int64_t time              # the timestamp
+    int64_t from_seq          # JUDGING: least and greatest position in the streamset
+    int64_t to_seq
+    bint found                # JUDGING: a combination joins the match
+
+
+cdef void combine(Kernel* k, const ChoiceSpec* choice, Purpose* purpose) noexcept nogil:
+    """Call `combined` for every combination of events; a single atom needs no copy."""
+    cdef Candidate candidate
+    cdef uint32_t pos
+    if purpose.mode == FIRING and choice.atoms.size() == 1:
+        pos = purpose.newest
+        candidate.rows = rows_of(k, pos, choice.atoms[0], &candidate.count)
+        candidate.width = choice.width
+        k.combination.resize(1)
+        k.combination[0] = pos
+        combined(k, &candidate, purpose)
+        return
+    k.combination.clear()
+    choose_event(k, choice, purpose, 0)
+
+
+cdef void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, uint32_t depth) noexcept nogil:
+    """Take each event of the timestamp for the atom at `depth` in turn."""
+    cdef uint32_t atom = choice.atoms[depth]
+    cdef const vector[uint32_t]* positions
+    cdef size_t i
+    cdef uint32_t pos
+    if purpose.mode == JUDGING:
+        positions = &k.watched[atom]
+        i = first_watched(k, atom, purpose.time)
+    else:
+        positions = &k.tick_atoms[atom]
+        i = 0
+    while i < positions.size():
+        pos = positions.at(i)
+        i += 1
+        if purpose.mode == JUDGING:
+            if event_at(k, pos).time != purpose.time:
+                return
+            if event_at(k, pos).seq < purpose.from_seq or event_at(k, pos).seq > purpose.to_seq:
+                continue
+        join_event(k, choice, purpose, depth, pos)
+        if purpose.found:
+            return
+
+
+cdef void join_event(
+    Kernel* k, const ChoiceSpec* choice, Purpose* purpose, uint32_t depth, uint32_t pos
+) noexcept nogil:
+    """Join one more event's rows to those so far; go on where something is left."""
+    cdef Candidate candidate
+    k.combination.resize(depth)
+    k.combination.push_back(pos)
+    candidate.count = merge_rows(k, choice, depth, pos)
+    if candidate.count == 0:
+        return
+    if depth + 1 < choice.atoms.size():
+        choose_event(k, choice, purpose, depth + 1)
+        return
+    candidate.rows = k.merged[depth + 1].data()
+    candidate.width = choice.width
+    if purpose.mode != FIRING or takes_part(k, purpose.newest):
+        combined(k, &candidate, purpose)
+
+
+cdef bint takes_part(Kernel* k, uint32_t pos) noexcept nogil:
+    cdef size_t i
+    for i in range(k.combination.size()):
+        if k.combination[i] == pos:
+            return True
+    return False
+
+
+cdef uint32_t merge_rows(Kernel* k, const ChoiceSpec* choice, uint32_t depth, uint32_t pos) noexcept nogil:
+    """Rows of the first depth + 1 atoms of the choice, in merged[depth + 1]; how many."""
+    cdef uint32_t count, i, j, before_count
+    cdef const word_t* rows = rows_of(k, pos, choice.atoms[depth], &count)
+    cdef uint32_t slots = <uint32_t>choice.slots[depth].size()
+    cdef vector[word_t]* out = &k.merged[depth + 1]
+    cdef uint32_t kept = 0
+    out.clear()
+    if depth == 0:
+        k.merged[0].assign(choice.width, UNBOUND)
+        before_count = 1
+    elif choice.width == 0:
+        before_count = 1
+    else:
+        before_count = <uint32_t>(k.merged[depth].size() / choice.width)
+    for i in range(before_count):
+        for j in range(count):
+            if merge_row(
+                k.merged[depth].data() + <size_t>i * choice.width, rows + <size_t>j * slots,
+                &choice.slots[depth], choice.width, out,
+            ):
+                kept += 1
+    return normalise(out, choice.width, kept)
+
+
+cdef bint merge_row(
+    const word_t* left, const word_t* right, const vector[uint32_t]* slots, uint32_t width, vector[word_t]* out
+) noexcept nogil:
+    """Append the union of two compatible rows."""
+    cdef size_t start = out.size()
+    cdef size_t i
+    cdef uint32_t column
+    out.insert(out.end(), left, left + width)
+    for i in range(slots.size()):
+        column = slots.at(i)
+        if right[i] == UNBOUND:
+            continue
+        if out.at(start + column) != UNBOUND and out.at(start + column) != right[i]:
+            out.resize(start)
+            return False
+        out.data()[start + column] = right[i]
+    return True
+
+
+cdef void combined(Kernel* k, Candidate* candidate, Purpose* purpose) noexcept nogil:
+    if purpose.mode == FIRING:
+        fire(k, purpose.which, candidate)
+    elif purpose.mode == KILLING:
+        kill(k, purpose.state, purpose.which, candidate)
+    elif judge(k, purpose.state, purpose.which, candidate, purpose.time):
+        purpose.found = True

@@ -1,0 +1,137 @@
+# The step: a candidate takes a transition out of every cell that it joins.  Cells change only when the tick closes.
+
+
+cdef void measure_candidate(Kernel* k, Candidate* candidate) noexcept nogil:
+    """Its first position, its last one in the streamset, and where the windows that end with it begin."""
+    cdef size_t i
+    cdef uint32_t pos
+    candidate.least = k.combination[0]
+    candidate.most = event_at(k, k.combination[0]).seq
+    for i in range(1, k.combination.size()):
+        pos = k.combination[i]
+        if older(pos, candidate.least):
+            candidate.least = pos
+        candidate.most = max(candidate.most, event_at(k, pos).seq)
+    candidate.lo = k.lo
+    if k.by_events:
+        candidate.lo = position_from(k, k.lo, earliest_start(k, candidate.most))
+
+
+cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
+    """Take transition `which` with the candidate, from every partial match that it joins."""
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef StateData* s = &k.states[transition.source]
+    cdef size_t joined
+    measure_candidate(k, candidate)
+    if s.govern == FREE:
+        if older(candidate.least, candidate.lo):
+            return
+        pair_initial(k, candidate)
+    elif s.live == 0:
+        return
+    else:
+        probe(k, s, transition.index, &transition.probe, &transition.step, candidate, &transition.unjoined)
+    joined = k.pairs.size()
+    filter_pairs(k, s, &transition.step.filters, candidate, k.tick)
+    transition.tried += joined
+    transition.unfiltered += joined - k.pairs.size()
+    advance_cells(k, which, candidate)
+
+
+cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
+    cdef Pair pair
+    cdef uint32_t i
+    k.pairs.clear()
+    pair.cell = INITIAL_CELL
+    pair.cell_row = 0
+    for i in range(candidate.count):
+        pair.event_row = i
+        k.pairs.push_back(pair)
+
+
+cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
+    """Move each run of pairs that share a cell."""
+    cdef vector[Pair] pairs
+    cdef size_t start = 0
+    cdef size_t end
+    if k.pairs.empty():
+        return
+    pairs.swap(k.pairs)       # enumeration may ask for pairs of its own
+    while start < pairs.size():
+        end = start + 1
+        while end < pairs.size() and pairs[end].cell == pairs[start].cell:
+            end += 1
+        advance_cell(k, which, candidate, pairs.data() + start, <uint32_t>(end - start))
+        start = end
+    pairs.clear()
+    k.pairs.swap(pairs)
+
+
+cdef void advance_cell(
+    Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count
+) noexcept nogil:
+    """Stage the successors of one cell, output those that are finished, and remember that it could step."""
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef StateData* s = &k.states[transition.source]
+    cdef uint32_t cell = pairs.cell
+    cdef uint32_t node = 0
+    cdef uint32_t start = candidate.least
+    cdef int64_t deadline = 0
+    cdef size_t i
+    transition.fired += 1
+    if cell != INITIAL_CELL:
+        node = s.cells[cell].node
+        start = node_at(k, node).max_start
+        deadline = s.cells[cell].deadline
+        if s.govern == NEXT and not s.cells[cell].fired:
+            s.cells[cell].fired = 1
+            s.fired.push_back(cell)
+    elif k.waits:
+        deadline = upper_edge(k, measure(k, candidate.least))
+    for i in range(transition.targets.size()):
+        if k.states[transition.targets[i].state].final and k.states[transition.targets[i].state].guards.empty():
+            output_matches(k, which, transition.targets[i].state, candidate, node)
+        else:
+            stage(k, which, &transition.targets[i], candidate, pairs, count, node, start, deadline)
+
+
+cdef void stage(
+    Kernel* k, uint32_t which, const TargetSpec* target, Candidate* candidate, const Pair* pairs, uint32_t count,
+    uint32_t node, uint32_t start, int64_t deadline
+) noexcept nogil:
+    """Put the successors of one cell aside until the tick closes."""
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef StateData* s = &k.states[transition.source]
+    cdef Staged staged
+    cdef uint32_t i
+    k.rows.clear()
+    for i in range(count):
+        values_of(
+            k, &target.values, pair_cell_row(s, &pairs[i]), s.width,
+            candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.tick, &k.rows,
+        )
+    staged.rows = normalise(&k.rows, <uint32_t>target.values.size(), count)
+    staged.word = k.staged_words.size()
+    staged.pick = k.staged_picks.size()
+    staged.picks = <uint32_t>k.combination.size()
+    staged.state = target.state
+    staged.label = transition.label
+    staged.next = node
+    staged.max_start = start
+    staged.deadline = deadline
+    k.staged_words.insert(k.staged_words.end(), k.rows.begin(), k.rows.end())
+    k.staged_picks.insert(k.staged_picks.end(), k.combination.begin(), k.combination.end())
+    k.staged.push_back(staged)
+
+
+cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
+    """Add a staged set to its cell."""
+    cdef StateData* s = &k.states[staged.state]
+    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline)
+    cdef bint fresh = s.cells[cell].node == 0
+    s.cells[cell].node = extend(
+        k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start,
+        s.cells[cell].node,
+    )
+    if s.final and fresh:
+        await_deadline(k, staged.state, cell)

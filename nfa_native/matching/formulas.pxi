@@ -1,0 +1,158 @@
+# Joins, filters and values.  Registers: the cell side's columns, the event row's columns, and one that is never bound.
+
+
+cdef inline bint compatible(const Join* joins, size_t count, const word_t* cell, const word_t* row) noexcept nogil:
+    cdef size_t i
+    cdef word_t a, b
+    for i in range(count):
+        a = cell[joins[i].cell]
+        b = row[joins[i].row]
+        if a != b and a != UNBOUND and b != UNBOUND:
+            return False
+    return True
+
+
+cdef inline void load_registers(
+    Kernel* k, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
+) noexcept nogil:
+    if cell_width:
+        memcpy(k.registers.data(), cell, cell_width * sizeof(word_t))
+    if row_width:
+        memcpy(k.registers.data() + cell_width, row, row_width * sizeof(word_t))
+    k.registers[cell_width + row_width] = UNBOUND
+
+
+cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now) noexcept nogil:
+    """All filters on the loaded registers: 1 they hold, 0 one does not, 2 somebody else must be asked."""
+    cdef size_t i
+    cdef int verdict = 1
+    cdef int one
+    for i in range(filters.size()):
+        if k.formulas[filters.at(i)].code == NULL:
+            verdict = 2
+            continue
+        one = test(k.formulas[filters.at(i)].code, k.registers.data(), now, k.store)
+        if one == 2:
+            verdict = 2
+        elif one != 1:
+            return 0
+    return verdict
+
+
+cdef bint all_hold(Kernel* k, const vector[uint32_t]* filters, uint32_t width, int64_t now) noexcept nogil:
+    """All filters on the loaded registers, whoever decides them."""
+    cdef int verdict = native_verdict(k, filters, now)
+    cdef size_t i
+    cdef int8_t answer = 0
+    if verdict != 2:
+        return verdict == 1
+    for i in range(filters.size()):
+        ask_filter(k, filters.at(i), k.registers.data(), 1, width, now, &answer)
+        if answer != 1:
+            return False
+    return True
+
+
+cdef void ask_filter(
+    Kernel* k, uint32_t formula, const word_t* registers, size_t count, uint32_t width, int64_t now, int8_t* answers
+) noexcept with gil:
+    """Ask the formula's own evaluator about `count` rows of registers; an exception makes all answers 0 and is kept."""
+    cdef Matcher owner = <Matcher>k.owner
+    cdef size_t i
+    try:
+        table = np.empty((count, width), dtype=np.uint64)
+        copy_out(table, registers)
+        verdicts = owner._formulas[formula].ask(table, np.full(count, now, dtype=np.int64))
+        for i in range(count):
+            answers[i] = <int8_t>verdicts[i]
+    except BaseException as error:
+        k.failed = True
+        owner._failure = error
+        for i in range(count):
+            answers[i] = 0
+
+
+cdef word_t ask_value(Kernel* k, uint32_t formula, uint32_t width, int64_t now) noexcept with gil:
+    """Ask the formula's own evaluator for a value on the loaded registers."""
+    cdef Matcher owner = <Matcher>k.owner
+    try:
+        table = np.empty((1, width), dtype=np.uint64)
+        copy_out(table, k.registers.data())
+        return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64))[0]
+    except BaseException as error:
+        k.failed = True
+        owner._failure = error
+        return UNBOUND
+
+
+cdef void copy_out(object table, const word_t* words):
+    cdef uint64_t[:, ::1] view = table
+    if view.shape[0] and view.shape[1]:
+        memcpy(&view[0, 0], words, view.shape[0] * view.shape[1] * sizeof(word_t))
+
+
+cdef word_t value_of(
+    Kernel* k, const ValueSpec* value, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width,
+    int64_t now
+) noexcept nogil:
+    """One column of a target, of a whole match, or of a result."""
+    cdef word_t out = UNBOUND
+    if value.kind == CELL_VALUE:
+        return cell[value.cell]
+    if value.kind == ROW_VALUE:
+        return row[value.row]
+    if value.kind == EITHER_VALUE:
+        return cell[value.cell] if cell[value.cell] != UNBOUND else row[value.row]
+    if value.kind == PROGRAM_VALUE:
+        load_registers(k, cell, cell_width, row, row_width)
+        if k.formulas[value.formula].code == NULL:
+            return ask_value(k, value.formula, cell_width + row_width + 1, now)
+        if compute(k.formulas[value.formula].code, k.registers.data(), now, k.store, &out) == 2:
+            return ask_value(k, value.formula, cell_width + row_width + 1, now)
+    return out
+
+
+cdef void values_of(
+    Kernel* k, const vector[ValueSpec]* values, const word_t* cell, uint32_t cell_width, const word_t* row,
+    uint32_t row_width, int64_t now, vector[word_t]* out
+) noexcept nogil:
+    """Append one row of values to `out`."""
+    cdef size_t i
+    cdef word_t word
+    for i in range(values.size()):
+        word = value_of(k, &values.at(i), cell, cell_width, row, row_width, now)
+        out.push_back(word)
+
+
+cdef uint32_t normalise(vector[word_t]* rows, uint32_t width, uint32_t count) noexcept nogil:
+    """Sort rows and drop duplicates, in place; how many are left."""
+    cdef uint32_t i, j, kept
+    cdef vector[word_t] row
+    if count <= 1:
+        return count
+    if width == 0:
+        rows.clear()
+        return 1
+    row.resize(width)
+    for i in range(1, count):      # insertion sort: events have few rows
+        memcpy(row.data(), rows.data() + <size_t>i * width, width * sizeof(word_t))
+        j = i
+        while j > 0 and before(row.data(), rows.data() + <size_t>(j - 1) * width, width):
+            memcpy(rows.data() + <size_t>j * width, rows.data() + <size_t>(j - 1) * width, width * sizeof(word_t))
+            j -= 1
+        memcpy(rows.data() + <size_t>j * width, row.data(), width * sizeof(word_t))
+    kept = 1
+    for i in range(1, count):
+        if before(rows.data() + <size_t>(kept - 1) * width, rows.data() + <size_t>i * width, width):
+            memcpy(rows.data() + <size_t>kept * width, rows.data() + <size_t>i * width, width * sizeof(word_t))
+            kept += 1
+    rows.resize(<size_t>kept * width)
+    return kept
+
+
+cdef inline bint before(const word_t* a, const word_t* b, uint32_t width) noexcept nogil:
+    cdef uint32_t i
+    for i in range(width):
+        if a[i] != b[i]:
+            return a[i] < b[i]
+    return False

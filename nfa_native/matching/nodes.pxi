@@ -1,0 +1,64 @@
+# Nodes: compact sets of partial matches in a ring.  A node made while event c was the youngest start that it can hold dies
+# with c: when the window's lower edge passes an event, everything below that event's head is expired at once.
+
+
+cdef inline bint is_live(Kernel* k, uint32_t node) noexcept nogil:
+    return node - k.ring.tail < k.ring.head - k.ring.tail
+
+
+cdef inline Node* node_at(Kernel* k, uint32_t node) noexcept nogil:
+    return &k.ring.nodes[node & k.ring.mask]
+
+
+cdef void grow_ring(Kernel* k) noexcept nogil:
+    cdef vector[Node] wider
+    cdef uint32_t size = <uint32_t>k.ring.nodes.size() * 2
+    cdef uint32_t i = k.ring.tail
+    wider.resize(size)
+    while i != k.ring.head:
+        wider[i & (size - 1)] = k.ring.nodes[i & k.ring.mask]
+        i += 1
+    k.ring.nodes.swap(wider)
+    k.ring.mask = size - 1
+
+
+cdef uint32_t new_node(
+    Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+) noexcept nogil:
+    """A node; number 0 is never given, it means `none`."""
+    cdef Node* node
+    cdef uint32_t number
+    if k.ring.head - k.ring.tail >= k.ring.mask:
+        grow_ring(k)
+    if k.ring.head == 0:
+        k.ring.head = 1
+    number = k.ring.head
+    k.ring.head += 1
+    node = node_at(k, number)
+    node.pos = pos
+    node.label = label
+    node.next = next
+    node.sibling = sibling
+    node.max_start = max_start
+    return number
+
+
+cdef uint32_t extend(
+    Kernel* k, const uint32_t* picks, uint32_t count, uint32_t label, uint32_t next, uint32_t start, uint32_t sibling
+) noexcept nogil:
+    """The set `next` with the picks added, in union with `sibling`; `start` is the youngest start in `next`."""
+    cdef uint32_t i
+    cdef uint32_t youngest = start
+    for i in range(count - 1):
+        next = new_node(k, picks[i], label + i, next, 0, start)
+    if sibling and is_live(k, sibling):
+        if older(youngest, node_at(k, sibling).max_start):
+            youngest = node_at(k, sibling).max_start
+    else:
+        sibling = 0
+    return new_node(k, picks[count - 1], label + count - 1, next, sibling, youngest)
+
+
+cdef inline bint has_live(Kernel* k, uint32_t node, uint32_t lo) noexcept nogil:
+    """Some member of the set began at or after `lo`."""
+    return is_live(k, node) and not older(node_at(k, node).max_start, lo)

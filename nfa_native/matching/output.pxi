@@ -1,0 +1,268 @@
+# From compact sets to matches: walk the nodes, rebuild the rows by joining the picked events again, judge, deliver.
+
+
+cdef inline uint32_t row_count(Kernel* k, size_t words, uint32_t width) noexcept nogil:
+    """Rows in a table of `words`; a table without columns that is asked for has one."""
+    return 1 if width == 0 else <uint32_t>(words / width)
+
+
+cdef void output_matches(
+    Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node
+) noexcept nogil:
+    """All matches that end with the candidate and extend the set `node` (0: the empty match)."""
+    cdef vector[uint32_t] combination
+    cdef vector[vector[word_t]] merged
+    cdef Pick pick
+    cdef size_t i
+    k.path.clear()
+    for i in range(k.combination.size(), 0, -1):
+        pick.label = k.transitions[which].label + <uint32_t>i - 1
+        pick.pos = k.combination[i - 1]
+        k.path.push_back(pick)
+    combination.swap(k.combination)   # rebuilding and judging combine events of their own
+    merged.swap(k.merged)
+    k.merged.resize(merged.size())
+    output_set(k, final, node, candidate.lo, k.tick)
+    combination.swap(k.combination)
+    merged.swap(k.merged)
+
+
+cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:
+    """Deliver `path` extended by each member of the set that began at or after `lo`."""
+    cdef Visit visit
+    cdef Node* at
+    cdef Pick pick
+    cdef uint32_t next, start
+    if node == 0:
+        deliver(k, final, decided)
+        return
+    k.visits.clear()
+    visit.node = node
+    visit.depth = <uint32_t>k.path.size()
+    k.visits.push_back(visit)
+    while not k.visits.empty():
+        visit = k.visits.back()
+        k.visits.pop_back()
+        if not has_live(k, visit.node, lo):
+            continue
+        at = node_at(k, visit.node)
+        k.path.resize(visit.depth)
+        pick.label = at.label
+        pick.pos = at.pos
+        k.path.push_back(pick)
+        next = at.next
+        start = at.pos if at.sibling else at.max_start
+        if at.sibling:
+            visit.node = at.sibling
+            k.visits.push_back(visit)
+        if next:
+            visit.node = next
+            visit.depth += 1
+            k.visits.push_back(visit)
+        elif not older(start, lo):
+            deliver(k, final, decided)
+
+
+cdef void find_steps(Kernel* k) noexcept nogil:
+    """Where each step begins in `path`, which runs backwards in time."""
+    cdef size_t i = k.path.size()
+    k.steps.clear()
+    while i > 0:
+        k.steps.push_back(<uint32_t>(i - 1))
+        i -= k.labels[k.path[i - 1].label].parts
+
+
+cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
+    """One finished match: its rows, unless a guard drops it."""
+    cdef StateData* s = &k.states[final]
+    cdef uint32_t count, i
+    cdef int64_t last
+    if k.count_only and not k.many_rows and not k.ambiguous and not k.guarded:
+        k.results.count += 1
+        return
+    find_steps(k)
+    rebuild(k)
+    close_rows(k, s)
+    if k.guarded and is_dropped(k, final):
+        return
+    k.answer.clear()
+    count = row_count(k, k.finished.size(), k.whole)
+    for i in range(count):
+        values_of(k, &s.output, k.finished.data() + <size_t>i * k.whole, k.whole, NULL, 0, decided, &k.answer)
+    count = normalise(&k.answer, k.result_width, count)
+    collect_picks(k)
+    for i in range(count):
+        write_result(k, i, decided)
+
+
+cdef void rebuild(Kernel* k) noexcept nogil:
+    """Join the picked events' rows again, step by step: `levels[i]` has the rows after step i."""
+    cdef uint32_t steps = <uint32_t>k.steps.size()
+    cdef uint32_t i
+    if k.levels.size() < steps + 1:
+        k.levels.resize(steps + 1)
+        k.parents.resize(steps + 1)
+    k.levels[0].assign(k.start.begin(), k.start.end())
+    for i in range(steps):
+        rebuild_step(k, i)
+
+
+cdef void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) noexcept nogil:
+    """The rows of the events that a step picked."""
+    cdef uint32_t at = k.steps[step]
+    cdef TransitionSpec* transition = &k.transitions[transition_of(k, step)]
+    cdef uint32_t depth
+    candidate.width = transition.choice.width
+    if transition.choice.atoms.size() == 1:
+        candidate.rows = rows_of(k, k.path[at].pos, transition.choice.atoms[0], &candidate.count)
+        return
+    for depth in range(<uint32_t>transition.choice.atoms.size()):
+        candidate.count = merge_rows(k, &transition.choice, depth, k.path[at - depth].pos)
+    candidate.rows = k.merged[transition.choice.atoms.size()].data()
+
+
+cdef void rebuild_step(Kernel* k, uint32_t step) noexcept nogil:
+    cdef TransitionSpec* transition = &k.transitions[transition_of(k, step)]
+    cdef vector[word_t]* out = &k.levels[step + 1]
+    cdef Candidate candidate
+    cdef const word_t* row
+    cdef const word_t* whole
+    cdef int64_t now = time_of(k, step)
+    cdef uint32_t count = row_count(k, k.levels[step].size(), k.whole)
+    cdef uint32_t i, j
+    cdef uint32_t kept = 0
+    candidate_of(k, step, &candidate)
+    out.clear()
+    k.parents[step + 1].clear()
+    for i in range(count):
+        for j in range(candidate.count):
+            whole = k.levels[step].data() + <size_t>i * k.whole
+            row = candidate.rows + <size_t>j * candidate.width
+            if not compatible(transition.whole.joins.data(), transition.whole.joins.size(), whole, row):
+                continue
+            if k.many_rows and not transition.whole.filters.empty():
+                load_registers(k, whole, k.whole, row, candidate.width)
+                if not all_hold(k, &transition.whole.filters, k.whole + candidate.width + 1, now):
+                    continue
+            values_of(k, &transition.columns, whole, k.whole, row, candidate.width, now, out)
+            k.parents[step + 1].push_back(i)
+            kept += 1
+    if not k.guarded:
+        normalise(out, k.whole, kept)
+
+
+cdef void close_rows(Kernel* k, StateData* s) noexcept nogil:
+    """`finished`: the last level's rows as the end of the expression leaves them."""
+    cdef vector[word_t]* last = &k.levels[k.steps.size()]
+    cdef uint32_t count = row_count(k, last.size(), k.whole)
+    cdef uint32_t i
+    k.finished.clear()
+    for i in range(count):
+        values_of(k, &s.closing, last.data() + <size_t>i * k.whole, k.whole, NULL, 0, k.tick, &k.finished)
+
+
+cdef void collect_picks(Kernel* k) noexcept nogil:
+    """`picks`: the events of each GPM, as a set."""
+    cdef pair[uint32_t, uint64_t] one
+    cdef size_t i
+    cdef size_t kept = 0
+    k.picks.clear()
+    for i in range(k.path.size()):
+        one.first = k.labels[k.path[i].label].atom
+        one.second = event_at(k, k.path[i].pos).handle
+        k.picks.push_back(one)
+    sort(k.picks.begin(), k.picks.end())
+    for i in range(k.picks.size()):
+        if kept == 0 or k.picks[i].first != k.picks[kept - 1].first or k.picks[i].second != k.picks[kept - 1].second:
+            k.picks[kept] = k.picks[i]
+            kept += 1
+    k.picks.resize(kept)
+
+
+cdef bint is_repeated(Kernel* k, uint32_t row) noexcept nogil:
+    """The same picks with the same row came out before, along another path."""
+    cdef string key
+    key.append(<char*>k.picks.data(), k.picks.size() * sizeof(pair[uint32_t, uint64_t]))
+    key.append(<char*>(k.answer.data() + <size_t>row * k.result_width), k.result_width * sizeof(word_t))
+    if k.seen.count(key):
+        return True
+    k.seen[key] = k.path[k.steps[0]].pos
+    return False
+
+
+cdef void write_result(Kernel* k, uint32_t row, int64_t decided) noexcept nogil:
+    """Append one result to the output columns."""
+    cdef size_t i
+    if k.ambiguous and is_repeated(k, row):
+        return
+    k.results.count += 1
+    if k.count_only:
+        return
+    k.results.first.push_back(time_of(k, 0))
+    k.results.last.push_back(time_of(k, <uint32_t>k.steps.size() - 1))
+    k.results.decided.push_back(decided)
+    for i in range(k.picks.size()):
+        k.results.atoms.push_back(<uint16_t>k.picks[i].first)
+        k.results.events.push_back(k.picks[i].second)
+    k.results.offsets.push_back(<int64_t>k.results.atoms.size())
+    for i in range(k.result_width):
+        k.results.words.push_back(k.answer[<size_t>row * k.result_width + i])
+
+
+# Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
+
+
+cdef void await_deadline(Kernel* k, uint32_t state, uint32_t cell) noexcept nogil:
+    cdef Waiting waiting
+    waiting.state = state
+    waiting.cell.cell = cell
+    waiting.cell.serial = k.states[state].cells[cell].serial
+    k.deadlines[k.states[state].cells[cell].deadline].push_back(waiting)
+
+
+cdef void output_waiting(Kernel* k, const vector[Waiting]* waiting, int64_t decided) noexcept nogil:
+    cdef size_t i
+    cdef StateData* s
+    cdef CellReference cell
+    for i in range(waiting.size()):
+        s = &k.states[waiting.at(i).state]
+        cell = waiting.at(i).cell
+        if is_current(s, &cell):
+            k.path.clear()
+            output_set(k, waiting.at(i).state, s.cells[cell.cell].node, k.lo, decided)
+            free_cell(s, cell.cell)
+
+
+cdef void output_until(Kernel* k, int64_t edge, int64_t decided) noexcept nogil:
+    """Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge."""
+    cdef vector[Waiting] waiting
+    cdef int64_t at
+    while not k.deadlines.empty() and dereference(k.deadlines.begin()).first < edge:
+        at = dereference(k.deadlines.begin()).first
+        waiting.swap(dereference(k.deadlines.begin()).second)
+        k.deadlines.erase(k.deadlines.begin())
+        output_waiting(k, &waiting, at if decided == FOREVER else decided)
+        waiting.clear()
+
+
+cdef void output_decided(Kernel* k, int64_t time) noexcept nogil:
+    """Time has come to `time`: upper edges before it have passed."""
+    if k.waits and not k.by_events:
+        output_until(k, time, FOREVER)
+
+
+cdef void output_passed(Kernel* k) noexcept nogil:
+    """The tick is over: upper edges at positions that it filled have passed."""
+    output_until(k, k.seq, k.tick)
+
+
+cdef void output_rest(Kernel* k) noexcept nogil:
+    """End of input: every window closes."""
+    cdef vector[Waiting] waiting
+    cdef int64_t at
+    while not k.deadlines.empty():
+        at = dereference(k.deadlines.begin()).first
+        waiting.swap(dereference(k.deadlines.begin()).second)
+        k.deadlines.erase(k.deadlines.begin())
+        output_waiting(k, &waiting, FOREVER if k.by_events else at)
+        waiting.clear()

@@ -1,0 +1,297 @@
+# The records of the kernel.  Positions and node numbers are 32 bits and may wrap: compare them with `older` and `is_live`.
+
+cdef enum:
+    NO_CELL = 0xFFFFFFFF
+    INITIAL_CELL = 0xFFFFFFFE    # the empty partial match, from which every match starts
+
+cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
+cdef uint64_t WILD = 0x9E3779B97F4A7C15   # bucket of cells with an unbound key
+
+# A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.
+cdef struct Node:
+    uint32_t pos          # the event picked
+    uint32_t label        # which atom of which transition picked it
+    uint32_t next         # the set that it extends; 0: nothing was picked before
+    uint32_t sibling      # the set's other members; 0: none
+    uint32_t max_start    # the youngest first event in the set
+
+# A stored event: one that matched an atom.
+cdef struct EventRecord:
+    int64_t time          # microseconds
+    int64_t seq           # position in the streamset
+    uint64_t handle       # the caller's number
+    uint64_t block        # running number of its first block
+    uint32_t blocks       # how many atoms it matched
+    uint32_t head         # head of the node ring when its tick opened: older nodes are out of its reach
+
+# The rows of one atom on one event.
+cdef struct Block:
+    uint64_t word         # running number of its first word
+    uint32_t atom
+    uint32_t rows
+
+# One atom of one transition.
+cdef struct Label:
+    uint32_t transition
+    uint32_t part         # 0 is the transition's first atom
+    uint32_t parts
+    uint32_t atom
+
+# All partial matches of one state with the same live values.
+cdef struct Cell:
+    int64_t deadline      # upper edge of their window, where the automaton asks for it
+    uint32_t node         # the set
+    uint32_t rows         # rows of live values; 0: the cell is free
+    uint32_t extra        # where the rows lie if there are several
+    uint32_t serial       # tells this use of the cell from earlier ones
+    uint32_t stamp        # visited in this probe
+    uint32_t fired        # a governed step was possible in this tick
+
+cdef struct CellReference:
+    uint32_t cell
+    uint32_t serial
+
+# A cell's row and an event's row that may join.
+cdef struct Pair:
+    uint32_t cell
+    uint32_t cell_row
+    uint32_t event_row
+
+# A partial match set that enters a state when the tick closes.
+cdef struct Staged:
+    int64_t deadline
+    uint64_t word         # its rows in `staged_words`
+    uint64_t pick         # its picks in `staged_picks`
+    uint32_t rows
+    uint32_t picks
+    uint32_t state
+    uint32_t label        # label of its first pick
+    uint32_t next
+    uint32_t max_start
+
+# A cell of a final state that waits for its window's edge.
+cdef struct Waiting:
+    uint32_t state
+    CellReference cell
+
+# One pick of a match under construction.
+cdef struct Pick:
+    uint32_t label
+    uint32_t pos
+
+# A node still to be visited, and how many picks come after it.
+cdef struct Visit:
+    uint32_t node
+    uint32_t depth
+
+# One or several events for a choice, with the rows of their join.
+cdef struct Candidate:
+    const word_t* rows
+    uint32_t count        # rows
+    uint32_t width        # words a row
+    uint32_t least        # its first position
+    uint32_t lo           # first position of the windows that end with it
+    int64_t most          # its last position in the streamset
+
+cdef struct ValueSpec:
+    uint32_t kind
+    uint32_t cell
+    uint32_t row
+    uint32_t formula
+
+cdef struct Join:
+    uint32_t cell
+    uint32_t row
+
+cdef struct LookSpec:
+    uint32_t column
+    uint32_t view
+    uint32_t kleene
+    ValueSpec value
+
+cdef cppclass FormulaSpec:
+    const Code* code      # NULL: outside the native subset
+    vector[uint32_t] reads
+
+cdef cppclass StepSpec:
+    vector[Join] joins
+    vector[uint32_t] filters
+
+cdef cppclass ChoiceSpec:
+    vector[uint32_t] atoms
+    vector[vector[uint32_t]] slots    # per atom: the row column of each slot
+    uint32_t width
+
+cdef cppclass TargetSpec:
+    uint32_t state
+    vector[ValueSpec] values
+
+cdef cppclass TransitionSpec:
+    uint32_t source
+    uint32_t label        # of its first atom
+    uint32_t index
+    uint64_t ends         # Kleenes whose iteration ends before it
+    ChoiceSpec choice
+    StepSpec step
+    StepSpec whole
+    vector[uint32_t] probe            # row column of each column of the index
+    vector[TargetSpec] targets
+    vector[ValueSpec] columns
+    uint64_t tried        # pairs that were compared
+    uint64_t unjoined     # pairs whose join failed
+    uint64_t unfiltered   # pairs that a filter refused
+    uint64_t fired        # partial match sets that took the step
+
+cdef cppclass GuardSpec:
+    bint early
+    bint deferred         # an event came that only the finished match can judge
+    uint32_t index
+    uint64_t begun
+    ChoiceSpec choice
+    StepSpec step
+    StepSpec whole
+    vector[uint32_t] later
+    vector[uint32_t] probe
+    vector[LookSpec] looks
+    uint64_t killed
+
+cdef cppclass CellIndex:
+    vector[uint32_t] columns
+    unordered_map[uint64_t, vector[CellReference]] buckets
+
+cdef cppclass StateData:
+    uint32_t govern
+    uint32_t width
+    bint final
+    vector[GuardSpec] guards
+    vector[ValueSpec] closing         # of a final state: the finished match's columns
+    vector[ValueSpec] output          # and the result's columns from them
+    vector[CellIndex] indexes
+    unordered_map[uint64_t, CellReference] exact   # by all live values
+    vector[Cell] cells
+    vector[word_t] words              # row of cell i at i * width
+    vector[vector[word_t]] extra      # rows of cells that have several
+    vector[uint32_t] free_cells
+    vector[uint32_t] free_extra
+    vector[uint32_t] fired
+    uint32_t live
+    uint32_t serial
+    uint32_t stamp
+    uint64_t entered
+    uint64_t expired
+    uint64_t skipped      # dropped because another event came first (strict contiguity)
+
+# The past that may still matter: stored events, their rows, and where negated atoms matched.
+cdef cppclass History:
+    vector[EventRecord] events
+    vector[Block] blocks
+    vector[word_t] words
+    uint32_t first        # position of events[0]
+    uint64_t first_block
+    uint64_t first_word
+
+cdef cppclass NodeRing:
+    vector[Node] nodes
+    uint32_t mask
+    uint32_t head         # next number
+    uint32_t tail         # numbers below are expired
+
+cdef cppclass Results:
+    vector[int64_t] first
+    vector[int64_t] last
+    vector[int64_t] decided
+    vector[int64_t] offsets
+    vector[uint16_t] atoms
+    vector[uint64_t] events
+    vector[word_t] words
+    uint64_t count        # of results since the beginning
+
+cdef cppclass Kernel:
+    TermStore* store
+    void* owner                       # the Matcher, for formulas outside the native subset
+    vector[uint32_t] slots
+    vector[Label] labels
+    vector[FormulaSpec] formulas
+    vector[TransitionSpec] transitions
+    vector[StateData] states
+    vector[vector[uint32_t]] by_atom  # transitions that pick an event of the atom
+    vector[uint8_t] negated           # atoms that some guard watches
+    vector[uint32_t] initial
+    vector[word_t] start              # the whole match before its first step
+    uint32_t whole
+    uint32_t result_width
+    bint ambiguous
+    bint guarded
+    bint waits                        # some match waits for its window's edge
+    bint count_only
+    bint failed                       # a formula raised: the exception is kept by the owner
+    int64_t window
+    int64_t origin
+    bint sliding
+    bint by_events
+    History history
+    NodeRing ring
+    Results results
+    uint32_t lo                       # first position of the present window
+    int64_t seq                       # position of the next event of the streamset
+    uint64_t next_handle
+    bint open                         # a tick is open
+    int64_t tick                      # its time
+    int64_t promised                  # no event below this time will come
+    uint32_t tick_first               # position of its first stored event
+    int64_t tick_seq                  # position in the streamset of its first event
+    vector[vector[uint32_t]] tick_atoms
+    vector[vector[uint32_t]] watched  # positions per negated atom
+    vector[Staged] staged
+    vector[word_t] staged_words
+    vector[uint32_t] staged_picks
+    map[int64_t, vector[Waiting]] deadlines
+    unordered_map[string, uint32_t] seen
+    bint many_rows                    # an event had several rows for an atom
+    uint64_t created                  # cells since the last sweep
+    uint64_t ticks
+    vector[uint64_t] matched          # events per atom
+    # scratch space
+    vector[Pair] pairs
+    vector[Pair] asked
+    vector[int8_t] verdicts
+    vector[word_t] registers
+    vector[word_t] rows
+    vector[word_t] row
+    vector[uint32_t] combination
+    vector[vector[word_t]] merged
+    vector[Visit] visits
+    vector[Pick] path
+    vector[uint32_t] steps            # index in path of each step's last pick, first step first
+    vector[vector[word_t]] levels
+    vector[vector[uint32_t]] parents
+    vector[word_t] finished           # rows of the finished match
+    vector[word_t] views              # what a guard sees of them
+    vector[word_t] answer             # rows of its results
+    vector[pair[uint32_t, uint64_t]] picks
+
+
+cdef inline bint older(uint32_t a, uint32_t b) noexcept nogil:
+    """a comes before b, although positions wrap."""
+    return <int32_t>(a - b) < 0
+
+
+cdef inline EventRecord* event_at(Kernel* k, uint32_t pos) noexcept nogil:
+    return &k.history.events[pos - k.history.first]
+
+
+cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
+    return k.history.first + <uint32_t>k.history.events.size()
+
+
+cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
+    """The rows of an atom on the event at `pos`."""
+    cdef EventRecord* event = event_at(k, pos)
+    cdef Block* block = &k.history.blocks[event.block - k.history.first_block]
+    cdef uint32_t i
+    for i in range(event.blocks):
+        if block[i].atom == atom:
+            count[0] = block[i].rows
+            return k.history.words.data() + (block[i].word - k.history.first_word)
+    count[0] = 0
+    return NULL

@@ -1,0 +1,83 @@
+# Ticks: all events of one timestamp see the cells as they were before it.
+
+
+cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
+    """Every transition with an atom that the event at `pos` matched; finished matches come out at once."""
+    cdef EventRecord event = event_at(k, pos)[0]
+    cdef uint32_t i, atom
+    cdef size_t t
+    cdef Purpose purpose
+    for i in range(event.blocks):
+        atom = k.history.blocks[event.block - k.history.first_block + i].atom
+        k.tick_atoms[atom].push_back(pos)
+        if k.negated[atom]:
+            k.watched[atom].push_back(pos)
+    memset(&purpose, 0, sizeof(Purpose))
+    purpose.mode = FIRING
+    purpose.newest = pos
+    for i in range(event.blocks):
+        atom = k.history.blocks[event.block - k.history.first_block + i].atom
+        for t in range(k.by_atom[atom].size()):
+            purpose.which = k.by_atom[atom][t]
+            if not already_taken(k, &event, i, purpose.which):
+                combine(k, &k.transitions[purpose.which].choice, &purpose)
+
+
+cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uint32_t transition) noexcept nogil:
+    """A conjunction of several atoms of this event fires with the first of them, for all."""
+    cdef uint32_t i, atom
+    cdef size_t t
+    if k.transitions[transition].choice.atoms.size() == 1:
+        return False
+    for i in range(block):
+        atom = k.history.blocks[event.block - k.history.first_block + i].atom
+        for t in range(k.by_atom[atom].size()):
+            if k.by_atom[atom][t] == transition:
+                return True
+    return False
+
+
+cdef void open_tick(Kernel* k, int64_t time) noexcept nogil:
+    """Time moves on to `time`: what was decided before comes out, the window moves."""
+    cdef int64_t last = k.seq if k.by_events else time
+    output_decided(k, time)
+    move_window(k, last)
+    k.open = True
+    k.tick = time
+    k.tick_first = next_position(k)
+    k.tick_seq = k.seq
+    k.ticks += 1
+
+
+cdef void close_tick(Kernel* k) noexcept nogil:
+    """Negated events strike, cells that stepped or were passed over are dropped, new ones enter."""
+    cdef size_t i
+    if not k.open:
+        return
+    k.open = False
+    if k.guarded:
+        strike(k)
+    for i in range(k.states.size()):
+        leave(&k.states[i])
+    for i in range(k.staged.size()):
+        enter(k, &k.staged[i])
+    k.staged.clear()
+    k.staged_words.clear()
+    k.staged_picks.clear()
+    for i in range(k.tick_atoms.size()):
+        k.tick_atoms[i].clear()
+    if k.by_events and k.waits:
+        output_passed(k)
+    if k.ambiguous and not k.waits:
+        k.seen.clear()
+
+
+cdef void leave(StateData* s) noexcept nogil:
+    """Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over."""
+    cdef size_t i
+    if s.govern == STRICT:
+        s.skipped += s.live
+        clear_cells(s)
+    for i in range(s.fired.size()):
+        free_cell(s, s.fired[i])
+    s.fired.clear()

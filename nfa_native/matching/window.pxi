@@ -1,0 +1,133 @@
+# The window's edges, the stored past, and how both move forward.
+
+
+cdef inline int64_t floor_div(int64_t a, int64_t b) noexcept nogil:
+    cdef int64_t quotient = a / b
+    if a % b != 0 and (a < 0) != (b < 0):
+        quotient -= 1
+    return quotient
+
+
+cdef inline int64_t measure(Kernel* k, uint32_t pos) noexcept nogil:
+    """What windows measure of an event: its time, or its position in the streamset."""
+    if k.by_events:
+        return event_at(k, pos).seq
+    return event_at(k, pos).time
+
+
+cdef inline int64_t earliest_start(Kernel* k, int64_t last) noexcept nogil:
+    """The least measure of a first event for a match whose last one measures `last` (SEMANTICS 3.3)."""
+    if k.window == 0:
+        return -FOREVER
+    if k.sliding:
+        if k.by_events:
+            return last - k.window + 1
+        return last - k.window
+    if k.by_events:
+        return last / k.window * k.window
+    return k.origin - floor_div(k.origin - last, k.window) * k.window - k.window
+
+
+cdef inline int64_t upper_edge(Kernel* k, int64_t first) noexcept nogil:
+    """The upper edge of the window of a match that begins at `first`."""
+    if k.window == 0:
+        return FOREVER
+    if k.sliding:
+        if k.by_events:
+            return first + k.window - 1
+        return first + k.window
+    if k.by_events:
+        return (first / k.window + 1) * k.window - 1
+    return k.origin + (floor_div(first - k.origin, k.window) + 1) * k.window
+
+
+cdef inline int64_t lower_edge(Kernel* k, int64_t first, int64_t last) noexcept nogil:
+    """The lower edge of the window of a match."""
+    if k.window == 0:
+        return -FOREVER
+    if k.sliding:
+        return earliest_start(k, last)
+    if k.by_events:
+        return first / k.window * k.window
+    return k.origin + floor_div(first - k.origin, k.window) * k.window
+
+
+cdef uint32_t position_from(Kernel* k, uint32_t pos, int64_t edge) noexcept nogil:
+    """The first stored position at or after `pos` whose measure reaches `edge`."""
+    cdef uint32_t end = next_position(k)
+    while pos != end and measure(k, pos) < edge:
+        pos += 1
+    return pos
+
+
+cdef void forget(Kernel* k) noexcept nogil:
+    """Free what lies before the window: nodes at once, events and rows when half of them are dead."""
+    cdef size_t dead = k.lo - k.history.first
+    cdef size_t blocks, words
+    cdef EventRecord* event
+    cdef uint32_t end = next_position(k)
+    if k.lo != end:
+        k.ring.tail = event_at(k, k.lo).head
+    else:
+        k.ring.tail = k.ring.head
+    if dead < 1024 or dead * 2 < k.history.events.size():
+        return
+    blocks = k.history.blocks.size()
+    if k.lo != end:
+        blocks = <size_t>(event_at(k, k.lo).block - k.history.first_block)
+    words = k.history.words.size()
+    if blocks < k.history.blocks.size():
+        words = <size_t>(k.history.blocks[blocks].word - k.history.first_word)
+    k.history.events.erase(k.history.events.begin(), k.history.events.begin() + dead)
+    k.history.blocks.erase(k.history.blocks.begin(), k.history.blocks.begin() + blocks)
+    k.history.words.erase(k.history.words.begin(), k.history.words.begin() + words)
+    k.history.first += <uint32_t>dead
+    k.history.first_block += blocks
+    k.history.first_word += words
+    forget_watched(k)
+
+
+cdef void forget_watched(Kernel* k) noexcept nogil:
+    cdef size_t a, dead
+    for a in range(k.watched.size()):
+        dead = 0
+        while dead < k.watched[a].size() and older(k.watched[a][dead], k.history.first):
+            dead += 1
+        k.watched[a].erase(k.watched[a].begin(), k.watched[a].begin() + dead)
+
+
+cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
+    """No match will end before `last` any more."""
+    if k.window == 0:
+        return
+    k.lo = position_from(k, k.lo, earliest_start(k, last))
+    forget(k)
+    sweep(k)
+
+
+cdef void store_event(Kernel* k, int64_t time, uint64_t handle) noexcept nogil:
+    cdef EventRecord event
+    event.time = time
+    event.seq = k.seq
+    event.handle = handle
+    event.block = k.history.first_block + k.history.blocks.size()
+    event.blocks = 0
+    event.head = k.ring.head
+    k.history.events.push_back(event)
+
+
+cdef void store_rows_of(Kernel* k, uint32_t atom, const word_t* column, size_t stride, uint32_t first, uint32_t count) noexcept nogil:
+    """Add rows first … first + count − 1 of the caller's columns (each `stride` words long) to the newest event."""
+    cdef Block block
+    cdef uint32_t row, slot
+    block.word = k.history.first_word + k.history.words.size()
+    block.atom = atom
+    block.rows = count
+    for row in range(count):
+        for slot in range(k.slots[atom]):
+            k.history.words.push_back(column[slot * stride + first + row])
+    k.history.blocks.push_back(block)
+    k.history.events.back().blocks += 1
+    k.matched[atom] += 1
+    if count > 1:
+        k.many_rows = True
