@@ -1,0 +1,132 @@
+"""From a path to events: files, folders, globs and standard input; compression and format are recognised."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from spaseq.errors import Location, StreamError
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.event import Event
+from spaseq.streams.nquads import read_nquads
+from spaseq.streams.trig import read_trig
+from spaseq.streams.wire import WireOptions, WireReport
+
+READERS = {"nquads": read_nquads, "trig": read_trig}
+ENDINGS = {".nq": "nquads", ".nquads": "nquads", ".trig": "trig"}
+_OTHER_ENDINGS = {
+    ".nt": "N-Triples",
+    ".ttl": "Turtle",
+    ".n3": "N3",
+    ".rdf": "RDF/XML",
+    ".xml": "XML",
+    ".owl": "OWL",
+    ".jsonld": "JSON-LD",
+    ".json": "JSON",
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".parquet": "Parquet",
+    ".zip": "zip",
+    ".bz2": "bzip2",
+    ".xz": "xz",
+    ".zst": "zstd",
+}
+_EXPECTED = ("N-Quads (.nq, .nquads)", "TriG (.trig)", "either with .gz")
+_GZIP = b"\x1f\x8b"
+_SNIFFED = 1 << 16
+_TRIG_START = re.compile(rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.I)
+_PREFIXED = re.compile(rb"\s*(?!_:)[\w-]*:[^\s<>/]")
+
+
+def expand(path: str | Path) -> list[str]:
+    """The files that ``path`` means, sorted: itself, those of a folder (N-Quads and TriG), of a glob, or ``-``.
+
+    StreamError if there is none.
+    """
+    text = str(path)
+    if text == "-":
+        return [text]
+    place = Path(text)
+    if place.is_dir():
+        found = sorted(str(file) for file in place.iterdir() if _ending(file.name) in ENDINGS and file.is_file())
+        return _some(found, text, "the folder has no N-Quads or TriG file", expected=_EXPECTED)
+    if place.exists() or not glob.has_magic(text):
+        return [text]
+    return _some(sorted(name for name in glob.glob(text) if Path(name).is_file()), text, "no file fits this pattern")
+
+
+def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] = ()) -> list[str]:
+    if not files:
+        raise StreamError(message, Location(path), expected=expected)
+    return files
+
+
+def read_source(path: str, stream: str, options: WireOptions, report: WireReport) -> Iterator[list[Event]]:
+    """Give the events of one file (or ``-``) as events of ``stream``, in lists and in the order of the file.
+
+    A wire error is raised as StreamError after the events before it, or, with ``options.skip``, noted in ``report``.
+    """
+    with _as_stream_errors(path), _opened(path) as source:
+        reader = READERS[_format(path, source)]
+        yield from reader(cast(BinaryIO, source), shown(path), EventAssembler(stream, options, report))
+
+
+def shown(path: str) -> str:
+    """``path`` as errors name it."""
+    return "<standard input>" if path == "-" else path
+
+
+@contextmanager
+def _as_stream_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise StreamError(f"the gzip data is damaged or cut off: {error}", Location(shown(path))) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StreamError(f"cannot read: {reason[:1].lower()}{reason[1:]}", Location(shown(path))) from None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    """The bytes of ``path``, decompressed, with ``peek`` and ``read1``."""
+    if path == "-":
+        yield _plain(cast(io.BufferedReader, sys.stdin.buffer))
+        return
+    with Path(path).open("rb") as file:
+        yield _plain(file)
+
+
+def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == _GZIP else file
+
+
+def _ending(name: str) -> str:
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def _format(path: str, source: io.BufferedReader | gzip.GzipFile) -> str:
+    """``nquads`` or ``trig``, by the file's name, else by how its content begins."""
+    ending = _ending(path) if path != "-" else ""
+    if ending in ENDINGS:
+        return ENDINGS[ending]
+    if ending in _OTHER_ENDINGS:
+        raise StreamError(f"{_OTHER_ENDINGS[ending]} is no format of streams", Location(path), expected=_EXPECTED)
+    return sniff(source.peek(_SNIFFED))
+
+
+def sniff(beginning: bytes) -> str:
+    """The format that ``beginning`` looks like; ``nquads`` if nothing speaks for TriG."""
+    for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines():
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)
+            return "trig" if looks_like_trig else "nquads"
+    return "nquads"

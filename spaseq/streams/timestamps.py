@@ -1,0 +1,143 @@
+"""Timestamps: xsd:dateTime, integers, durations and Python's types as microseconds since 1970 (UTC)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+
+from pyoxigraph import Literal
+
+from spaseq.errors import OptionError
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LEAST, GREATEST = -(2**63), 2**63 - 1
+UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_DATETIMES = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
+_INTEGERS = frozenset(
+    _XSD + name
+    for name in (
+        "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
+        "unsignedLong unsignedInt unsignedShort unsignedByte"
+    ).split()
+)
+_SECOND = re.compile(r"(-?(?:[1-9]\d{3,}|0\d{3})-\d\d-\d\d)T(\d\d):([0-5]\d):([0-5]\d)", re.ASCII)
+_REST = re.compile(r"(?:\.(\d+))?(?:Z|([+-])(\d\d):([0-5]\d))?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.ASCII)
+_DURATION_UNITS = {
+    **dict.fromkeys(("us", "microsecond", "microseconds"), 1),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1_000),
+    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1_000_000),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60_000_000),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000),
+    **dict.fromkeys(("d", "day", "days"), 86_400_000_000),
+}
+_GREGORIAN_CYCLE = 146_097  # days in 400 years, after which the calendar repeats
+
+
+def from_literal(literal: Literal, unit: int = 1) -> int:
+    """Microseconds of a time on the wire; ``unit`` is the worth of an integer.  ValueError says what is wrong."""
+    datatype, text = literal.datatype.value, literal.value
+    if datatype in _DATETIMES:
+        return from_xsd(text)
+    if datatype not in _INTEGERS:
+        raise ValueError(f'the time "{text}" is neither an xsd:dateTime nor an integer')
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f'"{text}" is not an integer')
+    microseconds = int(text) * unit
+    if not LEAST < microseconds < GREATEST:
+        raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
+    return microseconds
+
+
+def from_xsd(text: str) -> int:
+    """Microseconds of the lexical form of an xsd:dateTime; no zone means UTC, digits beyond microseconds are cut."""
+    cut = text.find("T") + 9  # behind the seconds: what is before and behind often comes again
+    try:
+        microseconds = _second(text[:cut]) + _rest(text[cut:])
+    except ValueError as error:
+        raise ValueError(f'"{text}" is not an xsd:dateTime{error}') from None
+    if not LEAST < microseconds < GREATEST:
+        raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
+    return microseconds
+
+
+@lru_cache(maxsize=1 << 14)
+def _second(text: str) -> int:
+    """Microseconds of a date and time to the second."""
+    found = _SECOND.fullmatch(text)
+    if found is None:
+        raise ValueError
+    seconds = int(found[2]) * 3600 + int(found[3]) * 60 + int(found[4])
+    if seconds > 86_400:
+        raise ValueError(": no such time of day")
+    return (_days(found[1]) * 86_400 + seconds) * 1_000_000
+
+
+@lru_cache(maxsize=1 << 14)
+def _rest(text: str) -> int:
+    """Microseconds that a fraction of a second and a time zone add."""
+    found = _REST.fullmatch(text)
+    if found is None:
+        raise ValueError
+    fraction, sign, hours, minutes = found.groups()
+    micros = int(fraction[:6].ljust(6, "0")) if fraction else 0
+    if sign is None:
+        return micros
+    zone = int(hours) * 60 + int(minutes)
+    if zone > 14 * 60:
+        raise ValueError(": no such time zone")
+    return micros - zone * 60_000_000 * (1 if sign == "+" else -1)
+
+
+@lru_cache(maxsize=4096)
+def _days(text: str) -> int:
+    """Days from 1970-01-01 to an ISO date of any year of the proleptic Gregorian calendar."""
+    year, month, day = text.rsplit("-", 2)
+    cycles, rest = divmod(int(year), 400)
+    try:
+        ordinal = date(rest + 400, int(month), int(day)).toordinal()
+    except ValueError:
+        raise ValueError(": no such date") from None
+    return ordinal + (cycles - 1) * _GREGORIAN_CYCLE - date(1970, 1, 1).toordinal()
+
+
+def to_microseconds(time: int | datetime) -> int:
+    """Microseconds of a timestamp given in Python: an integer of them, or a datetime (naive means UTC)."""
+    if isinstance(time, datetime):
+        aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        return (aware - EPOCH) // timedelta(microseconds=1)
+    if isinstance(time, bool) or not hasattr(time, "__index__"):
+        raise OptionError(f"a timestamp is an int (microseconds) or a datetime, not {type(time).__name__} {time!r}")
+    if not LEAST < time < GREATEST:
+        raise OptionError(f"the timestamp {time} is outside the range of 64-bit microseconds")
+    return int(time)
+
+
+def to_datetime(microseconds: int) -> datetime:
+    """The aware datetime (UTC) of ``microseconds``; OverflowError outside the years 1 to 9999."""
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
+def parse_duration(text: str) -> timedelta:
+    """A duration such as ``500ms``, ``2 s``, ``1.5 minutes`` or ``0``; a bare number means seconds."""
+    found = _DURATION.fullmatch(text.lower())
+    if found is None or found[2] not in _DURATION_UNITS:
+        raise OptionError(f'"{text}" is not a duration; write for example 500ms, 10s, 5m, 2h or 1d')
+    return timedelta(microseconds=float(found[1]) * _DURATION_UNITS[found[2]])
+
+
+def duration_microseconds(duration: timedelta | int) -> int:
+    """Microseconds of a lateness, given as a timedelta or an integer of microseconds; OptionError below zero."""
+    if isinstance(duration, timedelta):
+        microseconds = duration // timedelta(microseconds=1)
+    elif isinstance(duration, int) and not isinstance(duration, bool):
+        microseconds = duration
+    else:
+        raise OptionError(f"a lateness is a timedelta or an int (microseconds), not {duration!r}")
+    if microseconds < 0:
+        raise OptionError("a lateness cannot be negative")
+    return microseconds

@@ -1,0 +1,69 @@
+"""How streams lie on the wire: the options of reading, and the account of what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spaseq.errors import OptionError, StreamError
+
+PROV_TIME = "http://www.w3.org/ns/prov#generatedAtTime"
+SOSA_TIME = "http://www.w3.org/ns/sosa/resultTime"
+AS_TIME = "https://www.w3.org/ns/activitystreams#published"
+TIME_PROPERTIES = (PROV_TIME, SOSA_TIME, AS_TIME)
+
+REMEMBERED = 65_536  # graph names and waiting times that a source remembers (SEMANTICS 3.4)
+LISTED = 10  # positions of errors kept
+
+
+@dataclass(frozen=True, slots=True)
+class WireOptions:
+    """``time_properties``: predicates in the default graph that give an event its time.
+
+    ``time_unit``: microseconds that an integer time counts.  ``skip``: go on after an error, losing its event.
+    """
+
+    time_properties: tuple[str, ...] = TIME_PROPERTIES
+    time_unit: int = 1
+    skip: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.time_properties:
+            raise OptionError("at least one time property is needed")
+        if self.time_unit < 1:
+            raise OptionError("the time unit must be at least a microsecond")
+
+
+@dataclass(slots=True)
+class WireReport:
+    """What reading met, summed over the sources that share the report.
+
+    ``errors`` counts wire errors (only with ``skip`` can it exceed one), ``positions`` lists the first ten as
+    ``path:line:column: message``; ``ignored`` counts default-graph statements that are no times, ``unused_times`` the
+    times whose graph never came.
+    """
+
+    events: int = 0
+    errors: int = 0
+    ignored: int = 0
+    unused_times: int = 0
+    positions: list[str] = field(default_factory=list)
+
+    def note(self, error: StreamError) -> None:
+        """Count ``error`` and list it if it is among the first ten."""
+        self.errors += 1
+        if len(self.positions) < LISTED:
+            self.positions.append(f"{error.location}: {error.message}")
+
+    def wants_position(self) -> bool:
+        """Whether the position of one more error would be listed."""
+        return len(self.positions) < LISTED
+
+    def to_dict(self) -> dict[str, object]:
+        """The same as a dictionary fit for JSON."""
+        return {
+            "events": self.events,
+            "errors": self.errors,
+            "first_errors": list(self.positions),
+            "ignored_statements": self.ignored,
+            "unused_times": self.unused_times,
+        }
