@@ -14,6 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy
 import numpy
 
 from nfa_native.literals cimport (
+    DECIMAL_ONE,
     LONGEST_FORM,
     multiply_overflows,
     parse_datetime,
@@ -287,8 +288,8 @@ cdef word_t boolean_literal(const char* form, size_t n) noexcept nogil:
 cdef word_t datetime_literal(TermStore* store, const char* form, size_t n) noexcept nogil:
     cdef int128 instant
     cdef int32_t zone
-    # The Store prints fractions before the year 1 wrongly, so those keep the form they came in.
-    if not parse_datetime(form, n, &instant, &zone) or (instant < 0 and instant % MICROSECOND != 0):
+    # The Store misprints fractions of seconds before the year 1: such a literal stays opaque, in the form it came in.
+    if not parse_datetime(form, n, &instant, &zone) or (instant < 0 and instant % DECIMAL_ONE != 0):
         return UNBOUND
     return datetime_word(store, instant, zone)
 
