@@ -1,1 +1,25 @@
-"""…"""
+"""Workloads: seeded generators of RDF streams for the example queries, and mappings of real data to RDF events.
+
+To write one of them:
+
+    from spaseq.datasets import workloads
+    files = workloads()["stocks"].write(Path("out"), events=10_000, seed=1)
+"""
+
+from collections.abc import Mapping
+
+from spaseq.datasets.cards import CARDS
+from spaseq.datasets.citybench import AARHUS
+from spaseq.datasets.smartgrid import SMART_GRID
+from spaseq.datasets.stocks import STOCK_RUNS, STOCKS
+from spaseq.datasets.traffic import TRAFFIC_WORKLOAD
+from spaseq.datasets.vessels import VESSELS
+from spaseq.datasets.workload import Workload
+
+__all__ = ["Workload", "workloads"]
+
+
+def workloads() -> Mapping[str, Workload]:
+    """All workloads by name."""
+    known = (STOCKS, STOCK_RUNS, CARDS, VESSELS, SMART_GRID, TRAFFIC_WORKLOAD, AARHUS)
+    return {workload.name: workload for workload in known}
