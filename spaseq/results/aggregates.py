@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyoxigraph
-from nfa_native.words import Terms
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate
 from gpm.terms import decode, encode, ox_term
+from nfa_native.words import Terms
 from spaseq.errors import QueryError
 
 Words = NDArray[np.uint64]

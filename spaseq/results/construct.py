@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import pyoxigraph
-from nfa_native.words import Terms
 
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
+from nfa_native.words import Terms
 from spaseq.pattern import Construction
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
 from spaseq.results.table import DerivedEvent, MatchTable

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from gpm.expressions import evaluate_columns
-from nfa_native.words import Terms
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Projection, Variable
+from gpm.expressions import evaluate_columns
 from gpm.rewrite import rewrite
+from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.raw import RawMatches, pick_digests
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from gpm.expressions import evaluate_columns
-from nfa_native.words import Terms
 from numpy.typing import NDArray
 
 from gpm.algebra import Variable
+from gpm.expressions import evaluate_columns
+from nfa_native.words import Terms
 from spaseq.pattern import Selection
 from spaseq.results.arrays import pack, unpack
 from spaseq.results.grouping import GroupedRows, Grouping

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyoxigraph
-from nfa_native.words import Terms
 
 from gpm.terms import encode
+from nfa_native.words import Terms
 from spaseq.results.table import DerivedEvent, MatchTable
 
 OxTerm = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
