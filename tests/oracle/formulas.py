@@ -21,7 +21,6 @@ from .expressions import (
 )
 from .values import SparqlError, Value, calculate, compare, less, plain_text, truth, value_of
 
-
 ZERO: Value = 0
 
 

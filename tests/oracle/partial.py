@@ -155,7 +155,7 @@ def _begin_iteration(plan: Plan, repeat: Repeat, nth: int, operator: Operator | 
 
 
 def _end_iteration(plan: Plan, task: Iterate, rest: Partial) -> Iterator[Move]:
-    """End an iteration that picked an event: leave the Kleene if there were enough, go round again if there may be more."""
+    """End an iteration that picked an event: leave if there were enough, go round again if there may be more."""
     if len(rest.steps) == task.begun:
         return
     repeat = task.repeat
