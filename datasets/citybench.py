@@ -16,6 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pyoxigraph
+
 from spaseq.datasets.event import RDF_TYPE, SECOND, Event
 from spaseq.datasets.traffic import (
     KNOWLEDGE_IRI,
@@ -28,7 +29,6 @@ from spaseq.datasets.traffic import (
     reading,
 )
 from spaseq.datasets.workload import Workload
-
 from spaseq.errors import OptionError, StreamError
 
 VARIABLE = "SPASEQ_SHARED"  # the environment variable that names the folder of the shared data

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 
 from spaseq.datasets.event import Event, text
-
 from spaseq.errors import OptionError
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

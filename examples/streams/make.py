@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from pyoxigraph import RdfFormat, parse, serialize
+
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.event import Event, text
 from spaseq.datasets.stocks import quotes, runs

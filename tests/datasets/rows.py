@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import pyoxigraph
+
 from spaseq.datasets import Workload
 from spaseq.datasets.event import Event
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pyoxigraph
 import pytest
-from spaseq.datasets import citybench, workloads
 
+from spaseq.datasets import citybench, workloads
 from spaseq.errors import OptionError, StreamError
 
 from .rows import slowing

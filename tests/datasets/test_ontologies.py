@@ -8,9 +8,9 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 from pyoxigraph import NamedNode, Quad
-from spaseq.datasets import workloads
 
 from spaseq import ontologies
+from spaseq.datasets import workloads
 from spaseq.errors import OptionError
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

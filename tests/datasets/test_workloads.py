@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from itertools import pairwise
 from pathlib import Path
 
 import pyoxigraph
 import pytest
+
+from spaseq import streams
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.event import Event
 from spaseq.datasets.workload import EXAMPLES, KNOWLEDGE
-
 from spaseq.errors import OptionError
 
 from .rows import COUNTS
 
 GENERATED = [workload for workload in workloads().values() if not workload.finite]
+BUNDLED = EXAMPLES / "streams"
 TIME = "http://www.w3.org/ns/prov#generatedAtTime"
 
 
@@ -91,6 +92,15 @@ def test_stocks_are_as_the_benchmark_wants_them() -> None:
     assert companies[:100] == companies[100:200] and len(set(companies)) == 100
 
 
+def test_our_own_reader_takes_the_files(workload: Workload, tmp_path: Path) -> None:
+    files = workload.write(tmp_path, 300, 6)
+    for stream, iri in workload.streams.items():
+        read = _read(files[stream], iri)
+        expected = [event for event in workload.events(300, 6) if event.stream == stream]
+        assert [(event.name, event.timestamp) for event in read] == [(event.name, event.time) for event in expected]
+        assert [len(event.triples) for event in read] == [len(event.triples) for event in expected]
+
+
 @pytest.mark.parametrize("query", COUNTS)
 def test_the_paper_queries_match_often_but_not_too_often(query: str) -> None:
     name, matches = COUNTS[query]
@@ -124,12 +134,18 @@ def test_streams_and_knowledge_have_the_names_of_the_queries() -> None:
 
 
 def test_bundled_streams_are_small_and_valid() -> None:
-    bundled = [path for path in (EXAMPLES / "streams").iterdir() if path.suffix in {".nq", ".trig", ".ttl", ".gz"}]
-    assert bundled and sum(path.stat().st_size for path in bundled) <= 300_000
-    for path in bundled:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        form = pyoxigraph.RdfFormat.from_extension(path.name.removesuffix(".gz").rsplit(".", 1)[1])
-        assert list(pyoxigraph.parse(input=data, format=form))
+    found = [path for path in BUNDLED.iterdir() if path.suffix in {".nq", ".trig"}]
+    knowledge = list(BUNDLED.glob("*.ttl"))
+    assert sum(path.stat().st_size for path in [*found, *knowledge]) <= 300_000
+    assert sum(len(_read(path, path.stem)) for path in found) >= 300
+    assert all(list(pyoxigraph.parse(path=str(path))) for path in knowledge)
+
+
+def _read(path: Path, stream: str) -> list[streams.Event]:
+    report = streams.WireReport()
+    return [
+        event for events in streams.read_source(str(path), stream, streams.WireOptions(), report) for event in events
+    ]
 
 
 def _is_time(quad: pyoxigraph.Quad) -> bool:
