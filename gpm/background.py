@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyoxigraph
 import rdflib
@@ -82,7 +82,7 @@ def _named(part: Quad | Triple, graph: NamedNode, label: _Labels) -> Quad:
     return Quad(_relabelled(part.subject, label), part.predicate, _relabelled(part.object, label), graph)
 
 
-def _relabelled(term: pyoxigraph.Term, label: _Labels) -> pyoxigraph.Term:
+def _relabelled(term: Any, label: _Labels) -> Any:
     if isinstance(term, BlankNode):
         return label(term)
     if isinstance(term, Triple):
@@ -124,15 +124,16 @@ def _from_bytes(data: bytes, iri: str) -> Iterable[Quad]:
 
 
 def _from_rdflib(graph: rdflib.Graph) -> list[Triple]:
-    # a dataset's quads (its graph names are ignored) or a graph's triples
-    rows: Iterator[tuple[rdflib.term.Identifier, ...]] = (
-        graph.quads() if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph) else iter(graph)
-    )  # type: ignore[assignment]
-    return [Triple(*(to_oxigraph(term) for term in row[:3])) for row in rows]  # type: ignore[arg-type]
+    rows: Iterable[Any] = graph.quads() if isinstance(graph, rdflib.Dataset) else graph
+    return [_triple(*map(to_oxigraph, row[:3])) for row in rows]
 
 
-def _ordered(parts: list[Quad | Triple], digest: Callable[[bytes], None]) -> list[Triple]:
-    """Triples with canonical blank-node labels (RDFC-1.0), sorted, because graphs in memory have no order of their own."""
+def _triple(subject: Any, predicate: Any, object_: Any) -> Triple:
+    return Triple(subject, predicate, object_)
+
+
+def _ordered(parts: Sequence[Quad | Triple], digest: Callable[[bytes], None]) -> list[Triple]:
+    """Sorted triples with canonical blank-node labels (RDFC-1.0): graphs in memory have no order of their own."""
     dataset = pyoxigraph.Dataset(Quad(part.subject, part.predicate, part.object) for part in parts)
     if any(isinstance(node, BlankNode) for part in parts for node in (part.subject, part.object)):
         dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)

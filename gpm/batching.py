@@ -1,8 +1,8 @@
 """Which graph patterns one ``GRAPH ?g {…}`` query answers for many events at once.
 
-By the SPARQL definition every pattern would do: ``GRAPH ?g {P}`` evaluates P on each graph by itself.  pyoxigraph instead
-hands ``?g`` down to the triple patterns of P, which comes to the same as long as every solution that is combined with
-others knows its ``?g``.  The tests compare both forms on random patterns.
+By the SPARQL definition every pattern would do: ``GRAPH ?g {P}`` evaluates P on each graph by itself.  pyoxigraph
+instead hands ``?g`` down to the triple patterns of P, which comes to the same as long as every solution that is
+combined with others knows its ``?g``.  The tests compare both forms on random patterns.
 """
 
 from __future__ import annotations

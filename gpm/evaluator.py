@@ -16,7 +16,7 @@ from gpm.knowledge import Knowledge, KnowledgeTable
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventGraph
 from gpm.scope import Names, in_scope, mentioned
-from gpm.splitting import Split, split
+from gpm.splitting import split
 from gpm.staging import stage
 from gpm.tables import CellEncoder, Table
 from nfa_native.words import Terms

@@ -47,14 +47,14 @@ class KnowledgeTable:
     def joined(self, left: Table) -> Table:
         """The compatible unions of the rows of ``left`` with those of this table, on the same events."""
         shared = [(left.names.index(name), n) for n, name in enumerate(self.names) if name in left.names]
-        pairs = [
-            self._pairs(left, rows, right, [(a, b) for k, (a, b) in enumerate(shared) if k in bound and b in right.bound])
-            for bound, rows in _classes(left.columns[[a for a, _ in shared]], len(left.events))
-            for right in self._classes
-        ]
-        left_rows = np.concatenate([pair[0] for pair in pairs]) if pairs else np.empty(0, dtype=np.int64)
-        right_rows = np.concatenate([pair[1] for pair in pairs]) if pairs else np.empty(0, dtype=np.int64)
-        return self._combined(left, left_rows, right_rows, shared)
+        none = np.empty(0, dtype=np.int64)
+        pairs = [(none, none)]
+        for bound, rows in _classes(left.columns[[a for a, _ in shared]], len(left.events)):
+            for right in self._classes:
+                key = [pair for k, pair in enumerate(shared) if k in bound and pair[1] in right.bound]
+                pairs.append(self._pairs(left, rows, right, key))
+        first, second = (np.concatenate(indices) for indices in zip(*pairs, strict=True))
+        return self._combined(left, first, second, shared)
 
     def largest_fanout(self, left: Table) -> int:
         """A bound on the rows that one row of ``left`` can turn into, if nothing is shared; else 1."""
@@ -142,7 +142,8 @@ def _classes(columns: Words, count: int) -> list[tuple[frozenset[int], Indices]]
         return [(frozenset(range(len(columns))), np.arange(count))]
     kinds, kind_of = np.unique(bound, axis=1, return_inverse=True)
     kind_of = kind_of.reshape(-1)
-    return [(frozenset(np.flatnonzero(kinds[:, k]).tolist()), np.flatnonzero(kind_of == k)) for k in range(kinds.shape[1])]
+    sets = [frozenset(np.flatnonzero(kind).tolist()) for kind in kinds.T]
+    return [(bound_columns, np.flatnonzero(kind_of == k)) for k, bound_columns in enumerate(sets)]
 
 
 def _hash(columns: Words, count: int) -> Words:

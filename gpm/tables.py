@@ -27,7 +27,7 @@ _NO_POSITIONS = np.empty(0, dtype=np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Solutions of a pattern on a run of events: ``events`` (r) are indices into the run, ``columns`` (names, r) words."""
+    """Solutions of a pattern on a run of events: ``events`` (r) indexes the run, ``columns`` (names, r) holds words."""
 
     names: tuple[str, ...]
     events: Positions

@@ -1,8 +1,8 @@
 """RDF terms ↔ words.
 
-A term is written as bytes whose first byte tells its kind: ``I`` IRI, ``B`` scoped blank node, ``S`` string, ``L`` language
-NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.words.Terms`` makes words of them.  A triple term (RDF 1.2)
-passes through as a value of a datatype of our own, in N-Triples.
+A term is written as bytes whose first byte tells its kind: ``I`` IRI, ``B`` scoped blank node, ``S`` string, ``L``
+language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.words.Terms`` makes words of them.  A triple term
+(RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def event_label(scope: int, label: str) -> str:
 
 
 def encode(terms: Terms, term: RdfTerm, scope: int | None = None) -> int:
-    """The word of a term; ``scope`` is that of the event whose blank nodes these are (None: labels are scoped already)."""
+    """The word of a term; ``scope`` is that of the event whose blank nodes these are (None: they are scoped)."""
     return terms.intern(term_bytes(term, scope))
 
 
@@ -148,10 +148,13 @@ def _canonical(triple: pyoxigraph.Triple) -> pyoxigraph.Triple:
     """The triple with its literals in the form that a Store gives them, which defines equality."""
     store = pyoxigraph.Store()
     store.add(pyoxigraph.Quad(triple.subject, triple.predicate, triple.object))
-    return next(iter(store)).triple
+    (quad,) = store
+    canonical: pyoxigraph.Triple = quad.triple
+    return canonical
 
 
 def _triple_term(text: str) -> OxTerm:
     line = f"{_ANY} {_ANY} {text} ."
-    quad = next(iter(pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_TRIPLES)))
-    return quad.object
+    (quad,) = pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_TRIPLES)
+    object_: OxTerm = quad.object
+    return object_

@@ -1,0 +1,154 @@
+"""The evaluator agrees with one query per event, construct by construct."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpm.algebra import Group
+from gpm.background import Background
+from gpm.core import Route, lexical_time
+from gpm.errors import PatternError
+from gpm.evaluator import Evaluator
+from gpm.rewrite import rename
+from gpm.scope import in_scope
+from nfa_native.words import Terms
+from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, TIMED, WITH_KNOWLEDGE
+from tests.gpm.worlds import NS, bgp, call, event, group, plain, sets
+
+KB = Background({NS + "kb": KNOWLEDGE})
+
+
+@pytest.mark.parametrize(("text", "pattern"), [*PLAIN.values(), *WITH_KNOWLEDGE.values()], ids=[*PLAIN, *WITH_KNOWLEDGE])
+def test_agrees_with_one_query_per_event(text: str, pattern: Group) -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    variables = tuple(sorted(in_scope(pattern)))
+    (rows,) = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, variables)])
+    assert sets(rows, len(EVENTS)) == plain(text, EVENTS, variables, terms, KB)
+
+
+@pytest.mark.parametrize(("text", "pattern"), TIMED.values(), ids=TIMED)
+def test_now_is_the_events_time(text: str, pattern: Group) -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    variables = tuple(sorted(in_scope(pattern)))
+    (rows,) = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, variables)])
+    date_time = "<http://www.w3.org/2001/XMLSchema#dateTime>"
+    body = text.format(T=f'"2020-01-01T00:00:00Z"^^{date_time}')
+    for n, found in enumerate(sets(rows, len(EVENTS))):
+        now = f'"{lexical_time(EVENTS[n].timestamp)}"^^{date_time}'
+        assert [found] == plain(body.replace("NOW()", now), [EVENTS[n]], variables, terms, KB)
+
+
+def test_all_at_once_gives_the_same_as_one_by_one() -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    cases = [*PLAIN.values(), *WITH_KNOWLEDGE.values()]
+    compiled = [evaluator.compile(pattern, tuple(sorted(in_scope(pattern)))) for _, pattern in cases]
+    together = evaluator.evaluate(EVENTS * 3, compiled)
+    for pattern, rows in zip(compiled, together, strict=True):
+        (alone,) = evaluator.evaluate(EVENTS * 3, [pattern])
+        assert sets(alone, len(EVENTS) * 3) == sets(rows, len(EVENTS) * 3)
+
+
+def test_batches_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    patterns = [evaluator.compile(group(bgp("?a :p ?b")), ("b", "a")), evaluator.compile(PLAIN["path star"][1], ("a",))]
+    whole = [sets(rows, 12) for rows in evaluator.evaluate(EVENTS * 2, patterns)]
+    for size in (1, 2, 5):
+        monkeypatch.setattr("gpm.evaluator.BATCH", size)
+        assert [sets(rows, 12) for rows in evaluator.evaluate(EVENTS * 2, patterns)] == whole
+
+
+def test_patterns_equal_up_to_names_are_evaluated_once() -> None:
+    evaluator = Evaluator(Terms())
+    one = evaluator.compile(group(bgp("?a :p ?b")), ("a", "b"))
+    two = evaluator.compile(rename(group(bgp("?a :p ?b")), lambda name: name + "2"), ("b2", "a2"))
+    assert one.shape == two.shape
+    first, second = evaluator.evaluate(EVENTS, [one, two])
+    assert (first.columns == second.columns[::-1]).all()
+
+
+def test_slots_without_binding_and_without_slots() -> None:
+    evaluator = Evaluator(Terms())
+    pattern = group(bgp("?a :p ?b"))
+    some, none = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, ("zz", "a")), evaluator.compile(pattern, ())])
+    assert (some.columns[0] == 0).all()
+    assert none.columns.shape == (0, 4)
+    assert none.row_event.tolist() == [0, 2, 3, 4]
+
+
+def test_no_events() -> None:
+    evaluator = Evaluator(Terms())
+    (rows,) = evaluator.evaluate([], [evaluator.compile(group(bgp("?a :p ?b")), ("a",))])
+    assert rows.columns.shape == (1, 0)
+
+
+def test_blank_nodes_of_two_events_differ() -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms)
+    events = [event("_:b :p 1 .", 0, 10), event("_:b :p 1 .", 0, 11), event("_:b :p 1 .", 0, 10)]
+    (rows,) = evaluator.evaluate(events, [evaluator.compile(group(bgp("?a :p 1")), ("a",))])
+    first, second, again = rows.columns[0].tolist()
+    assert first == again != second
+    assert terms.bytes(first) == b"Be10." + events[0].triples[0].subject.value.encode()
+
+
+def test_graph_never_sees_other_events() -> None:
+    evaluator = Evaluator(Terms())
+    from gpm.algebra import Graph, Iri, Optional
+
+    inside = Optional(group(Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))))
+    patterns = [evaluator.compile(group(bgp("?a :p ?b"), inside), ("x",))]
+    patterns.append(evaluator.compile(group(bgp("?a :p ?b"), Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))), ("x",)))
+    optional, joined = evaluator.evaluate(EVENTS, patterns)
+    assert (optional.columns == 0).all()
+    assert not len(joined.row_event)
+
+
+@pytest.mark.parametrize(
+    ("name", "route"),
+    [
+        ("join", Route.BATCH), ("minus", Route.BATCH), ("minus empty", Route.SINGLE), ("values", Route.BATCH),
+        ("values alone", Route.SINGLE), ("path star", Route.BATCH), ("sub-select", Route.SINGLE),
+        ("kb join", Route.BATCH), ("kb filter", Route.BATCH), ("kb after optional", Route.BATCH),
+        ("kb then bind", Route.BATCH), ("kb in optional", Route.KNOWLEDGE), ("kb before minus", Route.KNOWLEDGE),
+        ("kb exists filter", Route.KNOWLEDGE),
+    ],
+)  # fmt: skip
+def test_routes(name: str, route: Route) -> None:
+    pattern = (PLAIN | WITH_KNOWLEDGE)[name][1]
+    assert Evaluator(Terms(), KB).compile(pattern, ()).route is route
+
+
+def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    evaluator._knowledge.limit = 2
+    text, pattern = WITH_KNOWLEDGE["kb join"]
+    compiled = evaluator.compile(pattern, ("a", "n"))
+    assert compiled.route is Route.KNOWLEDGE
+    (rows,) = evaluator.evaluate(EVENTS, [compiled])
+    assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "n"), terms, KB)
+
+
+def test_large_joins_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms, KB)
+    text, pattern = WITH_KNOWLEDGE["kb cross"]
+    compiled = evaluator.compile(pattern, ("a", "c", "n"))
+    monkeypatch.setattr("gpm.evaluator.LARGEST_JOIN", 3)
+    (rows,) = evaluator.evaluate(EVENTS, [compiled])
+    assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "c", "n"), terms, KB)
+
+
+def test_unknown_functions_are_named() -> None:
+    with pytest.raises(PatternError, match="http://example.org/f"):
+        Evaluator(Terms()).compile(group(bgp("?a :p ?b"), _filter("<http://example.org/f>")), ("a",))
+
+
+def _filter(function: str):  # noqa: ANN202
+    from gpm.algebra import Filter
+
+    return Filter(call(function, "?a"))
