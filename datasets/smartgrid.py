@@ -27,17 +27,20 @@ _LEVEL, _SERVES = iri(GRID, "level"), iri(GRID, "serves")
 _HOUSES, _PLACES = 40, 8
 
 
-def readings(seed: int) -> Iterator[Event]:
-    """A reading a second: six in ten of a household's load, the others of a place's weather and of a battery."""
+def readings(seed: int, houses: int = _HOUSES) -> Iterator[Event]:
+    """A reading a second: six in ten of a household's load, the others of a place's weather and of a battery.
+
+    ``houses``: only so many of the households that the background knowledge has.
+    """
     random = Random(seed)
     for number in count():
         kind, time = random.random(), START + number * SECOND
         if kind < 0.6:
-            yield _power(random, number, time)
+            yield _power(random, number, time, random.randrange(houses))
         elif kind < 0.8:
-            yield _weather(random, number, time)
+            yield _weather(random, number, time, random.randrange(min(houses, _PLACES)))
         else:
-            yield _storage(random, number, time)
+            yield _storage(random, number, time, random.randrange(houses))
 
 
 def knowledge() -> bytes:
@@ -54,10 +57,10 @@ def knowledge() -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _power(random: Random, number: int, time: int) -> Event:
+def _power(random: Random, number: int, time: int, house: int) -> Event:
     statements = [
         (RDF_TYPE, _POWER),
-        (_HOUSE, iri(DATA, f"household/{random.randrange(_HOUSES)}")),
+        (_HOUSE, iri(DATA, f"household/{house}")),
         (_LOAD, decimal(random.lognormvariate(1, 0.8))),
     ]
     if random.random() < 0.5:  # not every meter knows the tariff
@@ -65,19 +68,19 @@ def _power(random: Random, number: int, time: int) -> Event:
     return about("power", f"{DATA}reading/{number}", time, statements)
 
 
-def _weather(random: Random, number: int, time: int) -> Event:
+def _weather(random: Random, number: int, time: int, place: int) -> Event:
     return about("weather", f"{DATA}reading/{number}", time, [
         (RDF_TYPE, _WEATHER),
-        (_PLACE, iri(DATA, f"place/{random.randrange(_PLACES)}")),
+        (_PLACE, iri(DATA, f"place/{place}")),
         (_IRRADIANCE, decimal(random.uniform(0, 800), 1)),
         (_WIND, decimal(random.uniform(0, 15), 1)),
     ])  # fmt: skip
 
 
-def _storage(random: Random, number: int, time: int) -> Event:
+def _storage(random: Random, number: int, time: int, battery: int) -> Event:
     return about("storage", f"{DATA}reading/{number}", time, [
         (RDF_TYPE, _STORAGE),
-        (_BATTERY, iri(DATA, f"battery/{random.randrange(_HOUSES)}")),
+        (_BATTERY, iri(DATA, f"battery/{battery}")),
         (_LEVEL, decimal(random.random())),
     ])  # fmt: skip
 

@@ -11,6 +11,7 @@ from pyoxigraph import RdfFormat, parse, serialize
 
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.event import Event, text
+from spaseq.datasets.smartgrid import readings
 from spaseq.datasets.stocks import quotes, runs
 
 HERE = Path(__file__).resolve().parent
@@ -29,15 +30,17 @@ DATA = re.compile(r"https://spaseq\.org/data/[^/>]+/([a-z]+)/")
 def main() -> None:
     """Stock quotes of five companies as N-Quads, everything else as TriG and Turtle, which are shorter."""
     (HERE / "stocks.nq").write_bytes(b"".join(text(event) for event in islice(quotes(3, companies=5), 75)))
-    _trig("stock-runs", islice(runs(11, companies=5), 120))
-    for name, events in (("cards", 90), ("vessels", 90), ("smartgrid", 120), ("traffic", 45)):
-        _workload(workloads()[name], events)
+    _trig("stock-runs", islice(runs(8, companies=5), 120))
+    known = workloads()
+    for name, count in (("cards", 90), ("vessels", 90), ("traffic", 45)):
+        _workload(known[name], known[name].events(count, seed=7))
+    _workload(known["smartgrid"], islice(readings(7, houses=4), 120))
 
 
-def _workload(workload: Workload, events: int) -> None:
+def _workload(workload: Workload, events: Iterable[Event]) -> None:
+    chosen = list(events)
     for stream in workload.streams:
-        chosen = (event for event in workload.events(events, seed=4) if event.stream == stream)
-        _trig(f"{workload.name}-{stream}", chosen)
+        _trig(f"{workload.name}-{stream}", (event for event in chosen if event.stream == stream))
     if workload.knowledge is not None:
         _write(HERE / f"{workload.name}-kb.ttl", workload.knowledge(), RdfFormat.TURTLE)
 
