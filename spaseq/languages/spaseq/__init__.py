@@ -1,1 +1,37 @@
-"""…"""
+"""The SPAseq language: text to ``spaseq.pattern.Query``, and back to text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spaseq.errors import QueryWarning
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.lower_query import lower_query
+from spaseq.languages.spaseq.parser import parse_tree
+from spaseq.languages.spaseq.problem import Problem, Source
+from spaseq.pattern import Query
+
+__all__ = ["ParsedQuery", "parse"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query that was read without error: its meaning, its syntax tree, and what looks wrong all the same."""
+
+    query: Query
+    tree: tree.Query
+    warnings: tuple[QueryWarning, ...] = ()
+
+
+def parse(text: str, path: str = "") -> ParsedQuery:
+    """Read a SPAseq query; ``path`` is where it comes from, for messages.
+
+    Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning.
+    """
+    source = Source(text, path)
+    try:
+        syntax = parse_tree(text)
+        lowered = lower_query(syntax)
+    except Problem as problem:
+        raise source.error(problem) from None
+    return ParsedQuery(lowered.query, syntax)

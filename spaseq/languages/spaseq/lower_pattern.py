@@ -1,0 +1,209 @@
+"""Graph patterns: syntax tree to algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gpm import algebra
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.lower_expression import ExpressionLowering, Place
+from spaseq.languages.spaseq.lower_select import sub_select
+from spaseq.languages.spaseq.names import RDF, Names
+from spaseq.languages.spaseq.problem import Problem
+from spaseq.languages.spaseq.scope import in_scope
+
+
+class PatternLowering:
+    """Lowers one GPM or template: its blank nodes are labelled uniquely within it."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.expressions = ExpressionLowering(names, self.group)
+        self.anonymous = 0
+        self.basic = 0  # number of the basic graph pattern at hand
+        self.label_homes: dict[str, int] = {}
+
+    # ── groups ───────────────────────────────────────────────────────────────────────────────────────────
+    def group(self, node: tree.Group, place: Place = Place.PATTERN) -> algebra.Group:
+        """``{ … }``; ``place`` is that of the filters directly in it."""
+        around, self.basic = self.basic, self._new_basic()
+        elements: list[algebra.Element] = []
+        for element in node.elements:
+            if not isinstance(element, tree.Triples | tree.Filter):
+                self.basic = self._new_basic()
+            elements.append(self.element(element, elements, place))
+            if not isinstance(element, tree.Triples | tree.Filter):
+                self.basic = self._new_basic()
+        self.basic = around
+        return algebra.Group(tuple(elements))
+
+    def _new_basic(self) -> int:
+        self.anonymous += 1
+        return self.anonymous
+
+    def element(self, node: tree.Element, before: Sequence[algebra.Element], place: Place) -> algebra.Element:
+        """One element of a group, in which the elements ``before`` stand to its left."""
+        match node:
+            case tree.Triples():
+                return algebra.Triples(tuple(self.triples(node.statements)))
+            case tree.Filter():
+                return algebra.Filter(self.expressions.lower(node.expression, place))
+            case tree.Group():
+                return self.group(node)
+            case tree.Optional():
+                return algebra.Optional(self.group(node.group))
+            case tree.Union():
+                return algebra.Union(tuple(self.group(branch) for branch in node.branches))
+            case tree.Minus():
+                return algebra.Minus(self.group(node.group))
+            case tree.Graph():
+                return self.graph(node)
+            case tree.Bind():
+                return self.bind(node, before)
+            case tree.Values():
+                return self.values(node)
+            case tree.SubSelect():
+                return sub_select(node, self)
+            case tree.Service():
+                hint = "give the data as background knowledge, and read it with GRAPH <kb> {…}"
+                raise Problem("SERVICE is not allowed", node.span, hint)
+
+    def graph(self, node: tree.Graph) -> algebra.Graph:
+        """``GRAPH <kb> {…}``."""
+        if isinstance(node.name, tree.Variable):
+            hint = "name the background graph: GRAPH <kb> {…}"
+            raise Problem(f"GRAPH ?{node.name.name} is not allowed", node.name.span, hint)
+        return algebra.Graph(algebra.Iri(self.names.iri(node.name)), self.group(node.group))
+
+    def bind(self, node: tree.Bind, before: Sequence[algebra.Element]) -> algebra.Bind:
+        """BIND, whose variable must be new in its group."""
+        name = node.variable.name
+        if name in in_scope(algebra.Group(tuple(before))):
+            raise Problem(f"BIND to ?{name}, which is already in scope", node.variable.span, "choose a new variable")
+        return algebra.Bind(self.expressions.lower(node.expression, Place.PATTERN), algebra.Variable(name))
+
+    def values(self, node: tree.Values) -> algebra.Values:
+        """VALUES, each row as long as the list of variables."""
+        for row in node.rows:
+            if len(row.values) != len(node.variables):
+                message = f"a row of {len(row.values)} values for {len(node.variables)} variables"
+                raise Problem(message, row.span, "write UNDEF for a value that is left open")
+        variables = tuple(algebra.Variable(variable.name) for variable in node.variables)
+        return algebra.Values(variables, tuple(tuple(map(self.value, row.values)) for row in node.rows))
+
+    def value(
+        self, node: tree.Iri | tree.Literal | tree.Number | tree.Boolean | tree.Undefined
+    ) -> algebra.Iri | algebra.Literal | None:
+        """A value of VALUES; None for UNDEF."""
+        return None if isinstance(node, tree.Undefined) else self.expressions.constant(node)
+
+    # ── triples ──────────────────────────────────────────────────────────────────────────────────────────
+    def triples(self, statements: Iterable[tree.Statement]) -> Iterator[algebra.Triple]:
+        """The triples of ``statements``, abbreviations written out, in the order of the text."""
+        for statement in statements:
+            subject, said = self.object(statement.subject)
+            yield from said
+            yield from self.properties(subject, statement.properties)
+
+    def properties(self, subject: algebra.Term, properties: Iterable[tree.Property]) -> Iterator[algebra.Triple]:
+        """The triples of ``subject``."""
+        for item in properties:
+            verb = algebra.Variable(item.verb.name) if isinstance(item.verb, tree.Variable) else self.path(item.verb)
+            for node in item.objects:
+                term, said = self.object(node)
+                yield algebra.Triple(subject, verb, term)
+                yield from said
+
+    def object(self, node: tree.Object) -> tuple[algebra.Term, list[algebra.Triple]]:
+        """The term that stands for ``node``, and the triples that ``node`` itself says."""
+        match node:
+            case tree.PropertyList():
+                term = self.fresh()
+                return term, list(self.properties(term, node.properties))
+            case tree.Collection():
+                return self.collection(node)
+            case tree.Variable():
+                return algebra.Variable(node.name), []
+            case tree.BlankNode():
+                return self.blank_node(node), []
+            case _:
+                return self.expressions.constant(node), []
+
+    def collection(self, node: tree.Collection) -> tuple[algebra.Term, list[algebra.Triple]]:
+        """``( … )`` as a list of rdf:first and rdf:rest."""
+        nil = algebra.Iri(RDF + "nil")
+        if not node.items:
+            return nil, []
+        first, rest = algebra.Iri(RDF + "first"), algebra.Iri(RDF + "rest")
+        cells = [self.fresh() for _ in node.items]
+        triples: list[algebra.Triple] = []
+        followers: list[algebra.Term] = [*cells[1:], nil]
+        for cell, following, item in zip(cells, followers, node.items, strict=True):
+            term, said = self.object(item)
+            triples += [algebra.Triple(cell, first, term), *said, algebra.Triple(cell, rest, following)]
+        return cells[0], triples
+
+    def fresh(self) -> algebra.BlankNode:
+        """A blank node of its own; written labels begin otherwise."""
+        self.anonymous += 1
+        return algebra.BlankNode(f"g{self.anonymous}")
+
+    def blank_node(self, node: tree.BlankNode) -> algebra.BlankNode:
+        """``_:label``, which belongs to one basic graph pattern."""
+        if not node.label:
+            return self.fresh()
+        if self.label_homes.setdefault(node.label, self.basic) != self.basic:
+            message = f"blank node _:{node.label} is used in two basic graph patterns"
+            raise Problem(message, node.span, "use a variable instead")
+        return algebra.BlankNode("l" + node.label)
+
+    # ── paths ────────────────────────────────────────────────────────────────────────────────────────────
+    def path(self, node: tree.Path) -> algebra.Path:
+        """A predicate or property path."""
+        match node:
+            case tree.Iri():
+                return algebra.Iri(self.names.iri(node))
+            case tree.InversePath():
+                return algebra.InversePath(self.path(node.path))
+            case tree.SequencePath():
+                return algebra.SequencePath(tuple(self.path(part) for part in node.parts))
+            case tree.AlternativePath():
+                return algebra.AlternativePath(tuple(self.path(part) for part in node.parts))
+            case tree.RepeatedPath():
+                return algebra.RepeatedPath(self.path(node.path), node.modifier)
+            case tree.NegatedPath():
+                forward = tuple(self.names.iri(part) for part in node.parts if isinstance(part, tree.Iri))
+                inverse = tuple(self._step(part) for part in node.parts if isinstance(part, tree.InversePath))
+                return algebra.NegatedPath(tuple(map(algebra.Iri, forward)), inverse)
+
+    def _step(self, node: tree.InversePath) -> algebra.Iri:
+        assert isinstance(node.path, tree.Iri)
+        return algebra.Iri(self.names.iri(node.path))
+
+
+def template(statements: Iterable[tree.Statement], names: Names) -> tuple[algebra.Triple, ...]:
+    """The triples of a CONSTRUCT template, which has no paths."""
+    lowering = PatternLowering(names)
+    for statement in statements:
+        _refuse_paths(statement)
+    return tuple(lowering.triples(statements))
+
+
+def _refuse_paths(node: tree.Node) -> None:
+    if isinstance(node, tree.Property) and not isinstance(node.verb, tree.Variable | tree.Iri):
+        raise Problem("a template cannot contain a property path", node.verb.span, "write one triple for each step")
+    match node:
+        case tree.Statement(subject, properties):
+            nodes: tuple[tree.Node, ...] = (subject, *properties)
+        case tree.Property(_, objects):
+            nodes = objects
+        case tree.PropertyList(properties):
+            nodes = properties
+        case tree.Collection(items):
+            nodes = items
+        case _:
+            nodes = ()
+    for child in nodes:
+        _refuse_paths(child)
+
+

@@ -1,0 +1,176 @@
+"""A whole query: syntax tree to ``spaseq.pattern.Query``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gpm import algebra
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.lower_expression import Place
+from spaseq.languages.spaseq.lower_pattern import PatternLowering, template
+from spaseq.languages.spaseq.lower_select import projected
+from spaseq.languages.spaseq.lower_sequence import lower_sequence
+from spaseq.languages.spaseq.lower_window import lower_window
+from spaseq.languages.spaseq.names import Names
+from spaseq.languages.spaseq.problem import Problem, did_you_mean
+from spaseq.languages.spaseq.scope import in_scope, is_stateful, subexpressions
+from spaseq.pattern import AtomDefinition, Construction, Query, Selection, SequenceExpression, Stream
+from spaseq.pattern.groups import occurrences
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A lowered GPM with the places of its stateful filters, in the order of ``definition.stateful``."""
+
+    definition: AtomDefinition
+    node: tree.Definition
+    filters: tuple[tree.Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A query and what the checks want to know besides."""
+
+    query: Query
+    atoms: dict[str, Atom]
+    tree: tree.Query
+
+
+def lower_query(node: tree.Query) -> Lowered:
+    """The meaning of ``node``; Problem for the first thing that has none."""
+    names = Names(node.prologue)
+    streams, known = lower_streams(node, names)
+    atoms = lower_atoms(node, names, known)
+    expression = lower_sequence(node.sequence, atoms)
+    definitions = tuple(atom.definition for atom in atoms.values())
+    bound = bound_variables(expression, atoms)
+    form: Selection | Construction
+    if isinstance(node.form, tree.Select):
+        form = lower_select(node, node.form, bound, names)
+    else:
+        form = lower_construct(node, node.form, streams, names)
+    window = lower_window(node.window, names) if node.window else None
+    return Lowered(Query(form, streams, definitions, expression, window), atoms, node)
+
+
+def lower_streams(node: tree.Query, names: Names) -> tuple[tuple[Stream, ...], dict[str, str]]:
+    """The distinct streams in order, and the IRI of each name and IRI by which GPMs may call them."""
+    if not node.streams:
+        message = "the query has no FROM STREAM"
+        raise Problem(message, node.form.span, "add FROM STREAM name <iri> before WHERE", syntax=True)
+    streams: dict[str, Stream] = {}
+    known: dict[str, str] = {}
+    for clause in node.streams:
+        iri = names.iri(clause.iri)
+        name = clause.name.text if clause.name else iri
+        if known.get(name, iri) != iri:
+            raise Problem(f"stream name {name} is given twice", clause.span, "every stream needs its own name")
+        known[name] = known[iri] = iri
+        streams.setdefault(iri, Stream(name, iri))
+    return tuple(streams.values()), known
+
+
+def lower_atoms(node: tree.Query, names: Names, known: dict[str, str]) -> dict[str, Atom]:
+    """The GPMs by name, in order of definition."""
+    atoms: dict[str, Atom] = {}
+    for definition in node.definitions:
+        name = definition.name.text
+        if name in atoms:
+            raise Problem(f"GPM {name} is defined twice", definition.name.span, "give one of them another name")
+        atoms[name] = lower_atom(definition, stream_of(definition, names, known), names)
+    return atoms
+
+
+def stream_of(definition: tree.Definition, names: Names, known: dict[str, str]) -> str:
+    """The IRI of the stream that a GPM reads; Problem if the query does not name it."""
+    node = definition.stream
+    called = names.iri(node) if isinstance(node, tree.Iri) else node.text
+    if called in known:
+        return known[called]
+    shown = f"<{called}>" if isinstance(node, tree.Iri) else called
+    raise Problem(f"unknown stream {shown}", node.span, did_you_mean(called, known))
+
+
+def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
+    """One GPM, its stateful filters split off."""
+    whole = PatternLowering(names).group(definition.group, Place.FILTER)
+    variables = in_scope(whole)
+    kept: list[algebra.Element] = []
+    stateful: list[algebra.Expression] = []
+    filters: list[tree.Filter] = []
+    for element, node in zip(whole.elements, definition.group.elements, strict=True):
+        if not isinstance(element, algebra.Filter) or not is_stateful(element.expression, variables):
+            kept.append(element)
+            continue
+        assert isinstance(node, tree.Filter)
+        _refuse_exists(element.expression, node)
+        stateful.append(element.expression)
+        filters.append(node)
+    group = algebra.Group(tuple(kept))
+    lowered = AtomDefinition(definition.name.text, stream, group, variables, tuple(stateful))
+    return Atom(lowered, definition, tuple(filters))
+
+
+def _refuse_exists(expression: algebra.Expression, node: tree.Filter) -> None:
+    if any(isinstance(part, algebra.Exists) for part in subexpressions(expression)):
+        message = "EXISTS is not supported in a FILTER that looks at other events"
+        raise Problem(message, node.span, "write two FILTERs, or BIND(EXISTS {…} AS ?v) and test ?v")
+
+
+def bound_variables(expression: SequenceExpression, atoms: dict[str, Atom]) -> tuple[str, ...]:
+    """The variables in scope in non-negated atoms of SEQ, in order of first mention."""
+    places = [place for place in occurrences(expression) if not place.negated]
+    return tuple(dict.fromkeys(name for place in places for name in atoms[place.name].definition.variables))
+
+
+def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Names) -> Selection:
+    """SELECT with ``*`` expanded and earlier names of the clause replaced by what they mean."""
+    group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
+    if form.items is None:
+        if not bound:
+            raise Problem("SELECT * has no variable to show", form.span, "no GPM of SEQ binds a variable")
+        projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
+        return Selection(projections, form.distinct, group_by)
+    lowered = projected(form.items, bound, PatternLowering(names), Place.SELECT)
+    return Selection(_substituted(lowered, bound), form.distinct, group_by)
+
+
+def _substituted(
+    projections: tuple[algebra.Projection, ...], bound: tuple[str, ...]
+) -> tuple[algebra.Projection, ...]:
+    meanings: dict[str, algebra.Expression] = {}
+    found: list[algebra.Projection] = []
+    for projection in projections:
+        expression = substitute(projection.expression, meanings)
+        found.append(replace(projection, expression=expression))
+        if projection.name not in bound and expression != algebra.Variable(projection.name):
+            meanings[projection.name] = expression
+    return tuple(found)
+
+
+def substitute(expression: algebra.Expression, meanings: dict[str, algebra.Expression]) -> algebra.Expression:
+    """``expression`` with variables replaced by their ``meanings``, outside of aggregates."""
+    match expression:
+        case algebra.Variable(name):
+            return meanings.get(name, expression)
+        case algebra.Operation(name, arguments):
+            return algebra.Operation(name, tuple(substitute(argument, meanings) for argument in arguments))
+    return expression
+
+
+def lower_construct(
+    node: tree.Query, form: tree.Construct, streams: tuple[Stream, ...], names: Names
+) -> Construction:
+    """CONSTRUCT … INTO STREAM."""
+    if form.into is None:
+        name = form.name.text if form.name else ""
+        raise Problem(f"stream {name} needs an IRI", form.span, f"write INTO STREAM {name} <iri>")
+    into = names.iri(form.into)
+    if any(stream.iri == into for stream in streams):
+        message = f"the query writes into <{into}>, which it reads"
+        raise Problem(message, form.into.span, "no stream may depend on itself: choose another IRI")
+    if node.group_by:
+        raise Problem("CONSTRUCT has no GROUP BY", node.group_by[0].span, "SELECT aggregates over matches")
+    if not form.template:
+        raise Problem("the template is empty", form.span, "an event needs at least one triple")
+    return Construction(template(form.template, names), into)

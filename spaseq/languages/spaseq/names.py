@@ -1,0 +1,81 @@
+"""IRIs as they are meant: prefixes and BASE resolved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urljoin
+
+from gpm.algebra import XSD
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.literals import unescape
+from spaseq.languages.spaseq.problem import Problem, did_you_mean
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+WELL_KNOWN = {
+    "rdf": RDF,
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "sosa": "http://www.w3.org/ns/sosa/",
+    "ssn": "http://www.w3.org/ns/ssn/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "time": "http://www.w3.org/2006/time#",
+    "geo": "http://www.w3.org/2003/01/geo/wgs84_pos#",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "qudt": "http://qudt.org/schema/qudt/",
+    "schema": "http://schema.org/",
+}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LOCAL_ESCAPE = re.compile(r"\\(.)")
+
+
+class Names:
+    """The prefixes and the base of one query.  ``xsd:`` is known from the start."""
+
+    def __init__(self, prologue: Iterable[tree.Base | tree.Prefix]) -> None:
+        self.base = ""
+        self.prefixes = {"xsd": XSD}
+        for declaration in prologue:
+            if isinstance(declaration, tree.Base):
+                self.base = self.iri(declaration.iri)
+            else:
+                self.prefixes[declaration.name] = self.iri(declaration.iri)
+
+    def iri(self, node: tree.Iri) -> str:
+        """The absolute IRI; Problem for an undeclared prefix or a relative IRI without BASE."""
+        if node.text == "a":
+            return RDF + "type"
+        return self.reference(node) if node.text.startswith("<") else self.prefixed(node)
+
+    def prefixed(self, node: tree.Iri) -> str:
+        """What ``prefix:local`` stands for."""
+        prefix, _, local = node.text.partition(":")
+        if prefix not in self.prefixes:
+            raise Problem(f"undeclared prefix {prefix}:", node.span, self._prefix_hint(prefix))
+        return self.prefixes[prefix] + _LOCAL_ESCAPE.sub(r"\1", local)
+
+    def _prefix_hint(self, prefix: str) -> str:
+        if prefix in WELL_KNOWN:
+            return f"add PREFIX {prefix}: <{WELL_KNOWN[prefix]}>"
+        declared = [name for name in self.prefixes if name != "xsd"]
+        near = did_you_mean(prefix, declared) if prefix and declared else ""
+        return near if near.startswith("did") else f"add PREFIX {prefix}: <…> before SELECT or CONSTRUCT"
+
+    def reference(self, node: tree.Iri) -> str:
+        """What ``<…>`` stands for."""
+        iri = unescape(node.text[1:-1], node.span.start + 1)
+        if _SCHEME.match(iri):
+            return iri
+        if not self.base:
+            raise Problem(f"relative IRI {node.text}", node.span, "write it in full, or add BASE <…>")
+        return _joined(self.base, iri)
+
+
+def _joined(base: str, reference: str) -> str:
+    """RFC 3986 resolution for any scheme; urljoin itself knows only some."""
+    scheme, _, rest = base.partition(":")
+    if reference.startswith("#") or not reference:
+        return base.partition("#")[0] + reference
+    return scheme + urljoin("http:" + rest, reference).removeprefix("http")

@@ -1,0 +1,62 @@
+"""What is wrong with a query while only offsets are known, and the text that turns offsets into places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from spaseq.errors import Location, QueryError, QuerySyntaxError, QueryWarning
+from spaseq.languages.spaseq.tree import Span
+
+
+class Problem(Exception):  # noqa: N818 - never leaves the package
+    """A mistake at ``span``; ``syntax`` if the text is not of the language at all."""
+
+    def __init__(
+        self, message: str, span: Span, hint: str = "", expected: tuple[str, ...] = (), syntax: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+        self.expected = expected
+        self.syntax = syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A query's text and where it comes from."""
+
+    text: str
+    path: str = ""
+
+    def location(self, span: Span) -> Location:
+        """Line, column and width of ``span``, cut at the end of its first line."""
+        start = min(span.start, len(self.text))
+        begin = self.text.rfind("\n", 0, start) + 1
+        end = self.text.find("\n", start)
+        line = self.text[begin : end if end >= 0 else len(self.text)].rstrip("\r")
+        width = max(1, min(span.end, begin + len(line)) - start)
+        return Location(self.path, self.text.count("\n", 0, start) + 1, start - begin + 1, line, width)
+
+    def error(self, problem: Problem) -> QueryError | QuerySyntaxError:
+        """The error that a user sees."""
+        kind = QuerySyntaxError if problem.syntax else QueryError
+        return kind(problem.message, self.location(problem.span), problem.expected, problem.hint)
+
+    def warning(self, message: str, span: Span, hint: str = "") -> QueryWarning:
+        """A warning at ``span``."""
+        return QueryWarning(message, self.location(span), hint)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``did you mean X?`` for the nearest of ``known``, else the list of them, else nothing."""
+    names = list(known)
+    folded = {each.casefold(): each for each in names}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {folded[near[0]]}?"
+    if not names:
+        return ""
+    return "known are " + ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
