@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from spaseq.datasets.commands import command_line
 from spaseq.datasets.event import Event, text
 from spaseq.errors import OptionError
 
@@ -75,11 +76,11 @@ class Workload:
             files[KNOWLEDGE].write_bytes(self.knowledge())
         return files
 
-    def command(self, query: Path | str, files: Mapping[str, Path]) -> str:
-        """The command line that runs ``query`` over ``files`` as ``write`` gave them."""
-        streams = [f"--stream {name}={path}" for name, path in files.items() if name != KNOWLEDGE]
-        knowledge = [f"--kb {self.knowledge_iri}={files[KNOWLEDGE]}"] if KNOWLEDGE in files else []
-        return " ".join(["spaseq run", str(query), *streams, *knowledge])
+    def command(self, query: Path, files: Mapping[str, Path]) -> str:
+        """The command line that runs ``query``, one of ``queries``, over ``files`` as ``write`` gave them."""
+        streams = {name: path for name, path in files.items() if name != KNOWLEDGE}
+        knowledge = {self.knowledge_iri: files[KNOWLEDGE]} if self.knowledge_iri else {}
+        return command_line(query, self.queries, streams, knowledge)
 
     def _stream(self, name: str | None) -> str:
         if name is None and len(self.streams) == 1:

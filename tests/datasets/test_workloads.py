@@ -133,6 +133,17 @@ def test_streams_and_knowledge_have_the_names_of_the_queries() -> None:
             assert set(re.findall(r"GRAPH <([^>]*)>", text)) <= {workload.knowledge_iri}, query
 
 
+def test_commands_name_what_the_query_reads(tmp_path: Path) -> None:
+    cards, stocks = workloads()["cards"], workloads()["stocks"]
+    files = cards.write(tmp_path, 10)
+    command = cards.command(EXAMPLES / "cards/fraud.spaseq", files)
+    assert f"--stream purchases={files['purchases']} --kb https://spaseq.org/kb/card={files['kb']}" in command
+    assert "confirmations" not in command
+    assert "--kb" not in cards.command(EXAMPLES / "cards/unconfirmed.spaseq", files)
+    both = stocks.command(EXAMPLES / "stocks/falling_market.spaseq", {"stock": Path("stock.nq")})
+    assert re.search(r"drops\.spaseq .*falling_market\.spaseq --stream stock=stock\.nq$", both)
+
+
 def test_bundled_streams_are_small_and_valid() -> None:
     found = [path for path in BUNDLED.iterdir() if path.suffix in {".nq", ".trig"}]
     knowledge = list(BUNDLED.glob("*.ttl"))
