@@ -1,0 +1,109 @@
+"""Labels of a pair, to count what the generators cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from .expressions import Aggregate, Bound, Coalesce, First, If, Prev, walk
+from .model import And, Atom, Column, Event, Kleene, Maybe, Node, Not, Or, Query, Seq, is_bop, parts, walk_nodes
+from .plan import is_stateful
+from .text import quantifier
+
+
+def labels_of(query: Query, events: Sequence[Event]) -> frozenset[str]:
+    """Labels such as `operator ;`, `quantifier +`, `iteration default`, `negation end`, `window sliding`."""
+    return frozenset(
+        (*sequence_labels(query.sequence), *filter_labels(query), *clause_labels(query), *event_labels(query, events))
+    )
+
+
+def sequence_labels(root: Node) -> Iterator[str]:
+    """Operators, quantifiers, nesting and where negations stand."""
+    for node in walk_nodes(root):
+        match node:
+            case Seq(_, sign, right):
+                yield f"operator {sign}"
+                if isinstance(right, Seq):
+                    yield "group on the right"
+            case And():
+                yield "operator &"
+            case Or():
+                yield "operator |" if is_bop(node) else "operator | of sequences"
+            case Maybe():
+                yield "quantifier ?"
+            case Kleene(body, least, most, sign):
+                yield f"quantifier {quantifier(least, most)}"
+                yield f"iteration {sign or 'default'}"
+                if any(isinstance(inner, Kleene) for inner in walk_nodes(body)):
+                    yield "nested Kleene"
+            case Not(body):
+                yield "negation" if isinstance(body, Atom) else "negation of a BOp"
+    yield from negation_labels(root)
+    if max(Counter(node.gpm for node in walk_nodes(root) if isinstance(node, Atom)).values()) > 1:
+        yield "GPM twice"
+
+
+def negation_labels(root: Node) -> Iterator[str]:
+    """Whether negations stand at the start, in the middle, at the end."""
+    signs = list(_signs(root))
+    for position, positive in enumerate(signs):
+        if not positive:
+            before, after = any(signs[:position]), any(signs[position:])
+            yield "negation " + ("middle" if before and after else "end" if before else "start")
+
+
+def _signs(node: Node) -> Iterator[bool]:
+    if isinstance(node, Atom | Not):
+        yield isinstance(node, Atom)
+    else:
+        for part in parts(node):
+            yield from _signs(part)
+
+
+def filter_labels(query: Query) -> Iterator[str]:
+    """What filters read, and OPTIONAL and UNION in the patterns."""
+    negated = {a for n in walk_nodes(query.sequence) if isinstance(n, Not) for a in walk_nodes(n)}
+    for gpm in query.gpms:
+        yield from (f"pattern {word}" for word in ("OPTIONAL", "UNION") if word in gpm.pattern)
+        for expression in gpm.filters:
+            stateful = is_stateful(expression, gpm)
+            yield "filter stateful" if stateful else "filter local"
+            if stateful and Atom(gpm.name) in negated:
+                yield "filter stateful in a negated atom"
+            for part in walk(expression):
+                match part:
+                    case Prev() | First() | Coalesce() | Bound() | If():
+                        yield f"filter {type(part).__name__.upper()}"
+                    case Aggregate(function, _):
+                        yield f"filter {function}"
+
+
+def clause_labels(query: Query) -> Iterator[str]:
+    """Window, SELECT and streams."""
+    window = query.window
+    if window is None:
+        yield "window none"
+    else:
+        kind = "events " if window.unit.startswith("EVENT") else ""
+        yield f"window {kind}" + ("sliding" if window.sliding else "tumbling")
+        if window.origin is not None:
+            yield "window origin"
+    yield f"streams {len({iri for _, iri in query.streams})}"
+    select = query.select
+    yield "select *" if select.items is None else "select items"
+    yield from (["select DISTINCT"] if select.distinct else []) + (["select GROUP BY"] if select.group_by else [])
+    for item in select.items or ():
+        if isinstance(item, Column):
+            aggregates = [p for p in walk(item.expression) if isinstance(p, Aggregate)]
+            yield from (f"select {p.function}{'(*)' if p.name is None else ''}" for p in aggregates)
+
+
+def event_labels(query: Query, events: Sequence[Event]) -> Iterator[str]:
+    """Number of events, simultaneous ones."""
+    yield f"events {len(events)}"
+    times = [event.time for event in events]
+    if len(set(times)) < len(times):
+        yield "simultaneous events"
+    if any(len({triple[0] for triple in event.triples}) > 1 for event in events):
+        yield "several mappings"

@@ -1,0 +1,119 @@
+"""Random valid sequence expressions, and the words they describe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .chooser import Chooser
+from .model import And, Atom, Kleene, Maybe, Node, Not, Or, Seq, is_bop, parts, walk_nodes
+
+Word = list[list[str]]
+QUANTIFIERS: tuple[tuple[int, int | None], ...] = ((1, None), (1, None), (0, None), (2, 2), (1, 2), (0, 2), (2, None))
+
+
+@dataclass
+class Sequences:
+    """Makes sequence expressions over the atoms A, B, C, …, each letter used once unless one is repeated by choice."""
+
+    chooser: Chooser
+    used: int = 0
+
+    def sequence(self, operators: int) -> Node:
+        """A valid expression of about so many operators."""
+        while True:
+            self.used = 0
+            node = self.part(operators)
+            if is_valid(node):
+                return node
+
+    def part(self, operators: int) -> Node:
+        """Any expression."""
+        if operators <= 0:
+            return self.atom()
+        forms = [self.chain] * 5 + [self.repeated] * 3 + [self.optional, self.joined, self.either]
+        return self.chooser.pick(forms)(operators - 1)
+
+    def atom(self) -> Node:
+        """A new atom, or now and then one used before."""
+        if self.used and self.chooser.chance(12):
+            return Atom("ABCDEFGH"[self.chooser.integer(0, self.used - 1)])
+        self.used += 1
+        return Atom("ABCDEFGH"[self.used - 1])
+
+    def chain(self, operators: int) -> Node:
+        """`left operator right`, left-associative more often than not, either side perhaps negated."""
+        right = self.chooser.integer(0, operators) if self.chooser.chance(50) else 0
+        left_side = self.element(operators - right)
+        return Seq(left_side, self.chooser.pick(";,:;"), self.element(right))
+
+    def element(self, operators: int) -> Node:
+        """An operand of a sequence: any expression or a negated BOp."""
+        if self.chooser.chance(18):
+            return Not(self.bop(min(operators, 1)))
+        return self.part(operators)
+
+    def bop(self, operators: int) -> Node:
+        """An atom, or BOps combined by `&` and `|`."""
+        if operators <= 0:
+            return self.atom()
+        left = self.chooser.integer(0, operators - 1)
+        both = self.bop(left), self.bop(operators - 1 - left)
+        return And(both) if self.chooser.chance(50) else Or(both)
+
+    def joined(self, operators: int) -> Node:
+        """`A & B`."""
+        left = self.chooser.integer(0, operators)
+        return And((self.bop(left), self.bop(operators - left)))
+
+    def either(self, operators: int) -> Node:
+        """`A | B`, also of Kleenes and sequences."""
+        left = self.chooser.integer(0, operators)
+        return Or((self.part(left), self.part(operators - left)))
+
+    def repeated(self, operators: int) -> Node:
+        """A Kleene."""
+        least, most = self.chooser.pick(QUANTIFIERS)
+        return Kleene(self.part(operators), least, most, self.chooser.pick((None, None, ";", ",", ":")))
+
+    def optional(self, operators: int) -> Node:
+        """`A?`."""
+        return Maybe(self.part(operators))
+
+    def word(self, node: Node) -> Word:
+        """The atoms of the steps of one match of an expression; a negated atom now and then, to break it."""
+        match node:
+            case Atom(name):
+                return [[name]]
+            case And(operands):
+                return [[name for operand in operands for name in self.word(operand)[0]]]
+            case Or(operands):
+                return self.word(self.chooser.pick(operands))
+            case Seq(left, _, right):
+                return self.word(left) + self.word(right)
+            case Maybe(body):
+                return self.word(body) if self.chooser.chance(60) else []
+            case Not(body):
+                return self.word(body) if self.chooser.chance(25) else []
+            case Kleene(body, least, most, _):
+                count = self.chooser.integer(max(least, 1 if self.chooser.chance(70) else 0), most or least + 2)
+                return [step for _ in range(count) for step in self.word(body)]
+
+
+def is_valid(node: Node) -> bool:
+    """Whether a sequence expression is valid: no error the semantics names, and every part can pick an event."""
+    return not isinstance(node, Not) and all(map(_is_sound, walk_nodes(node)))
+
+
+def _is_sound(node: Node) -> bool:
+    if isinstance(node, And | Not):
+        return all(map(is_bop, parts(node)))
+    if isinstance(node, Or):
+        return all(is_bop(part) or isinstance(part, Kleene | Seq) for part in node.parts)
+    if isinstance(node, Kleene | Maybe):
+        return not isinstance(node.body, Not)
+    return not isinstance(node, Seq) or picks(node)
+
+
+def picks(node: Node) -> bool:
+    """Whether the expression has an atom that is not negated."""
+    return not isinstance(node, Not) and (isinstance(node, Atom) or any(map(picks, parts(node))))
