@@ -40,21 +40,24 @@ from gpm.errors import PatternError
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _TO_ESCAPE = re.compile(r'[\\"\n\r\t\b\f]')
+_NOT_IN_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _INFIX = frozenset(("||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"))
 _SPARQL_AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT", "SAMPLE"))
 
 
 def print_term(term: Term) -> str:
-    """A variable, IRI, literal or blank node, without prefixes and abbreviations."""
+    """A variable, IRI, literal or blank node, without prefixes and abbreviations.  PatternError: an impossible IRI."""
     match term:
         case Variable(name):
             return "?" + name
         case Iri(value):
+            if _NOT_IN_IRI.search(value):
+                raise PatternError(f"not an IRI: <{value}>")
             return f"<{value}>"
         case BlankNode(label):
             return "_:" + label
         case Literal(lexical, datatype, language):
-            suffix = f"@{language}" if language else "" if datatype == XSD_STRING else f"^^<{datatype}>"
+            suffix = f"@{language}" if language else "" if datatype == XSD_STRING else "^^" + print_term(Iri(datatype))
             return quote(lexical) + suffix
 
 

@@ -16,12 +16,11 @@ import pyoxigraph
 
 from gpm.algebra import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 from gpm.rows import Positions, Words
-from gpm.terms import TRIPLE_TERM
+from gpm.terms import term_bytes, triple_term
 from nfa_native.words import Terms
 
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _UNESCAPE = {b"t": b"\t", b"n": b"\n", b"r": b"\r", b'"': b'"', b"\\": b"\\", b"b": b"\b", b"f": b"\f", b"'": b"'"}
-_TRIPLE = f"T{TRIPLE_TERM}\0".encode()
 _NO_POSITIONS = np.empty(0, dtype=np.uint32)
 
 
@@ -83,7 +82,7 @@ class GraphNumbers(dict[bytes, int]):
 class CellEncoder(dict[bytes, int]):
     """Words of TSV cells, remembered up to ``limit`` distinct cells."""
 
-    def __init__(self, terms: Terms, limit: int = 1 << 18) -> None:
+    def __init__(self, terms: Terms, limit: int = 1 << 16) -> None:
         super().__init__({b"": 0})
         self.terms = terms
         self.limit = limit
@@ -105,7 +104,7 @@ def cell_bytes(cell: bytes) -> bytes:
     """The bytes of the term (see ``gpm.terms``) that a TSV cell holds; the cell is not empty."""
     first = cell[:1]
     if first == b"<":
-        return _TRIPLE + cell if cell.startswith(b"<<(") else b"I" + cell[1:-1]
+        return term_bytes(triple_term(cell.decode())) if cell.startswith(b"<<(") else b"I" + cell[1:-1]
     if first == b'"':
         return _literal_bytes(cell)
     if first == b"_":

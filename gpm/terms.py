@@ -40,7 +40,7 @@ def decode(terms: Terms, word: int) -> OxTerm | None:
 
 
 def decode_rdflib(terms: Terms, word: int) -> rdflib.term.Identifier | None:
-    """The rdflib term of a word, with its canonical lexical form; None if it is 0, unbound.
+    """The rdflib term of a word, in canonical form and without a base direction; None if it is 0, unbound.
 
     PatternError: a triple term, which rdflib does not have.
     """
@@ -102,7 +102,7 @@ def ox_term(data: bytes) -> OxTerm:
             return pyoxigraph.Literal(text)
     qualifier, _, lexical = text.partition("\0")
     if qualifier == TRIPLE_TERM:
-        return _triple_term(lexical)
+        return triple_term(lexical)
     if kind == b"T":
         return pyoxigraph.Literal(lexical, datatype=pyoxigraph.NamedNode(qualifier))
     return _new_literal(lexical, qualifier, None)
@@ -123,7 +123,7 @@ def rdflib_term(data: bytes) -> rdflib.term.Identifier:
         raise PatternError(f"rdflib has no triple terms: {lexical}")
     if kind == b"T":
         return rdflib.Literal(lexical, datatype=rdflib.URIRef(qualifier), normalize=False)
-    return rdflib.Literal(lexical, lang=qualifier)
+    return rdflib.Literal(lexical, lang=qualifier.partition("--")[0])
 
 
 def _new_literal(lexical: str, language: str | None, datatype: str | None) -> pyoxigraph.Literal:
@@ -153,8 +153,9 @@ def _canonical(triple: pyoxigraph.Triple) -> pyoxigraph.Triple:
     return canonical
 
 
-def _triple_term(text: str) -> OxTerm:
+def triple_term(text: str) -> OxTerm:
+    """The triple term ``<<( … )>>`` of a TSV cell or of canonical bytes."""
     line = f"{_ANY} {_ANY} {text} ."
-    (quad,) = pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_TRIPLES)
+    (quad,) = pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.TURTLE)
     object_: OxTerm = quad.object
     return object_

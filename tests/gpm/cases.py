@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gpm.algebra import (
+    XSD_DATETIME,
+    XSD_INTEGER,
     Aggregate,
     AlternativePath,
     Bind,
@@ -30,6 +32,7 @@ from tests.gpm.worlds import bgp, call, event, group, iri, triple
 
 P, Q, R = iri("p"), iri("q"), iri("r")
 KB = iri("kb")
+MOMENT = Literal("2020-01-01T00:00:00Z", XSD_DATETIME)
 
 EVENTS = [
     event(":a :p :b . :b :p :c . :c :q 5 . :a :r 'text'@en, 'text' .", 0, 0),
@@ -99,7 +102,10 @@ PLAIN: dict[str, tuple[str, Group]] = {
     "values": ("VALUES (?a ?b) { (:a :b) (:x UNDEF) } ?a :p ?b", group(
         Values((Variable("a"), Variable("b")), ((iri("a"), iri("b")), (iri("x"), None))), A_P_B
     )),
-    "values alone": ("VALUES ?a { 1 2 }", group(Values((Variable("a"),), ((Literal("1", "http://www.w3.org/2001/XMLSchema#integer"),), (Literal("2", "http://www.w3.org/2001/XMLSchema#integer"),))))),
+    "values alone": (
+        "VALUES ?a { 1 2 }",
+        group(Values((Variable("a"),), ((Literal("1", XSD_INTEGER),), (Literal("2", XSD_INTEGER),)))),
+    ),
     "values then optional": (
         "VALUES ?a { :a } OPTIONAL { ?a :q ?b }",
         group(Values((Variable("a"),), ((iri("a"),),)), Optional(group(bgp("?a :q ?b")))),
@@ -231,7 +237,10 @@ WITH_KNOWLEDGE: dict[str, tuple[str, Group]] = {
     "kb join": ("?a :p ?b GRAPH :kb { ?b :name ?n }", group(A_P_B, _in_kb("?b :name ?n"))),
     "kb first": ("GRAPH :kb { ?b :name ?n } ?a :p ?b", group(_in_kb("?b :name ?n"), A_P_B)),
     "kb alone": ("GRAPH :kb { ?b :name ?n }", group(_in_kb("?b :name ?n"))),
-    "kb unknown": ("?a :p ?b GRAPH :other { ?b :name ?n }", group(A_P_B, Graph(iri("other"), group(bgp("?b :name ?n"))))),
+    "kb unknown": (
+        "?a :p ?b GRAPH :other { ?b :name ?n }",
+        group(A_P_B, Graph(iri("other"), group(bgp("?b :name ?n")))),
+    ),
     "kb cross": ("?a :p ?b GRAPH :kb { ?c :low ?n }", group(A_P_B, _in_kb("?c :low ?n"))),
     "kb filter": (
         "?a :q ?v GRAPH :kb { ?a :low ?n } FILTER(?v > ?n)",
@@ -283,7 +292,12 @@ WITH_KNOWLEDGE: dict[str, tuple[str, Group]] = {
     ),
     "kb then bind": (
         "?a :q ?v GRAPH :kb { ?a :low ?n } BIND(?v - ?n AS ?d) FILTER(?d >= 0)",
-        group(bgp("?a :q ?v"), _in_kb("?a :low ?n"), Bind(call("-", "?v", "?n"), Variable("d")), Filter(call(">=", "?d", "0"))),
+        group(
+            bgp("?a :q ?v"),
+            _in_kb("?a :low ?n"),
+            Bind(call("-", "?v", "?n"), Variable("d")),
+            Filter(call(">=", "?d", "0")),
+        ),
     ),
     "kb then bind then optional": (
         "?a :q ?v GRAPH :kb { ?a :low ?n } BIND(?v - ?n AS ?d) OPTIONAL { ?a :p ?d }",
@@ -314,7 +328,7 @@ WITH_KNOWLEDGE: dict[str, tuple[str, Group]] = {
 }
 
 TIMED: dict[str, tuple[str, Group]] = {
-    "now filter": ("?a :p ?b FILTER(NOW() > {T})", group(A_P_B, Filter(call(">", call("NOW"), Literal("2020-01-01T00:00:00Z", "http://www.w3.org/2001/XMLSchema#dateTime"))))),
+    "now filter": ("?a :p ?b FILTER(NOW() > {T})", group(A_P_B, Filter(call(">", call("NOW"), MOMENT)))),
     "now bind": ("?a :p ?b BIND(NOW() AS ?c)", group(A_P_B, Bind(call("NOW"), Variable("c")))),
     "now bind late": (
         "?a :p ?b GRAPH :kb {{ ?b :name ?n }} BIND(CONCAT(?n, STR(NOW())) AS ?c)",
@@ -322,6 +336,6 @@ TIMED: dict[str, tuple[str, Group]] = {
     ),
     "now in kb": (
         "?a :p ?b GRAPH :kb {{ ?b :name ?n FILTER(NOW() > {T}) }}",
-        group(A_P_B, Graph(KB, group(bgp("?b :name ?n"), Filter(call(">", call("NOW"), Literal("2020-01-01T00:00:00Z", "http://www.w3.org/2001/XMLSchema#dateTime")))))),
+        group(A_P_B, Graph(KB, group(bgp("?b :name ?n"), Filter(call(">", call("NOW"), MOMENT))))),
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpm.algebra import Group
+from gpm.algebra import Filter, Graph, Group, Iri, Optional
 from gpm.background import Background
 from gpm.core import Route, lexical_time
 from gpm.errors import PatternError
@@ -18,7 +18,10 @@ from tests.gpm.worlds import NS, bgp, call, event, group, plain, sets
 KB = Background({NS + "kb": KNOWLEDGE})
 
 
-@pytest.mark.parametrize(("text", "pattern"), [*PLAIN.values(), *WITH_KNOWLEDGE.values()], ids=[*PLAIN, *WITH_KNOWLEDGE])
+ALL = PLAIN | WITH_KNOWLEDGE
+
+
+@pytest.mark.parametrize(("text", "pattern"), ALL.values(), ids=ALL)
 def test_agrees_with_one_query_per_event(text: str, pattern: Group) -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
@@ -43,8 +46,7 @@ def test_now_is_the_events_time(text: str, pattern: Group) -> None:
 def test_all_at_once_gives_the_same_as_one_by_one() -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
-    cases = [*PLAIN.values(), *WITH_KNOWLEDGE.values()]
-    compiled = [evaluator.compile(pattern, tuple(sorted(in_scope(pattern)))) for _, pattern in cases]
+    compiled = [evaluator.compile(pattern, tuple(sorted(in_scope(pattern)))) for _, pattern in ALL.values()]
     together = evaluator.evaluate(EVENTS * 3, compiled)
     for pattern, rows in zip(compiled, together, strict=True):
         (alone,) = evaluator.evaluate(EVENTS * 3, [pattern])
@@ -97,8 +99,6 @@ def test_blank_nodes_of_two_events_differ() -> None:
 
 def test_graph_never_sees_other_events() -> None:
     evaluator = Evaluator(Terms())
-    from gpm.algebra import Graph, Iri, Optional
-
     inside = Optional(group(Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))))
     patterns = [evaluator.compile(group(bgp("?a :p ?b"), inside), ("x",))]
     patterns.append(evaluator.compile(group(bgp("?a :p ?b"), Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))), ("x",)))
@@ -118,7 +118,7 @@ def test_graph_never_sees_other_events() -> None:
     ],
 )  # fmt: skip
 def test_routes(name: str, route: Route) -> None:
-    pattern = (PLAIN | WITH_KNOWLEDGE)[name][1]
+    pattern = ALL[name][1]
     assert Evaluator(Terms(), KB).compile(pattern, ()).route is route
 
 
@@ -144,11 +144,5 @@ def test_large_joins_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unknown_functions_are_named() -> None:
-    with pytest.raises(PatternError, match="http://example.org/f"):
-        Evaluator(Terms()).compile(group(bgp("?a :p ?b"), _filter("<http://example.org/f>")), ("a",))
-
-
-def _filter(function: str):  # noqa: ANN202
-    from gpm.algebra import Filter
-
-    return Filter(call(function, "?a"))
+    with pytest.raises(PatternError, match=r"http://example\.org/f"):
+        Evaluator(Terms()).compile(group(bgp("?a :p ?b"), Filter(call("<http://example.org/f>", "?a"))), ("a",))

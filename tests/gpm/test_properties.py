@@ -17,7 +17,6 @@ from gpm.algebra import (
     Graph,
     Group,
     InversePath,
-    Iri,
     Minus,
     NegatedPath,
     Operation,
@@ -40,7 +39,7 @@ from gpm.rewrite import rename
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
 from nfa_native.words import Terms
-from tests.gpm.worlds import NS, iri, node, plain, sets, term
+from tests.gpm.worlds import EXAMPLES, NS, iri, node, plain, sets, term
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 VARIABLES = [Variable(name) for name in "abc"]
@@ -122,11 +121,12 @@ def _legal(group: Group) -> Group:
 flat = _groups(st.one_of(blocks, values))
 nested = _groups(_elements(flat))
 patterns = _groups(_elements(nested))
-in_kb = st.builds(Graph, st.sampled_from([iri("kb"), iri("unknown")]), _groups(st.one_of(blocks, st.builds(Optional, flat))))
+kb_groups = _groups(st.one_of(blocks, st.builds(Optional, flat)))
+in_kb = st.builds(Graph, st.sampled_from([iri("kb"), iri("unknown")]), kb_groups)
 kb_nested = _groups(st.one_of(_elements(flat), in_kb))
 kb_patterns = _groups(st.one_of(in_kb, blocks, _elements(kb_nested)))
 
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check(patterns: list[Group], events: list[EventGraph], known: list[OxTriple]) -> None:

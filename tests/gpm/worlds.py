@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import pyoxigraph
@@ -27,6 +28,7 @@ from gpm.rows import AtomRows, EventGraph
 from gpm.terms import encode, event_label
 from nfa_native.words import Terms
 
+EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "200"))  # random examples of each property
 NS = "http://example.org/"
 PREFIXES = f"PREFIX : <{NS}> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
 
@@ -89,7 +91,11 @@ def event(turtle: str, timestamp: int = 0, scope: int = 0) -> EventGraph:
 
 
 def plain(
-    text: str, events: Sequence[EventGraph], variables: Sequence[str], terms: Terms, background: Background | None = None
+    text: str,
+    events: Sequence[EventGraph],
+    variables: Sequence[str],
+    terms: Terms,
+    background: Background | None = None,
 ) -> list[set[Row]]:
     """What ``SELECT * {text}`` gives on each event alone, next to the background; no sharing of anything."""
     found = []
