@@ -15,6 +15,7 @@ from spaseq.pattern import Construction
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
 from spaseq.results.table import DerivedEvent, MatchTable
 
+NEVER = int(np.iinfo(np.int64).max)
 _EVENT = "urn:spaseq:derived:"
 _PREDICATE = pyoxigraph.NamedNode
 _SUBJECT = (pyoxigraph.NamedNode, pyoxigraph.BlankNode)
@@ -39,15 +40,16 @@ class Constructor:
         self._variables = [(name, index) for index, name in enumerate(plan.columns)]
         self._identity = f"{plan.query.name}\n{plan.fingerprint()}"
 
-    def construct(self, raw: RawMatches) -> MatchTable:
+    def construct(self, raw: RawMatches, end: int = NEVER) -> MatchTable:
         """The matches that left a triple, without columns, each with its ``derived`` event.
 
-        All rows of a match must come in one ``raw``; their triples are those of one event.
+        All rows of a match must come in one ``raw``; their triples are those of one event.  ``end`` is the time of
+        events of matches that only the end of the input decides (``decided`` is then ``NEVER``).
         """
         rows_of: dict[bytes, list[int]] = {}
         for index, key in enumerate(pick_digests(raw)):
             rows_of.setdefault(key.tobytes(), []).append(index)
-        events = {rows[0]: self._event(raw, rows) for rows in rows_of.values()}
+        events = {rows[0]: self._event(raw, rows, end) for rows in rows_of.values()}
         made = {index: event for index, event in events.items() if event.triples}
         return self._table(raw).select(np.array(list(made), np.int64)).with_derived(tuple(made.values()))
 
@@ -57,12 +59,13 @@ class Constructor:
             raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms,
         )  # fmt: skip
 
-    def _event(self, raw: RawMatches, rows: list[int]) -> DerivedEvent:
+    def _event(self, raw: RawMatches, rows: list[int], end: int) -> DerivedEvent:
         digest = self._digest(raw, rows[0])
         triples: dict[pyoxigraph.Triple, None] = {}
         for row in rows:
             triples |= dict.fromkeys(self._triples(digest, raw.words[row].tolist()))
-        return DerivedEvent(self._form.into, int(raw.decided[rows[0]]), _EVENT + digest, list(triples))
+        decided = int(raw.decided[rows[0]])
+        return DerivedEvent(self._form.into, end if decided == NEVER else decided, _EVENT + digest, list(triples))
 
     def _digest(self, raw: RawMatches, row: int) -> str:
         start, end = raw.pick_offsets[row : row + 2].tolist()

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Aggregate, Expression, Projection, Variable
-from gpm.expressions import evaluate_columns
+from gpm.algebra import Aggregate, Projection, Variable
 from gpm.rewrite import rewrite
 from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
+from spaseq.results.evaluation import evaluate
 from spaseq.results.raw import RawMatches, pick_digests
 
 Words = NDArray[np.uint64]
@@ -60,8 +60,8 @@ class Grouping:
         self, projections: tuple[Projection, ...], group_by: tuple[str, ...], columns: tuple[str, ...], terms: Terms
     ) -> None:
         self._columns = columns
-        self._keys = [columns.index(name) for name in group_by]
-        self._group_by = group_by
+        self._group_by = tuple(name for name in group_by if name in columns)  # what nothing binds tells nothing apart
+        self._keys = [columns.index(name) for name in self._group_by]
         self._terms = terms
         self._aggregates: list[Aggregate] = []
         self._projections = rewrite(projections, self._hide)
@@ -120,7 +120,7 @@ class Grouping:
     def _aggregate(self, function: Aggregate, rows: Rows, groups: Times, number: int) -> Words:
         if function.argument is None:
             return integers(self._matches(rows, groups, number), self._terms)
-        values = self._evaluate(function.argument, self._columns, list(rows.words.T), rows.last)
+        values = evaluate(function.argument, self._columns, list(rows.words.T), rows.last, self._terms)
         _, order = np.unique(np.stack([rows.last, rows.first], axis=1), axis=0, return_inverse=True)
         return aggregate(function, values, groups, order.reshape(-1), number, self._terms)
 
@@ -136,14 +136,8 @@ class Grouping:
 
     def _project(self, values: list[Words], decided: Times) -> Words:
         names = (*self._group_by, *(f"aggregate@{index}" for index in range(len(self._aggregates))))
-        columns = [self._evaluate(item.expression, names, values, decided) for item in self._projections]
+        columns = [evaluate(item.expression, names, values, decided, self._terms) for item in self._projections]
         return np.stack(columns, axis=1) if columns else np.zeros((len(decided), 0), np.uint64)
-
-    def _evaluate(self, expression: Expression, names: tuple[str, ...], values: list[Words], now: Times) -> Words:
-        if isinstance(expression, Variable):
-            return values[names.index(expression.name)]
-        columns = np.stack(values) if values else np.zeros((0, len(now)), np.uint64)
-        return evaluate_columns(expression, names, np.ascontiguousarray(columns), now, self._terms)
 
 
 def _no_rows(columns: int) -> Rows:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Variable
-from gpm.expressions import evaluate_columns
 from nfa_native.words import Terms
 from spaseq.pattern import Selection
 from spaseq.results.arrays import pack, unpack
+from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
 from spaseq.results.seen import Seen
@@ -85,14 +85,9 @@ class Projector:
             remembers.restore(fields)
 
     def _evaluate(self, raw: RawMatches) -> Words:
-        columns = np.ascontiguousarray(raw.words.T)
+        columns = list(np.ascontiguousarray(raw.words.T))
         names = self._plan.columns
-        results = [
-            columns[names.index(item.expression.name)]
-            if isinstance(item.expression, Variable) and item.expression.name in names
-            else evaluate_columns(item.expression, names, columns, raw.last, self._terms)
-            for item in self._projections
-        ]
+        results = [evaluate(item.expression, names, columns, raw.last, self._terms) for item in self._projections]
         return np.stack(results, axis=1) if results else np.zeros((len(raw.first), 0), np.uint64)
 
     def _table(self, raw: RawMatches, words: Words) -> MatchTable:

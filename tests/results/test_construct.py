@@ -8,7 +8,7 @@ from pyoxigraph import BlankNode, Literal
 from gpm.algebra import BlankNode as Blank
 from gpm.algebra import Iri, Triple, Variable
 from nfa_native.words import Terms
-from spaseq.results.construct import Constructor
+from spaseq.results.construct import NEVER, Constructor
 from spaseq.results.table import DerivedEvent, MatchTable
 from tests.results.plans import HandMadePlan, Row, construct_plan, raw_matches
 from tests.results.tables import OxTerm, iri
@@ -79,3 +79,10 @@ def test_blank_nodes_are_new_in_every_row() -> None:
     subjects = [triple.subject for triple in event.triples]
     assert len(event.triples) == 4 and len(set(subjects)) == 2
     assert subjects[0] == subjects[1] != event.triples[1].object
+
+
+def test_events_that_only_the_end_decides_get_its_time() -> None:
+    plan, terms = construct_plan(("x",), (Triple(X, P, X),)), Terms()
+    raw = raw_matches(terms, 1, [Row((1, 2, NEVER), (1, 2), (iri("a"),))])
+    table = Constructor(plan, terms, str).construct(raw, end=7)
+    assert table.derived is not None and table.derived[0].timestamp == 7

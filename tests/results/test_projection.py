@@ -82,6 +82,13 @@ def test_expressions_and_their_errors() -> None:
     assert [row[3] for row in run(select_plan(("x", "y"), (total,)), rows)] == [("5",), (None,)]
 
 
+def test_a_variable_that_nothing_binds_is_unbound() -> None:
+    plain = select_plan(("x",), (Projection("x", X), Projection("nobody", Variable("nobody"))))
+    grouped = aggregate_plan((), (Projection("nobody", Variable("nobody")), *counting(COUNT)), ("nobody",))
+    assert run(plain, [Row((1, 2, 2), (1, 2), (number(2),))]) == [(1, 2, 2, ("2", None))]
+    assert run(grouped, [Row((1, 2, 2), (1, 2))]) == [(1, 2, 2, (None, "1"))]
+
+
 def test_rows_of_one_match_that_an_expression_makes_equal_are_one_result() -> None:
     square = (Projection("z", Operation("*", (X, X))),)
     rows = [

@@ -1,0 +1,75 @@
+"""How errors leave the program: a message on standard error and an exit code, never a stack trace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import click
+
+from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError
+
+FAILED, WRONG, INTERRUPTED = 1, 2, 130
+
+
+class Commands(click.Group):
+    """A group whose commands may raise SpaseqError."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; turn errors into messages and exit codes."""
+        try:
+            return super().invoke(ctx)
+        except (SpaseqError, ExceptionGroup) as error:
+            fail(error)
+        except BrokenPipeError:
+            silence_output()
+            ctx.exit(0)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            _fail_unexpectedly(error)
+
+
+def fail(error: BaseException) -> NoReturn:
+    """Show the error, or all of a group, and leave with the code that fits."""
+    codes = []
+    for each in _leaves(error):
+        if not isinstance(each, SpaseqError):
+            _fail_unexpectedly(each)
+        click.echo(describe(each), err=True)
+        codes.append(WRONG if isinstance(each, OptionError | QueryError | QuerySyntaxError) else FAILED)
+    raise click.exceptions.Exit(max(codes))
+
+
+def describe(error: SpaseqError) -> str:
+    """The text of an error for the terminal."""
+    return error.render() if isinstance(error, LocatedError) else f"error: {error}"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error
+
+
+def _fail_unexpectedly(error: BaseException) -> NoReturn:
+    """A mistake of the program, not of its user; the stack trace is there for those who ask."""
+    if os.environ.get("SPASEQ_TRACEBACK"):
+        raise error
+    reason = "not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+    click.echo(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it", err=True)
+    raise click.exceptions.Exit(FAILED)
+
+
+def silence_output() -> None:
+    """Nobody reads standard output any more: let what is still buffered go nowhere, without a complaint at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+    finally:
+        os.close(nowhere)

@@ -1,0 +1,57 @@
+"""Query files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from spaseq.errors import OptionError
+from spaseq.languages.spaseq import ParsedQuery, parse
+
+
+def read_query(path: str) -> ParsedQuery:
+    """The query of a file (``-``: standard input).  QuerySyntaxError, QueryError; OptionError if it cannot be read."""
+    return parse(_text(path), path="<standard input>" if path == "-" else path)
+
+
+def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
+    """The queries of several files, each with a name of its own (that of its file).
+
+    An ExceptionGroup of the errors if several files are wrong.
+    """
+    parsed, errors = [], []
+    for path, name in zip(paths, _names(paths), strict=True):
+        try:
+            found = read_query(path)
+            parsed.append(replace(found, query=replace(found.query, name=name)))
+        except Exception as error:
+            errors.append(error)
+    if len(errors) > 1:
+        raise ExceptionGroup("several queries are wrong", errors)
+    if errors:
+        raise errors[0]
+    return parsed
+
+
+def _text(path: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except IsADirectoryError:
+        raise OptionError(f"{path} is a directory, not a query file") from None
+    except OSError as error:
+        raise OptionError(f"cannot read the query {path}: {error.strerror}") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise OptionError(f"the query {path} is not UTF-8 text (byte {error.start})") from None
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for path in paths:
+        stem = "query" if path == "-" else Path(path).stem
+        taken = sum(name == stem or name.startswith(stem + "-") for name in names)
+        names.append(f"{stem}-{taken + 1}" if taken else stem)
+    return names

@@ -1,0 +1,222 @@
+"""``spaseq run``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from spaseq.cli.failures import INTERRUPTED
+from spaseq.cli.interrupts import Interrupts
+from spaseq.cli.late import late_file
+from spaseq.cli.output import choose_format, columns_for, is_shown, open_output
+from spaseq.cli.progress import Progress
+from spaseq.cli.queries import read_queries
+from spaseq.cli.sources import background_sources, background_warnings, stream_sources
+from spaseq.engine.run import Run
+from spaseq.errors import OptionError
+from spaseq.languages.spaseq import ParsedQuery
+from spaseq.languages.spaseq.tree import Prefix
+from spaseq.results.formats import FORMATS, Layout, Writer, open_writer
+from spaseq.results.table import MatchTable
+from spaseq.streams.timestamps import UNITS, parse_duration
+from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
+
+
+class Duration(click.ParamType):
+    """``5s``, ``500ms``, ``2m``, ``1h``."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """The duration as a timedelta."""
+        if isinstance(value, timedelta):
+            return value
+        try:
+            return parse_duration(value)
+        except OptionError as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command()
+@click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
+@click.option(
+    "--stream", "streams", metavar="NAME_OR_IRI=PATH", multiple=True,
+    help="Where a stream of FROM STREAM comes from: a file (N-Quads or TriG, maybe .gz), a folder, a glob, or - for "
+    "standard input.  Repeat it for every stream.",
+)  # fmt: skip
+@click.option(
+    "--kb", "background", metavar="IRI=PATH", multiple=True,
+    help="A knowledge graph (RDF in any syntax) that GRAPH <IRI> reads.  Repeat it for every graph.",
+)  # fmt: skip
+@click.option(
+    "--format", type=click.Choice(list(FORMATS)),
+    help="Format of the results.  [default: table on a terminal, else jsonl]",
+)  # fmt: skip
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@click.option(
+    "--lateness", type=Duration(), default="0s", show_default=True,
+    help="How much older than the newest event of its stream an event may be: 500ms, 5s, 2m, 1h.",
+)  # fmt: skip
+@click.option(
+    "--late", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write events that came too late to this N-Quads file.",
+)  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
+@click.option("--count", is_flag=True, help="Print the number of results alone.")
+@click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
+@click.option(
+    "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
+    help="What a malformed event does: stop the run, or be skipped and counted.",
+)  # fmt: skip
+@click.option(
+    "--time-property", "time_properties", metavar="IRI", multiple=True,
+    help="Property that gives an event its time.  Repeatable.  [default: prov:generatedAtTime, sosa:resultTime, "
+    "as:published]",
+)  # fmt: skip
+@click.option(
+    "--time-unit", type=click.Choice(list(UNITS)), default="us", show_default=True,
+    help="Unit of times that are integers.",
+)  # fmt: skip
+@click.pass_context
+def run(
+    ctx: click.Context,
+    queries: tuple[str, ...],
+    streams: tuple[str, ...],
+    background: tuple[str, ...],
+    format: str | None,
+    output: Path | None,
+    lateness: timedelta,
+    late: Path | None,
+    limit: int | None,
+    count: bool,
+    stats: bool,
+    on_error: str,
+    time_properties: tuple[str, ...],
+    time_unit: str,
+) -> None:
+    """Run queries on streams and print every match as it is decided.
+
+    A query's CONSTRUCT may supply the streams of another.
+    """
+    parsed = read_queries(queries)
+    checked = [each.query for each in parsed]
+    properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES
+    options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
+    graphs = background_sources(background)
+    sources = stream_sources(streams, checked)
+    _warn(parsed, background_warnings(graphs, checked))
+    with late_file(late) as on_late, open_output(output) as text:
+        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
+        running = Run(checked, sources, graphs, lateness, on_late, options, count_only=count and limit is None)
+        try:
+            interrupted = _drain(running, drain, busy=text.isatty())
+        finally:
+            if stats:
+                click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
+        if count:
+            text.write(f"{drain.results if limit is not None else sum(running.counts().values())}\n")
+    if interrupted:
+        ctx.exit(INTERRUPTED)
+
+
+class Counter:
+    """Counts results, up to a limit."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.results = 0
+        self._limit = limit
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit is reached."""
+        return self._limit is not None and self.results >= self._limit
+
+    def take(self, table: MatchTable) -> None:
+        """Count what the limit allows, and show it."""
+        if self._limit is not None:
+            table = table[: self._limit - self.results]
+        self.results += len(table)
+        self.show(table)
+
+    def show(self, table: MatchTable) -> None:
+        """Nothing to show."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class Printer(Counter):
+    """Writes results and hands them on at once."""
+
+    def __init__(self, limit: int | None, writer: Writer, flush: Callable[[], None], shown: frozenset[str]) -> None:
+        super().__init__(limit)
+        self._writer = writer
+        self._flush = flush
+        self._shown = shown
+
+    def take(self, table: MatchTable) -> None:
+        """Write the results of the queries that are shown."""
+        if table.query in self._shown:
+            super().take(table)
+
+    def show(self, table: MatchTable) -> None:
+        """Write and flush."""
+        self._writer.write(table)
+        self._flush()
+
+    def close(self) -> None:
+        """Write what stands at the end."""
+        self._writer.close()
+        self._flush()
+
+
+def _printer(parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None) -> Printer:
+    queries = [each.query for each in parsed]
+    format = choose_format(wanted, output)
+    layout = Layout(columns_for(format, queries), several=len(queries) > 1, prefixes=_prefixes(parsed))
+    shown = frozenset(query.name for query in queries if is_shown(format, query))
+    return Printer(limit, open_writer(format, output, layout), output.flush, shown)
+
+
+def _drain(running: Run, drain: Counter, busy: bool) -> bool:
+    """Take results until there are no more, or enough; whether Ctrl-C ended it.  What is decided gets out anyway."""
+    interrupts, progress = Interrupts(running), Progress(busy)
+    try:
+        with interrupts.handled():
+            for table in running.tables() if not drain.full else ():
+                drain.take(table)
+                if drain.full:
+                    break
+                if progress.due():
+                    progress.show(running, drain.results)
+    finally:
+        progress.close()
+        drain.close()
+    return interrupts.came
+
+
+def _prefixes(parsed: list[ParsedQuery]) -> dict[str, str]:
+    """The prefixes that the queries declare with absolute IRIs; of two with one name the first counts."""
+    found: dict[str, str] = {}
+    for declared in (part for each in parsed for part in each.tree.prologue if isinstance(part, Prefix)):
+        iri = declared.iri.text.removeprefix("<").removesuffix(">")
+        if ":" in iri:
+            found.setdefault(declared.name, iri)
+    return found
+
+
+def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
+    for each in parsed:
+        for warning in each.warnings:
+            click.echo(warning.render(), err=True)
+    for text in more:
+        click.echo(f"warning: {text}", err=True)
+
+
+def _plain_iri(text: str) -> str:
+    return text.removeprefix("<").removesuffix(">")

@@ -1,0 +1,108 @@
+"""``--stream NAME_OR_IRI=PATH`` and ``--kb IRI=PATH``: what belongs to which query."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gpm.algebra import Graph
+from gpm.rewrite import walk
+from spaseq.errors import OptionError
+from spaseq.languages.spaseq.problem import did_you_mean
+from spaseq.pattern import Construction, Query
+from spaseq.streams.sources import expand
+
+
+def stream_sources(options: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
+    """Paths by the IRI of their stream.
+
+    OptionError: a stream that no query reads, one without source or with two, a missing file, standard input twice.
+    """
+    iris = _iris_by_name(queries)
+    sources: dict[str, str] = {}
+    for option in options:
+        name, path = _split("--stream", option, iris)
+        iri = _stream(name, iris)
+        if iri in sources:
+            raise OptionError(f"--stream names the stream <{iri}> twice; a folder or a glob gives it several files")
+        sources[iri] = _existing(path)
+    if list(sources.values()).count("-") > 1:
+        raise OptionError("only one --stream can read standard input")
+    _check_all_have_a_source(sources, queries)
+    return sources
+
+
+def background_sources(options: Sequence[str]) -> dict[str, str]:
+    """Paths by the IRI of their graph.  OptionError: a missing file, an IRI twice."""
+    sources: dict[str, str] = {}
+    for option in options:
+        iri, path = _split("--kb", option, ())
+        if iri in sources:
+            raise OptionError(f"--kb names the graph <{iri}> twice")
+        if not Path(path).is_file():
+            raise OptionError(f"--kb {option}: " + ("a directory" if Path(path).is_dir() else "no such file"))
+        sources[iri] = path
+    return sources
+
+
+def background_warnings(sources: Mapping[str, str], queries: Sequence[Query]) -> list[str]:
+    """Graphs that are read but not given, and graphs that are given but not read."""
+    read = {part.name.value for query in queries for part in walk(query.atoms) if isinstance(part, Graph)}
+    missing = [f"no --kb gives GRAPH <{iri}>, so it is empty" for iri in sorted(read - sources.keys())]
+    return missing + [f"no query reads the --kb graph <{iri}>" for iri in sorted(sources.keys() - read)]
+
+
+def _iris_by_name(queries: Sequence[Query]) -> dict[str, set[str]]:
+    """What a name on the command line can mean: a stream's IRI, or a short name of it in some query."""
+    iris: dict[str, set[str]] = {}
+    for query in queries:
+        for stream in query.streams:
+            iris.setdefault(stream.iri, {stream.iri})
+            iris.setdefault(stream.name, set()).add(stream.iri)
+    return iris
+
+
+def _split(option: str, text: str, known: Collection[str]) -> tuple[str, str]:
+    """Name and path, where both may hold further ``=``: a known name counts most, then a path that exists."""
+    splits = list(_splits(text))
+    if not splits:
+        raise OptionError(f"{option} {text}: write {option} NAME=PATH")
+    for name, path in splits:
+        if name in known:
+            return name, path
+    return next(((name, path) for name, path in splits if Path(path).exists()), splits[0])
+
+
+def _splits(text: str) -> Iterator[tuple[str, str]]:
+    for place, character in enumerate(text):
+        if character == "=" and text[:place] and text[place + 1 :]:
+            yield text[:place].removeprefix("<").removesuffix(">"), text[place + 1 :]
+
+
+def _stream(name: str, iris: Mapping[str, set[str]]) -> str:
+    meant = iris.get(name)
+    if meant is None:
+        raise OptionError(f"--stream {name}=…: no query reads a stream of this name; {did_you_mean(name, iris)}")
+    if len(meant) > 1:
+        listed = ", ".join(f"<{iri}>" for iri in sorted(meant))
+        raise OptionError(f"--stream {name}=…: the queries mean different streams ({listed}); use the IRI")
+    return next(iter(meant))
+
+
+def _existing(path: str) -> str:
+    """``path``, after a look whether there is something to read."""
+    for file in expand(path):
+        if file != "-" and not Path(file).exists():
+            raise OptionError(f"--stream: no such file: {file}")
+    return path
+
+
+def _check_all_have_a_source(sources: Mapping[str, object], queries: Sequence[Query]) -> None:
+    derived = {query.form.into for query in queries if isinstance(query.form, Construction)}
+    for query in queries:
+        for stream in query.streams:
+            if stream.iri not in sources and stream.iri not in derived:
+                raise OptionError(
+                    f"nothing supplies the stream {stream.name} <{stream.iri}> of {query.name}; "
+                    f"add --stream {stream.name}=PATH"
+                )
