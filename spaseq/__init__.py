@@ -1,1 +1,40 @@
-"""SPAseq: semantic complex event processing."""
+"""Semantic complex event processing over RDF streams: see the README and ``docs/``."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from spaseq.errors import (
+    OptionError,
+    QueryError,
+    QuerySyntaxError,
+    QueryWarning,
+    SnapshotError,
+    SpaseqError,
+    StreamError,
+)
+
+if TYPE_CHECKING:
+    from spaseq.engine import Engine, Run, run
+    from spaseq.languages.spaseq import parse
+    from spaseq.results.table import Match, MatchTable
+
+__all__ = [
+    "Engine", "Match", "MatchTable", "OptionError", "QueryError", "QuerySyntaxError", "QueryWarning", "Run",
+    "SnapshotError", "SpaseqError", "StreamError", "parse", "run",
+]  # fmt: skip
+
+_ROOMS = {
+    "Engine": "spaseq.engine",
+    "Match": "spaseq.results.table",
+    "MatchTable": "spaseq.results.table",
+    "Run": "spaseq.engine",
+    "parse": "spaseq.languages.spaseq",
+    "run": "spaseq.engine",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Rooms are entered when first asked for: a part of the package does not load the whole."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)

@@ -130,3 +130,11 @@ def sniff(beginning: bytes) -> str:
             looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)
             return "trig" if looks_like_trig else "nquads"
     return "nquads"
+
+
+def check_readable(path: str) -> None:
+    """Open and close the file ``path``; StreamError if that fails, or its ending is that of another format."""
+    if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+        return  # standard input and pipes can be read only once
+    with _as_stream_errors(path), _opened(path) as source:
+        _format(path, source)

@@ -1,0 +1,295 @@
+"""The engine: events in, matches of many queries out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from gpm.background import Background
+from gpm.errors import GraphSyntaxError
+from gpm.evaluator import Evaluator
+from nfa_native.words import Terms
+from spaseq.engine.graphs import Graph, read_graph
+from spaseq.engine.ordering import in_order
+from spaseq.engine.protocols import Matcher, Plan
+from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
+from spaseq.engine.running import Need, OnMatch, RunningQuery
+from spaseq.engine.streamset import Streamset
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.pattern import Query
+from spaseq.plan import compile_plan
+from spaseq.results.table import DerivedEvent, Match, MatchTable
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.event import Event
+from spaseq.streams.timestamps import duration_microseconds, to_microseconds
+
+BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
+Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
+
+
+class Engine:
+    """Runs queries on events that are pushed.  One engine belongs to one thread at a time.
+
+    ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
+    newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
+    """
+
+    def __init__(
+        self,
+        background: BackgroundSources | Background | None = None,
+        lateness: timedelta | int = timedelta(0),
+        on_late: Callable[[Event], object] | None = None,
+    ) -> None:
+        self.background = read_background(background)
+        self.terms = Terms()
+        self.lateness = duration_microseconds(lateness)
+        self.on_late = on_late
+        self._evaluator = Evaluator(self.terms, self.background)
+        self._clocks: dict[str, StreamClock] = {}
+        self._streamsets: list[Streamset] = []  # each after those that derive its streams
+        self._queries: dict[str, RunningQuery] = {}
+        self._arrivals = 0
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def queries(self) -> dict[str, Query]:
+        """The registered queries by name."""
+        return {name: running.plan.query for name, running in self._queries.items()}
+
+    def register(self, query: AnyQuery, name: str | None = None, on_match: OnMatch | None = None) -> str:
+        """Run ``query`` on the events pushed from now on, and return its name.
+
+        ``on_match`` is called with each of its matches, besides ``push`` returning them.  Raises QuerySyntaxError,
+        QueryError (also if derived streams would form a circle), OptionError (name taken, stream pushed to already).
+        """
+        checked = as_query(query, name, self._queries)
+        order = stream_order([*self.queries.values(), checked])
+        self._check_derived(checked)
+        plan = compile_plan(checked)
+        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match)
+        self._sort(order)
+        return checked.name
+
+    def unregister(self, name: str) -> None:
+        """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
+        running = self._running(name)
+        others = [query for query in self.queries.values() if query.name != name]
+        if running.into is not None and not any(derived_stream(query) == running.into for query in others):
+            readers = [query.name for query in others if any(s.iri == running.into for s in query.streams)]
+            if readers:
+                raise OptionError(f'"{name}" derives <{running.into}>, which {", ".join(readers)} reads')
+        del self._queries[name]
+        for streamset in self._streamsets:
+            streamset.queries = [query for query in streamset.queries if query is not running]
+        self._streamsets = [streamset for streamset in self._streamsets if streamset.queries]
+
+    # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    def push(self, stream: str, graph: Graph, timestamp: int | datetime, event: str | None = None) -> list[Match]:
+        """An event came; returns what is decided by now, of any query.
+
+        ``stream`` is a name or IRI, ``graph`` an rdflib.Graph, pyoxigraph quads or triples, or bytes, ``timestamp``
+        microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument makes no sense.
+        """
+        return self.push_batch(stream, [(timestamp, graph, event)])
+
+    def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
+        """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
+        iri = self._open_stream(stream)
+        return self._deliver(self.push_events([as_event(iri, item) for item in items]))
+
+    def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
+        """Events of several streams (given by IRI) came; their results as tables, each of one query.
+
+        ``promise``: as ``advance`` after them.  The events are taken at once, the results made as the iterator goes on:
+        take them all before the next call.
+        """
+        for event in events:
+            self._accept(event, self.lateness)
+        if promise is not None:
+            for clock in self._inputs(None):
+                clock.promise(promise)
+        return self._settle()
+
+    def advance(self, time: int | datetime, stream: str | None = None) -> list[Match]:
+        """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
+        return self._deliver(self.advance_tables(time, stream))
+
+    def advance_tables(self, time: int | datetime, stream: str | None = None) -> Iterator[MatchTable]:
+        """``advance``, the results as tables."""
+        promised = to_microseconds(time)
+        for clock in self._inputs(stream):
+            clock.promise(promised)
+        return self._settle()
+
+    def close(self, stream: str | None = None) -> list[Match]:
+        """The end of ``stream`` (None: of all); returns what this decides."""
+        return self._deliver(self.close_tables(stream))
+
+    def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
+        """``close``, the results as tables."""
+        for clock in self._inputs(stream):
+            clock.close()
+        return self._settle()
+
+    # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
+    def statistics(self) -> dict[str, Any]:
+        """Counters of streams and queries, fit for JSON (``spaseq.engine.statistics``)."""
+        from spaseq.engine.statistics import statistics_of
+
+        return statistics_of(self)
+
+    def snapshot(self) -> bytes:
+        """The whole state between two calls; background knowledge and queries by fingerprint alone."""
+        from spaseq.engine.snapshot import take_snapshot
+
+        return take_snapshot(self)
+
+    @staticmethod
+    def restore(
+        data: bytes,
+        queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
+        background: BackgroundSources | Background | None = None,
+        on_late: Callable[[Event], object] | None = None,
+        on_match: OnMatch | None = None,
+    ) -> Engine:
+        """An engine that goes on where ``snapshot`` was taken, maybe in another process.
+
+        ``queries`` and ``background`` are given again, queries in the order of registration or by name.  SnapshotError:
+        the snapshot is damaged, of another version, or of other queries or background.
+        """
+        from spaseq.engine.snapshot import restore_engine
+
+        return restore_engine(data, queries, background, on_late, on_match)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
+    def _running(self, name: str) -> RunningQuery:
+        if name not in self._queries:
+            raise OptionError(f'there is no query named "{name}"')
+        return self._queries[name]
+
+    def _derived(self) -> set[str]:
+        return {running.into for running in self._queries.values() if running.into is not None}
+
+    def _check_derived(self, query: Query) -> None:
+        into = derived_stream(query)
+        clock = self._clocks.get(into or "")
+        if clock is not None and into not in self._derived() and (clock.events or clock.closed):
+            raise OptionError(f"the stream <{into}> has had events from outside, so no query can derive it")
+
+    def _streamset(self, query: Query) -> Streamset:
+        """A streamset for a new query: one that waits for nothing can be shared."""
+        iris = tuple(stream.iri for stream in query.streams)
+        strict = query.window is not None and query.window.events
+        for streamset in self._streamsets:
+            if streamset.key == (iris, strict) and not streamset.buffer and not streamset.finished:
+                return streamset
+        return self._new_streamset(iris, strict)
+
+    def _new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
+        clocks = [self._clocks.setdefault(iri, StreamClock(iri)) for iri in iris]
+        self._streamsets.append(Streamset(clocks, strict))
+        return self._streamsets[-1]
+
+    def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
+        iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
+        iris |= {iri: number for number, iri in enumerate(streamset.iris)}
+        needs = [
+            Need(iris[atom.stream], self._evaluator.compile(atom.pattern, atom.variables)) for atom in plan.atoms
+        ]
+        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match)
+        streamset.queries.append(running)
+        self._queries[running.name] = running
+        if running.into is not None:
+            self._clocks.setdefault(running.into, StreamClock(running.into))
+        return running
+
+    def _sort(self, order: Mapping[str, int]) -> None:
+        self._streamsets.sort(key=lambda streamset: max(order[iri] for iri in streamset.iris))
+
+    def _open_stream(self, stream: str) -> str:
+        """The IRI of a stream that may be pushed to."""
+        iri = resolve_stream(stream, self.queries.values())
+        if iri in self._derived():
+            raise OptionError(f"the stream <{iri}> is derived by a query: nothing else can be pushed to it")
+        if self._clocks[iri].closed:
+            raise OptionError(f"the stream <{iri}> is closed")
+        return iri
+
+    def _inputs(self, stream: str | None) -> list[StreamClock]:
+        """The clock of one stream, or of all that no query derives."""
+        if stream is not None:
+            return [self._clocks[self._open_stream(stream)]]
+        derived = self._derived()
+        return [clock for iri, clock in self._clocks.items() if iri not in derived and not clock.closed]
+
+    def _accept(self, event: Event, lateness: int) -> None:
+        clock = self._clocks[event.stream]
+        in_time = clock.admit(event.timestamp, lateness)
+        if not event.name:
+            event = event._replace(name=clock.event_name())
+        if not in_time:
+            if self.on_late is not None:
+                self.on_late(event)
+            return
+        self._arrivals += 1
+        for streamset in self._streamsets:
+            if event.stream in streamset.iris:
+                streamset.add(event, self._arrivals)
+
+    def _settle(self) -> Iterator[MatchTable]:
+        """Let every streamset do what its watermark allows, producers of derived streams first."""
+        for streamset in self._streamsets:
+            for running, table in streamset.settle(self._evaluator):
+                if table is not None and len(table):
+                    running.results += len(table)
+                    self._derive(running, table.derived or ())
+                    yield table
+            self._promise_derived(streamset)
+
+    def _derive(self, running: RunningQuery, events: Iterable[DerivedEvent]) -> None:
+        for event in events:
+            time = running.derived_time(event.timestamp)
+            # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
+            self._accept(Event(event.stream, time, event.name, event.triples), lateness=2**63)
+
+    def _promise_derived(self, streamset: Streamset) -> None:
+        """A derived stream is as far as the slowest of the queries that derive it."""
+        for iri in {running.into for running in streamset.queries if running.into is not None}:
+            producers = [s for s in self._streamsets for running in s.queries if running.into == iri]
+            if all(producer.finished for producer in producers):
+                self._clocks[iri].close()
+            else:
+                self._clocks[iri].promise(min(producer.advanced for producer in producers))
+
+    def _deliver(self, tables: Iterable[MatchTable]) -> list[Match]:
+        """The matches of all tables in order of decision; callbacks are told."""
+        matches = in_order(list(tables))
+        callbacks = {name: running.on_match for name, running in self._queries.items() if running.on_match is not None}
+        if callbacks:
+            for match in matches:
+                callback = callbacks.get(match.query)
+                if callback is not None:
+                    callback(match)
+        return matches
+
+
+def as_event(iri: str, item: Item) -> Event:
+    """An event of the stream ``iri`` from ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)``."""
+    if not isinstance(item, tuple) or len(item) not in (2, 3):
+        raise OptionError(f"an event is (timestamp, graph) or (timestamp, graph, event IRI), not {item!r:.80}")
+    triples, name = read_graph(item[1], item[2] if len(item) == 3 else None)
+    return Event(iri, to_microseconds(item[0]), name, triples)
+
+
+def read_background(sources: BackgroundSources | Background | None) -> Background:
+    """Background knowledge from files, graphs or bytes; StreamError if one cannot be read."""
+    if isinstance(sources, Background):
+        return sources
+    try:
+        return Background(sources)
+    except GraphSyntaxError as error:
+        raise StreamError(error.message, Location(error.path, error.line, error.column)) from None
+    except OSError as error:
+        place = Location(str(error.filename or "background"))
+        raise StreamError(f"cannot read: {error.strerror or error}", place) from None

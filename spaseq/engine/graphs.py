@@ -1,0 +1,79 @@
+"""The graphs that programs push: rdflib graphs, pyoxigraph quads or triples, or text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import rdflib
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
+
+from gpm.errors import PatternError
+from gpm.terms import to_oxigraph
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.streams.event import GraphTriples
+from spaseq.streams.nquads import explain
+
+Graph: TypeAlias = rdflib.Graph | bytes | Iterable[Quad | Triple]
+
+
+def read_graph(graph: Graph, event: str | None = None) -> tuple[GraphTriples, str]:
+    """The triples of an event, and its IRI: ``event``, else the IRI that all its quads name, else empty.
+
+    Text (bytes) is N-Triples, N-Quads, Turtle or TriG.  StreamError: the text is none of these.  OptionError: no triple
+    at all, several graphs, or something that is no graph.
+    """
+    triples = _triples(graph)
+    if not triples:
+        raise OptionError("an event needs at least one triple")
+    names = {triple.graph_name for triple in triples if isinstance(triple, Quad)}
+    if len(names) > 1:
+        raise OptionError("an event is one graph: " + ", ".join(sorted(str(name) for name in names)) + " are several")
+    if event is not None:
+        return triples, _iri(event)
+    name = next(iter(names), None)
+    return triples, name.value if isinstance(name, NamedNode) else ""
+
+
+def _triples(graph: Graph) -> GraphTriples:
+    if isinstance(graph, bytes):
+        return _parse(graph)
+    if isinstance(graph, rdflib.Graph):
+        return _from_rdflib(graph)
+    if isinstance(graph, str) or not isinstance(graph, Iterable):
+        raise OptionError(f"a graph is an rdflib.Graph, pyoxigraph quads or triples, or bytes, not {graph!r:.80}")
+    triples = list(graph)
+    for triple in triples:
+        if not isinstance(triple, (Quad, Triple)):
+            raise OptionError(f"a graph has pyoxigraph quads or triples, not {triple!r:.80}")
+    return triples
+
+
+def _from_rdflib(graph: rdflib.Graph) -> GraphTriples:
+    if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph):
+        raise OptionError("an event is one graph: push the graphs of a dataset one by one")
+    try:
+        return [Triple(*(to_oxigraph(term) for term in triple)) for triple in graph]  # type: ignore[arg-type]
+    except (PatternError, ValueError, TypeError) as error:
+        raise OptionError(f"the graph is no RDF: {error}") from None
+
+
+def _parse(text: bytes) -> GraphTriples:
+    try:
+        return list(parse(text, RdfFormat.N_QUADS))
+    except SyntaxError:
+        pass
+    try:
+        return list(parse(text, RdfFormat.TRIG))
+    except SyntaxError as error:
+        lines = text.split(b"\n")
+        number = min(error.lineno or 1, len(lines))
+        line = lines[number - 1].decode("utf-8", "replace")
+        raise StreamError(explain(error), Location("<event>", number, error.offset or 1, line)) from None
+
+
+def _iri(text: str) -> str:
+    try:
+        return NamedNode(text).value
+    except ValueError as error:
+        raise OptionError(f"the event's name <{text}> is no IRI: {error}") from None

@@ -1,0 +1,58 @@
+"""What the engine asks of a plan and its matcher (``spaseq.plan`` and ``nfa_native``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.rows import AtomRows
+from nfa_native.words import Terms
+from spaseq.results.raw import RawMatches, ResultPlan
+
+Words = NDArray[np.uint64]
+WordMap = Callable[[Words], Words]
+
+
+class Matcher(Protocol):
+    """One running query."""
+
+    count_only: bool
+
+    @property
+    def count(self) -> int: ...
+    def feed(self, times: NDArray[np.int64], events: Words, rows: Sequence[AtomRows | None]) -> None:
+        """Events in order of time with their numbers, and the rows of each atom of the plan."""
+
+    def advance(self, time: int) -> None:
+        """No event before ``time`` will come."""
+
+    def finish(self) -> None:
+        """The input has ended."""
+
+    def take(self) -> RawMatches:
+        """What was decided since the last call."""
+
+    def oldest_event(self) -> int:
+        """Numbers below this one will not come back."""
+
+    def statistics(self) -> dict[str, Any]:
+        """Counters by atom, transition and state."""
+
+    def trace(self) -> Words:
+        """All words that the matcher holds."""
+
+    def snapshot(self) -> bytes:
+        """The state as bytes."""
+
+
+class Plan(ResultPlan, Protocol):
+    """A compiled query."""
+
+    def start(self, terms: Terms) -> Matcher:
+        """A matcher at the beginning of its input."""
+
+    def restore(self, terms: Terms, data: bytes, word_map: WordMap) -> Matcher:
+        """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""

@@ -1,0 +1,160 @@
+"""Running queries over whole streams: files or iterables in, matches out, lazily."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gpm.background import Background
+from spaseq.engine.engine import BackgroundSources, Engine, Item, as_event
+from spaseq.engine.ordering import in_order
+from spaseq.engine.queries import AnyQuery, supplied_streams
+from spaseq.errors import OptionError, StreamError
+from spaseq.results.table import Match, MatchTable
+from spaseq.streams.event import Event
+from spaseq.streams.merge import in_lists, merge
+from spaseq.streams.sources import check_readable, expand, read_source
+from spaseq.streams.timestamps import LEAST
+from spaseq.streams.wire import WireOptions, WireReport
+
+Source: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
+Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
+
+
+class Run:
+    """Queries and their streams, ready to be read; iterate over it, or over ``tables()``, once.
+
+    ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
+    or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
+    ``count_only`` results are counted (``counts``) and, where possible, not made.  All errors in the arguments are
+    raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot be opened.
+    """
+
+    def __init__(
+        self,
+        queries: Queries,
+        streams: Mapping[str, Source],
+        background: BackgroundSources | Background | None = None,
+        lateness: timedelta | int = timedelta(0),
+        on_late: Callable[[Event], object] | None = None,
+        options: WireOptions = WireOptions(),
+        count_only: bool = False,
+    ) -> None:
+        self.engine = Engine(background, lateness, on_late)
+        for name, query in _named(queries):
+            self.engine.register(query, name)
+        supplied = supplied_streams(list(self.engine.queries.values()), streams)
+        self.reports = {iri: WireReport() for iri in supplied}
+        self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
+        self._reading = False
+        self.stopped = False
+        self.events = 0
+        self.time = LEAST  # the latest time read, in microseconds
+        if count_only:
+            for running in self.engine._queries.values():
+                running.matcher.count_only = running.can_count_only
+
+    def __iter__(self) -> Iterator[Match]:
+        """All matches in order of decision."""
+        for tables in self._steps():
+            yield from in_order(list(tables))
+
+    def tables(self) -> Iterator[MatchTable]:
+        """All results as tables, each of one query."""
+        for tables in self._steps():
+            yield from tables
+
+    def stop(self) -> None:
+        """Read no further: what is decided by the events read is still given, as if the input paused here."""
+        self.stopped = True
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """While this context lasts, Ctrl-C stops the run instead of raising KeyboardInterrupt (main thread only)."""
+
+        def on_interrupt(_signal: int, _frame: object) -> None:
+            self.stop()
+            if self._reading:
+                raise KeyboardInterrupt  # _next turns it into the end of the input
+
+        before = signal.signal(signal.SIGINT, on_interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def counts(self) -> dict[str, int]:
+        """The number of results so far by query."""
+        return {
+            name: running.matcher.count if running.matcher.count_only else running.results
+            for name, running in self.engine._queries.items()
+        }
+
+    def statistics(self) -> dict[str, Any]:
+        """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
+        found = self.engine.statistics()
+        for iri, report in self.reports.items():
+            found["streams"][iri]["wire"] = report.to_dict()
+        return found
+
+    def _read(self, iri: str, stream: Source, options: WireOptions) -> list[Iterator[list[Event]]]:
+        if isinstance(stream, str | os.PathLike):
+            paths = expand(Path(stream) if not isinstance(stream, str) else stream)
+            for path in paths:
+                check_readable(path)
+            return [read_source(path, iri, options, self.reports[iri]) for path in paths]
+        if not isinstance(stream, Iterable):
+            raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
+        return [in_lists(as_event(iri, item) for item in stream)]
+
+    def _steps(self) -> Iterator[Iterator[MatchTable]]:
+        """The results of one batch after the other; what came before an error is worked on before it is raised."""
+        batches = merge(self._sources)
+        while (events := self._next(batches)) is not None:
+            self.events += len(events)
+            self.time = max(self.time, max(event.timestamp for event in events))
+            # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
+            yield self.engine.push_events(events, promise=max(LEAST, self.time - self.engine.lateness))
+        if not self.stopped:
+            yield self.engine.close_tables()
+
+    def _next(self, batches: Iterator[list[Event]]) -> list[Event] | None:
+        """The next events; None at the end, or when the run has been stopped."""
+        if self.stopped:
+            return None
+        self._reading = True
+        try:
+            return next(batches, None)
+        except KeyboardInterrupt:
+            if self.stopped:
+                return None
+            raise
+        finally:
+            self._reading = False
+
+
+def run(
+    query: Queries,
+    streams: Mapping[str, Source],
+    background: BackgroundSources | Background | None = None,
+    lateness: timedelta | int = timedelta(0),
+    on_late: Callable[[Event], object] | None = None,
+    options: WireOptions = WireOptions(),
+) -> Iterator[Match]:
+    """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
+    return iter(Run(query, streams, background, lateness, on_late, options))
+
+
+def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:
+    if isinstance(queries, Mapping):
+        return list(queries.items())
+    if isinstance(queries, str) or not isinstance(queries, Sequence):
+        return [(None, queries)]
+    if not queries:
+        raise OptionError("there is no query")
+    return [(None, query) for query in queries]

@@ -1,0 +1,162 @@
+"""The state of an engine as bytes, and back.
+
+Queries and background knowledge are in it by fingerprint alone: both are given again and compared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyoxigraph import Quad, RdfFormat, parse, serialize
+
+from gpm.background import Background
+from spaseq.engine.container import pack, unpack
+from spaseq.engine.names import EventNames
+from spaseq.engine.protocols import Plan, WordMap
+from spaseq.engine.queries import AnyQuery, as_query, stream_order
+from spaseq.engine.streamset import Streamset
+from spaseq.engine.words import pack_words, unpack_words
+from spaseq.errors import SnapshotError
+from spaseq.plan import compile_plan
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.event import Event, GraphTriples
+from spaseq.streams.reorder import Waiting
+
+if TYPE_CHECKING:
+    from spaseq.engine.engine import BackgroundSources, Engine
+    from spaseq.engine.running import OnMatch
+
+
+def take_snapshot(engine: Engine) -> bytes:
+    """The state of ``engine``: equal states that came about equally give equal bytes."""
+    running = list(engine._queries.values())
+    sections: dict[str, bytes] = {}
+    held = [words for query in running for words in query.trace()]
+    sections["words"], sections["terms"] = pack_words(held, engine.terms)
+    queries = []
+    for query in running:
+        counters, matcher, results = query.snapshot()
+        sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
+        queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
+    header = {
+        "background": engine.background.fingerprint(),
+        "lateness": engine.lateness,
+        "arrivals": engine._arrivals,
+        "queries": queries,
+        "clocks": [dataclasses.asdict(clock) for clock in engine._clocks.values()],
+        "streamsets": [_streamset_state(streamset) for streamset in engine._streamsets],
+    }
+    return pack(header, sections)
+
+
+def restore_engine(
+    data: bytes,
+    queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
+    background: BackgroundSources | Background | None,
+    on_late: Callable[[Event], object] | None,
+    on_match: OnMatch | None,
+) -> Engine:
+    """See ``Engine.restore``."""
+    from spaseq.engine.engine import Engine
+
+    header, sections = unpack(data)
+    engine = Engine(background, on_late=on_late)
+    if engine.background.fingerprint() != header["background"]:
+        raise SnapshotError("the snapshot was taken with other background knowledge")
+    plans = _plans(header["queries"], queries)
+    engine.lateness, engine._arrivals = header["lateness"], header["arrivals"]
+    engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
+    word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
+    for state in header["streamsets"]:
+        streamset = _restored_streamset(engine, state)
+        for name in state["queries"]:
+            _restore_query(engine, plans[name], streamset, header, sections, word_map, on_match)
+    engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
+    engine._sort(stream_order(list(engine.queries.values())))
+    return engine
+
+
+def _plans(
+    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+) -> dict[str, Plan]:
+    """The plans of the queries given, checked against those of the snapshot."""
+    names = [state["name"] for state in states]
+    if isinstance(queries, Mapping):
+        if set(queries) != set(names):
+            raise SnapshotError(f"the snapshot is of the queries {_listed(names)}, not of {_listed(queries)}")
+        given = [queries[name] for name in names]
+    else:
+        given = [queries] if isinstance(queries, str) else list(queries)
+    if len(given) != len(names):
+        raise SnapshotError(f"the snapshot is of {len(names)} queries ({_listed(names)}), {len(given)} are given")
+    plans = {}
+    for state, query in zip(states, given, strict=True):
+        plan: Plan = compile_plan(as_query(query, state["name"], ()))
+        if plan.fingerprint() != state["fingerprint"]:
+            raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
+        plans[state["name"]] = plan
+    return plans
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names) or "none"
+
+
+def _restore_query(
+    engine: Engine,
+    plan: Plan,
+    streamset: Streamset,
+    header: dict[str, Any],
+    sections: dict[str, bytes],
+    word_map: WordMap,
+    on_match: OnMatch | None,
+) -> None:
+    name = plan.query.name
+    matcher = plan.restore(engine.terms, sections[f"matcher {name}"], word_map)
+    running = engine._start(plan, streamset, matcher, on_match)
+    counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
+    running.restore(counters, sections[f"results {name}"], word_map)
+
+
+# ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
+def _streamset_state(streamset: Streamset) -> dict[str, Any]:
+    oldest = min((query.matcher.oldest_event() for query in streamset.queries), default=streamset.names.next)
+    names = streamset.names.from_number(oldest)
+    return {
+        "iris": list(streamset.iris),
+        "strict": streamset.buffer.strict,
+        "queries": [query.name for query in streamset.queries],
+        "advanced": streamset.advanced,
+        "finished": streamset.finished,
+        "first_name": streamset.names.next - len(names),
+        "names": names,
+        "waiting": [_waiting_state(waiting) for waiting in streamset.buffer.waiting()],
+    }
+
+
+def _restored_streamset(engine: Engine, state: dict[str, Any]) -> Streamset:
+    streamset = engine._new_streamset(state["iris"], state["strict"])
+    streamset.advanced, streamset.finished = state["advanced"], state["finished"]
+    streamset.names = EventNames(state["first_name"], state["names"])
+    streamset.buffer.restore([_waiting(entry, streamset.iris) for entry in state["waiting"]])
+    return streamset
+
+
+def _waiting_state(waiting: Waiting) -> list[Any]:
+    event = waiting.event
+    return [waiting.timestamp, waiting.stream, waiting.arrival, event.name, _to_text(event.triples)]
+
+
+def _waiting(entry: list[Any], iris: tuple[str, ...]) -> Waiting:
+    timestamp, stream, arrival, name, text = entry
+    triples = [quad.triple for quad in parse(text, RdfFormat.N_TRIPLES)]
+    return Waiting(timestamp, stream, arrival, Event(iris[stream], timestamp, name, triples))
+
+
+def _to_text(triples: GraphTriples) -> str:
+    plain = (triple.triple if isinstance(triple, Quad) else triple for triple in triples)
+    data = serialize(plain, format=RdfFormat.N_TRIPLES)
+    assert data is not None
+    return data.decode()

@@ -1,0 +1,105 @@
+"""A streamset Σ with the queries that read it: events are put in order, evaluated once, and fed to each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.rows import AtomRows, EventGraph
+from spaseq.engine.names import EventNames
+from spaseq.engine.running import RunningQuery
+from spaseq.results.table import MatchTable
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.event import Event
+from spaseq.streams.reorder import ReorderBuffer, Waiting
+from spaseq.streams.timestamps import GREATEST, LEAST
+
+Numbers = NDArray[np.int64]
+
+
+class Streamset:
+    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (SEMANTICS 3.4)."""
+
+    def __init__(self, clocks: Sequence[StreamClock], strict: bool) -> None:
+        self.clocks = tuple(clocks)
+        self.iris = tuple(clock.iri for clock in clocks)
+        self.buffer = ReorderBuffer(strict)
+        self.names = EventNames()
+        self.queries: list[RunningQuery] = []
+        self.advanced = LEAST  # the watermark that the queries know
+        self.finished = False
+        self._number = {iri: number for number, iri in enumerate(self.iris)}
+
+    @property
+    def key(self) -> tuple[tuple[str, ...], bool]:
+        """Queries with equal keys can share a streamset."""
+        return self.iris, self.buffer.strict
+
+    @property
+    def watermark(self) -> int:
+        """The least of the streams' watermarks."""
+        return min(clock.watermark for clock in self.clocks)
+
+    def held_back_by(self) -> StreamClock | None:
+        """The open stream whose watermark is the least, if events or another open stream wait for it."""
+        open_clocks = [clock for clock in self.clocks if not clock.closed]
+        slowest = min(open_clocks, key=lambda clock: clock.watermark, default=None)
+        if slowest is None or not (self.buffer or any(c.watermark > slowest.watermark for c in open_clocks)):
+            return None
+        return slowest
+
+    def add(self, event: Event, arrival: int) -> None:
+        """Take an event that is not late."""
+        self.buffer.add(self._number[event.stream], arrival, event)
+
+    def settle(self, evaluator: Evaluator) -> Iterable[tuple[RunningQuery, MatchTable | None]]:
+        """Feed what the watermark releases, and give what each query has decided by then."""
+        watermark = self.watermark
+        released = self.buffer.release(watermark)
+        if self.finished or (not released and watermark == self.advanced):
+            return
+        self.advanced, self.finished = watermark, watermark == GREATEST
+        if released:
+            self._feed(released, evaluator)
+        for query in self.queries:
+            yield query, query.finish() if self.finished else query.advance(watermark)
+        self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
+
+    def _feed(self, released: list[Waiting], evaluator: Evaluator) -> None:
+        first = self.names.next
+        self.names.add(waiting.event.name for waiting in released)
+        times = np.fromiter((waiting.timestamp for waiting in released), np.int64, len(released))
+        numbers = np.arange(first, first + len(released), dtype=np.uint64)
+        rows = self._evaluate(released, evaluator)
+        for query in self.queries:
+            query.feed(times, numbers, [rows.get((need.stream, need.pattern)) for need in query.needs])
+
+    def _evaluate(
+        self, released: list[Waiting], evaluator: Evaluator
+    ) -> dict[tuple[int, CompiledPattern], AtomRows]:
+        """The rows of every pattern, each evaluated once on the events of its stream."""
+        rows: dict[tuple[int, CompiledPattern], AtomRows] = {}
+        streams = np.fromiter((waiting.stream for waiting in released), np.int64, len(released))
+        for stream in range(len(self.iris)):
+            patterns = self._patterns(stream)
+            places = np.flatnonzero(streams == stream)
+            if patterns and len(places):
+                chosen = [released[place] for place in places.tolist()]
+                events = [EventGraph(item.event.triples, item.timestamp, item.arrival) for item in chosen]
+                for pattern, found in zip(patterns, evaluator.evaluate(events, patterns), strict=True):
+                    rows[stream, pattern] = _placed(found, places)
+        return rows
+
+    def _patterns(self, stream: int) -> list[CompiledPattern]:
+        needs = (need for query in self.queries for need in query.needs)
+        return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
+
+
+def _placed(rows: AtomRows, places: Numbers) -> AtomRows:
+    """Rows of the events of one stream as rows of the whole batch."""
+    if len(places) == int(places[-1]) + 1:  # the first events of the batch, so nothing moves
+        return rows
+    return AtomRows(places[rows.row_event].astype(np.uint32), rows.columns)
