@@ -68,6 +68,9 @@ cdef extern from *:
     bint multiply_overflows_64 "__builtin_mul_overflow"(int64_t a, int64_t b, int64_t* out) nogil
 
 
+cdef const char* DATETIME = b"http://www.w3.org/2001/XMLSchema#dateTime"
+
+
 cdef inline void fail(Value* a) noexcept nogil:
     """The result for an operand of the wrong kind."""
     if a.kind == KIND_TYPED or a.kind == KIND_UNKNOWN:
@@ -153,13 +156,28 @@ cdef bint power_of_ten(int exponent, int128* power) noexcept nogil:
     return True
 
 
+cdef int cancel_tens(int128* twos, int128* fives, int most) noexcept nogil:
+    """Divide one number by two and the other by five, at most so many times; how often it went."""
+    cdef int count = 0
+    while count < most and twos[0] % 2 == 0 and fives[0] % 5 == 0:
+        twos[0] = twos[0] // 2
+        fives[0] = fives[0] // 5
+        count += 1
+    return count
+
+
 cdef void multiply_decimals(Value* a, int128 x, int128 y) noexcept nogil:
-    """Trailing zeros make room for the product; pyoxigraph gives up if they are fewer than 18 in all."""
-    cdef int shift = strip_zeros(&x, 38) + strip_zeros(&y, 38) - DECIMAL_DIGITS
-    cdef int128 product, power
-    if not power_of_ten(shift, &power) or multiply_overflows(x, y, &product):
-        set_error(a)
-    elif multiply_overflows(product, power, &product):
+    """The exact product, or an error if 18 digits after the point cannot hold it."""
+    cdef int shift
+    cdef int128 product = 0, power = 1
+    if x == 0 or y == 0:
+        set_decimal(a, 0)
+        return
+    shift = strip_zeros(&x, 38) + strip_zeros(&y, 38) - DECIMAL_DIGITS
+    if shift < 0:
+        shift += cancel_tens(&x, &y, -shift)
+        shift += cancel_tens(&y, &x, -shift)
+    if not power_of_ten(shift, &power) or multiply_overflows(x, y, &product) or multiply_overflows(product, power, &product):
         set_error(a)
     else:
         set_decimal(a, product)
@@ -257,16 +275,18 @@ cdef void floor_number(Value* a) noexcept nogil:
 
 
 cdef void round_number(Value* a) noexcept nogil:
-    """Halves: of decimals up, of doubles away from zero."""
-    cdef int128 tenths
+    """To the nearest whole number; halves go up."""
+    cdef int128 rest
     if a.kind == KIND_DOUBLE:
-        set_double(a, round_half_away(a.real))
-    elif a.kind == KIND_DECIMAL:
-        tenths = a.number // (DECIMAL_ONE // 10)
-        if tenths >= 0:
-            set_whole(a, tenths // 10 + (1 if tenths % 10 >= 5 else 0))
+        if a.real < 0 and a.real - floor(a.real) == 0.5:
+            set_double(a, ceil(a.real))
         else:
-            set_whole(a, tenths // 10 - (1 if -tenths % 10 > 5 else 0))
+            set_double(a, round_half_away(a.real))
+    elif a.kind == KIND_DECIMAL:
+        rest = a.number % DECIMAL_ONE
+        if rest < 0:
+            rest += DECIMAL_ONE
+        set_whole(a, (a.number // DECIMAL_ONE) - (1 if a.number % DECIMAL_ONE < 0 else 0) + (2 * rest >= DECIMAL_ONE))
     elif a.kind != KIND_INTEGER:
         fail(a)
 
@@ -330,7 +350,10 @@ cdef void string_of(Value* a, TermStore* store) noexcept nogil:
             set_error(a)
     elif a.kind != KIND_STRING:
         spell(a, store)
-        set_text(a, KIND_STRING, a.text, a.length)
+        if a.kind == KIND_TYPED and a.language_length >= 41 and memcmp(a.language, DATETIME, 41) == 0:
+            set_unknown(a)  # it may be one that the Store prints in another form
+        else:
+            set_text(a, KIND_STRING, a.text, a.length)
 
 
 cdef bint has_direction(const Value* a) noexcept nogil:
@@ -365,7 +388,7 @@ cdef void datatype_of(Value* a, TermStore* store) noexcept nogil:
     elif a.kind == KIND_BOOLEAN:
         set_datatype(a, b"http://www.w3.org/2001/XMLSchema#boolean", 40)
     elif a.kind == KIND_DATETIME:
-        set_datatype(a, b"http://www.w3.org/2001/XMLSchema#dateTime", 41)
+        set_datatype(a, DATETIME, 41)
     elif a.kind == KIND_STRING:
         set_datatype(a, b"http://www.w3.org/2001/XMLSchema#string", 39)
     elif a.kind == KIND_TYPED:

@@ -21,6 +21,8 @@ cdef extern from "<charconv>" namespace "std" nogil:
         char* ptr
     from_chars_result from_chars "std::from_chars"(const char* begin, const char* end, double& value)
     to_chars_result to_chars "std::to_chars"(char* begin, char* end, double value, chars_format form)
+    to_chars_result to_chars_precisely "std::to_chars"(
+        char* begin, char* end, double value, chars_format form, int precision)
 
 cdef extern from *:
     """
@@ -352,33 +354,77 @@ cdef size_t print_special(double value, char* out) noexcept nogil:
     return 4
 
 
-cdef size_t print_double(double value, char* out) noexcept nogil:
-    """The shortest digits that read back to the value, never with an exponent."""
-    cdef char digits[40]
-    cdef char* end
-    cdef size_t n = 0
-    cdef int count = 0, exponent = 0
-    cdef bint negative
+cdef int shortest_digits(double value, char* digits, int* exponent) noexcept nogil:
+    """The fewest digits d1 d2 … of a positive number d1.d2… · 10**exponent that read back to it; how many they are."""
+    cdef char* end = to_chars(digits, digits + 40, value, chars_format.scientific).ptr
     cdef char* at = digits
-    if isnan(value) or isinf(value):
-        return print_special(value, out)
-    if signbit(value):
-        out[0] = c'-'
-        n = 1
-        value = -value
-    end = to_chars(digits, digits + 40, value, chars_format.scientific).ptr
-    while at[0] != c'e':  # squeeze the point out: d.ddde±xx becomes dddd
+    cdef int count = 0
+    cdef bint negative
+    while at[0] != c'e':  # squeeze the point out
         if at[0] != c'.':
             digits[count] = at[0]
             count += 1
         at += 1
     negative = at[1] == c'-'
     at += 2
+    exponent[0] = 0
     while at < end:
-        exponent = exponent * 10 + (at[0] - c'0')
+        exponent[0] = exponent[0] * 10 + (at[0] - c'0')
         at += 1
     if negative:
-        exponent = -exponent
+        exponent[0] = -exponent[0]
+    return count
+
+
+cdef bint is_tie(double value, const char* digits, int count) noexcept nogil:
+    """Whether the number lies in the middle between those digits and the next larger ones."""
+    cdef char precise[LONGEST_FORM]
+    cdef int i
+    # Fewer digits cannot be ambiguous: 15 of them always survive a double.
+    if count < 15:
+        return False
+    to_chars_precisely(precise, precise + LONGEST_FORM, value, chars_format.scientific, count)
+    if precise[count + 1] != c'5':
+        return False
+    to_chars_precisely(precise, precise + LONGEST_FORM, value, chars_format.scientific, 800)
+    for i in range(1, count):
+        if precise[i + 1] != digits[i]:
+            return False
+    if precise[count + 1] != c'5':
+        return False
+    for i in range(count + 2, 802):
+        if precise[i] != c'0':
+            return False
+    return True
+
+
+cdef void break_tie(double value, char* digits, int count) noexcept nogil:
+    """Of two equally near candidates the Store takes the larger one, if it reads back."""
+    cdef char text[48]
+    cdef char* end
+    cdef double back = 0
+    digits[count - 1] += 1
+    end = to_chars(text, text + 48, value, chars_format.scientific).ptr
+    text[count] = digits[count - 1]
+    from_chars(text, end, back)
+    if back != value:
+        digits[count - 1] -= 1
+
+
+cdef size_t print_double(double value, char* out) noexcept nogil:
+    """The shortest digits that read back to the value, never with an exponent."""
+    cdef char digits[40]
+    cdef size_t n = 0
+    cdef int count, exponent
+    if isnan(value) or isinf(value):
+        return print_special(value, out)
+    if signbit(value):
+        out[0] = c'-'
+        n = 1
+        value = -value
+    count = shortest_digits(value, digits, &exponent)
+    if is_tie(value, digits, count):
+        break_tie(value, digits, count)
     return n + print_positional(digits, count, exponent, out + n)
 
 

@@ -151,6 +151,8 @@ cdef int find(Value* operands, int count, const TermStore* store) noexcept nogil
     """Whether the first of 1 + count operands equals one of the others."""
     cdef int result = IS_FALSE
     cdef int i, one
+    if count == 0:
+        return IS_UNKNOWN  # the recommendation says false, pyoxigraph an error
     for i in range(1, count + 1):
         one = equal(&operands[0], &operands[i], store)
         if one == IS_TRUE:

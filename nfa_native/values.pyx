@@ -199,8 +199,10 @@ cdef int order(Value* a, Value* b, const TermStore* store) noexcept nogil:
     if failed != IS_TRUE:
         return INCOMPARABLE if failed == IS_ERROR else ORDER_UNKNOWN
     if has_kind(a, b, KIND_TYPED):
-        # Only a number or another opaque literal can be in order with one.
-        return ORDER_UNKNOWN if a.kind == b.kind or is_number(a) or is_number(b) else INCOMPARABLE
+        # Only a number, a dateTime or another opaque literal can be in order with one.
+        if a.kind == b.kind or is_number(a) or is_number(b) or has_kind(a, b, KIND_DATETIME):
+            return ORDER_UNKNOWN
+        return INCOMPARABLE
     if a.kind != b.kind:
         return INCOMPARABLE
     if a.kind == KIND_DATETIME:

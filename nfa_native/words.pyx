@@ -344,13 +344,13 @@ cdef word_t intern_language(TermStore* store, const char* text, size_t length, c
     cdef size_t i
     cdef bint lower = True
     cdef char* copy
-    for i in range(1, nul - text):
+    for i in range(1, <size_t>(nul - text)):
         lower = lower and not (c'A' <= text[i] <= c'Z')
     if lower:
         return find_or_add(store, text, length, KIND_LANGUAGE, UNBOUND)
     copy = scratch(store, length)
     memcpy(copy, text, length)
-    for i in range(1, nul - text):
+    for i in range(1, <size_t>(nul - text)):
         if c'A' <= text[i] <= c'Z':
             copy[i] = text[i] + 32
     return find_or_add(store, copy, length, KIND_LANGUAGE, UNBOUND)
@@ -523,9 +523,12 @@ cdef class Terms:
     def datetime(self, int64_t microseconds, zone: int | None = 0) -> int:
         """The word of an xsd:dateTime: microseconds since 1970-01-01T00:00:00Z, `zone` in minutes east of UTC.
 
-        With zone None it has no time zone, and the microseconds count from 1970-01-01T00:00:00 likewise.
+        With zone None it has no time zone, and the microseconds count from 1970-01-01T00:00:00 likewise.  ValueError for a
+        zone beyond 14 hours and for fractions of seconds before the year 1, which the Store has no form for.
         """
         cdef int128 instant = EPOCH + <int128>microseconds * MICROSECOND
+        if instant < 0 and instant % DECIMAL_ONE != 0:
+            raise ValueError("a dateTime before the year 1 must have whole seconds")
         if zone is None:
             return datetime_word(self.store, instant, NO_ZONE)
         if not -840 <= zone <= 840:

@@ -1,0 +1,1 @@
+"""Decoded operands of expressions (for Cython only: nothing to call from Python)."""

@@ -1,0 +1,52 @@
+"""64-bit tagged words and the table of terms behind them."""
+
+import numpy
+from numpy.typing import NDArray
+
+def store_form(term: bytes) -> bytes:
+    """A typed literal's bytes as pyoxigraph's Store canonicalises it."""
+
+class Terms:
+    """The table of terms: byte strings to words and back.
+
+    A term's first byte is its kind: ``I`` IRI, ``B`` scoped blank-node label, ``S`` string, ``L`` language NUL string,
+    ``T`` datatype IRI NUL lexical form.  Words stay valid as long as the table lives; it only grows.
+    """
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int:
+        """Number of dictionary entries and side values; values held in words take no room."""
+
+    def memory(self) -> int:
+        """Bytes reserved by the table."""
+
+    def intern(self, term: bytes) -> int:
+        """The word of a term; ValueError if the bytes are no term."""
+
+    def intern_many(self, terms: list[bytes]) -> NDArray[numpy.uint64]:
+        """uint64[n]: the words of n terms; ValueError as `intern`."""
+
+    def bytes(self, word: int) -> bytes:
+        """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""
+
+    def bytes_many(self, words: NDArray[numpy.uint64]) -> list[bytes]:
+        """The canonical bytes of many words."""
+
+    def integer(self, value: int) -> int:
+        """The word of an xsd:integer; beyond 64 bits it is an opaque term, as in the Store."""
+
+    def decimal(self, mantissa: int, scale: int) -> int:
+        """The word of mantissa · 10**-scale; ValueError unless 0 ≤ scale ≤ 18, OverflowError beyond 128 bits."""
+
+    def double(self, value: float) -> int:
+        """The word of an xsd:double."""
+
+    def boolean(self, value: bool) -> int:
+        """The word of an xsd:boolean."""
+
+    def datetime(self, microseconds: int, zone: int | None = 0) -> int:
+        """The word of an xsd:dateTime: microseconds since 1970-01-01T00:00:00Z, `zone` in minutes east of UTC.
+
+        With zone None it has no time zone, and the microseconds count from 1970-01-01T00:00:00 likewise.  ValueError for a
+        zone beyond 14 hours and for fractions of seconds before the year 1, which the Store has no form for.
+        """
