@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from spaseq.errors import QueryWarning
 from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.advice import warnings
+from spaseq.languages.spaseq.checks import Groups, check
 from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
 from spaseq.languages.spaseq.problem import Problem, Source
@@ -32,6 +34,8 @@ def parse(text: str, path: str = "") -> ParsedQuery:
     try:
         syntax = parse_tree(text)
         lowered = lower_query(syntax)
+        groups = Groups(lowered)
+        check(lowered, groups)
     except Problem as problem:
         raise source.error(problem) from None
-    return ParsedQuery(lowered.query, syntax)
+    return ParsedQuery(lowered.query, syntax, warnings(lowered, groups, source))

@@ -79,7 +79,8 @@ def check_depth(root: tree.Node, most: int = MOST_DEPTH) -> None:
 def children(node: tree.Node) -> list[tree.Node]:
     """The nodes directly below ``node``."""
     found: list[tree.Node] = []
-    for name in node.__match_args__:  # all fields but the spans
+    names: tuple[str, ...] = type(node).__match_args__  # all fields but the spans
+    for name in names:
         value: object = getattr(node, name)
         if isinstance(value, tree.Node):
             found.append(value)

@@ -1,0 +1,155 @@
+"""Warnings: legal queries that most likely do not say what is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spaseq.errors import QueryWarning
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.bindings import Names, available, needed
+from spaseq.languages.spaseq.checks import Groups
+from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
+from spaseq.languages.spaseq.parser import children
+from spaseq.languages.spaseq.problem import Source, did_you_mean
+from spaseq.languages.spaseq.tree import Span
+
+
+def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWarning, ...]:
+    """All warnings of the query, in the order of its text."""
+    found = [
+        *_unused(lowered, groups),
+        *_unbound_results(lowered),
+        *_filters(lowered, groups),
+        *_vacuous(lowered.tree.sequence),
+        *_window(lowered.tree),
+    ]
+    found.sort(key=lambda each: each[1])
+    return tuple(source.warning(*each) for each in found)
+
+
+Found = tuple[str, Span, str]
+
+
+def _unused(lowered: Lowered, groups: Groups) -> Iterator[Found]:
+    for atom in lowered.atoms.values():
+        name = atom.node.name
+        if not groups.of(name.text):
+            yield f"GPM {name.text} is never used", name.span, "name it in SEQ, or remove it"
+
+
+def _unbound_results(lowered: Lowered) -> Iterator[Found]:
+    """Variables of SELECT, CONSTRUCT or GROUP BY that no atom of the sequence binds."""
+    bound = set(bound_variables(lowered.query.expression, lowered.atoms))
+    seen: set[str] = set()
+    for node in (lowered.tree.form, *lowered.tree.group_by):
+        for variable in _results(node):
+            if variable.name not in bound and variable.name not in seen:
+                seen.add(variable.name)
+                hint = _why_unbound(variable.name, lowered) or _nearest(variable.name, bound)
+                yield f"nothing binds ?{variable.name}, so it is always empty", variable.span, hint
+
+
+def _why_unbound(name: str, lowered: Lowered) -> str:
+    for atom in lowered.atoms.values():
+        if name in atom.definition.variables:
+            return f"GPM {atom.definition.name} binds it, but stands only in a negation, or not in SEQ"
+    return ""
+
+
+def _nearest(name: str, bound: set[str]) -> str:
+    hint = did_you_mean(name, sorted(bound))
+    return hint.replace("did you mean ", "did you mean ?") if hint.startswith("did") else ""
+
+
+def _results(node: tree.Node) -> Iterator[tree.Variable]:
+    """The variables that ``node`` shows, names after AS and their later uses excepted."""
+    if isinstance(node, tree.Select):
+        named: set[str] = set()
+        for item in node.items or ():
+            shown = item.expression if isinstance(item, tree.Named) else item
+            yield from (variable for variable in _results(shown) if variable.name not in named)
+            if isinstance(item, tree.Named):
+                named.add(item.variable.name)
+    elif isinstance(node, tree.Variable):
+        yield node
+    else:
+        for child in children(node):
+            yield from _results(child)
+
+
+def _filters(lowered: Lowered, groups: Groups) -> Iterator[Found]:
+    """Filters that are false for want of a binding, always or in every first iteration."""
+    variables = {name: atom.definition.variables for name, atom in lowered.atoms.items()}
+    reachable = available(lowered.query.expression, variables, groups.of_kleene)
+    for name, atom in lowered.atoms.items():
+        if name not in reachable:
+            continue
+        for node, expression in zip(atom.filters, atom.definition.stateful, strict=True):
+            wanted = needed(expression)
+            yield from _never_true(node, atom, wanted, reachable[name])
+            yield from _never_first(node, wanted)
+
+
+def _never_true(node: tree.Filter, atom: Atom, wanted: Names, reachable: Names) -> Iterator[Found]:
+    missing = {name for name in wanted if not name.startswith("PREV ")} - reachable
+    for variable in _results(node.expression):
+        if variable.name in missing:
+            name = atom.definition.name
+            message = f"this filter can never be true: nothing has bound ?{variable.name} when GPM {name} is tested"
+            yield message, variable.span, _nearest(variable.name, set(reachable)) or "only earlier GPMs can bind it"
+            missing.discard(variable.name)
+
+
+def _never_first(node: tree.Filter, wanted: Names) -> Iterator[Found]:
+    unguarded = sorted(name.removeprefix("PREV ") for name in wanted if name.startswith("PREV "))
+    if unguarded:
+        shown = f"PREV(?{unguarded[0]})"
+        message = f"{shown} is unbound in the first iteration, so this filter is false there"
+        yield message, node.span, f"write FILTER(!BOUND({shown}) || …) or FILTER(COALESCE(…, true))"
+
+
+def _vacuous(node: tree.Sequence) -> Iterator[Found]:
+    """``A ; B! , C``: under ``,`` nothing at all lies between A and C."""
+    steps = list(_flat(node, ""))
+    for index, (_, element) in enumerate(steps):
+        if isinstance(element, tree.Negated) and _is_squeezed(steps, index):
+            message = "this negation changes nothing: under , no event at all may lie between its neighbours"
+            yield message, element.span, "write ; or : after the negation"
+    for _, element in steps:
+        if not isinstance(element, tree.Reference):
+            for child in children(element):
+                yield from _vacuous(child)  # type: ignore[arg-type]
+
+
+def _is_squeezed(steps: list[tuple[str, tree.Sequence]], index: int) -> bool:
+    """Whether an event comes before element ``index`` for sure, and the next follows under ``,``."""
+    if not any(_is_certain(element) for _, element in steps[:index]):
+        return False
+    rest = (step for step in steps[index + 1 :] if not isinstance(step[1], tree.Negated))
+    operator, following = next(rest, ("", steps[index][1]))
+    return operator == "," and _is_certain(following)
+
+
+def _flat(node: tree.Sequence, operator: str) -> Iterator[tuple[str, tree.Sequence]]:
+    """The elements of a sequence, each with the operator that governs it."""
+    if isinstance(node, tree.Steps):
+        yield from _flat(node.left, operator)
+        yield from _flat(node.right, node.operator)
+    else:
+        yield operator, node
+
+
+def _is_certain(node: tree.Sequence) -> bool:
+    """Whether the element always picks an event."""
+    if isinstance(node, tree.Repeated):
+        return node.least > 0
+    return not isinstance(node, tree.Possible | tree.Negated)
+
+
+def _window(node: tree.Query) -> Iterator[Found]:
+    if node.window is None:
+        message = "no WITHIN: a match may take any time, and partial matches are kept for ever"
+        yield message, node.form.span, "add a window such as WITHIN 30 MINUTES"
+    elif node.window.origin and (node.window.sliding or node.window.unit == "EVENTS"):
+        kind = "SLIDING window" if node.window.sliding else "window of EVENTS"
+        yield f"FROM has no effect on a {kind}", node.window.origin.span, "leave FROM out"

@@ -1,0 +1,137 @@
+"""Errors that need the whole query: where PREV and aggregates may stand, and what may stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.functions import AGGREGATES
+from spaseq.languages.spaseq.lower_query import Atom, Lowered
+from spaseq.languages.spaseq.parser import children
+from spaseq.languages.spaseq.problem import Problem
+from spaseq.languages.spaseq.scope import free_variables
+from spaseq.pattern import Selection
+from spaseq.pattern.groups import Occurrence, group_variables, occurrences, owner
+
+
+class Groups:
+    """The group variables of a query and the places of its atoms."""
+
+    def __init__(self, lowered: Lowered) -> None:
+        expression = lowered.query.expression
+        self.places = occurrences(expression)
+        variables = {name: atom.definition.variables for name, atom in lowered.atoms.items()}
+        self.of_kleene = group_variables(expression, variables)
+        self.all: frozenset[str] = frozenset().union(*self.of_kleene)
+
+    def of(self, atom: str) -> list[Occurrence]:
+        """The places of the atom."""
+        return [place for place in self.places if place.name == atom]
+
+    def is_owned(self, variable: str, atom: str) -> bool:
+        """Whether some place of ``atom`` is in the body of a Kleene that has ``variable`` as a group variable."""
+        return any(owner(variable, place, self.of_kleene) is not None for place in self.of(atom))
+
+
+def check(lowered: Lowered, groups: Groups) -> None:
+    """Problem for the first misplaced PREV, FIRST or aggregate."""
+    for atom in lowered.atoms.values():
+        if groups.of(atom.definition.name):
+            for node in atom.filters:
+                _check_filter(node, atom, groups)
+    if isinstance(lowered.tree.form, tree.Select):
+        _check_select(lowered, lowered.tree.form, groups)
+
+
+def calls(node: tree.Node, names: tuple[str, ...]) -> Iterator[tree.Call]:
+    """The calls of the functions ``names`` in ``node``, those within EXISTS excepted."""
+    if isinstance(node, tree.Exists):
+        return
+    if isinstance(node, tree.Call) and isinstance(node.function, tree.Name) and node.function.text in names:
+        yield node
+    for child in children(node):
+        yield from calls(child, names)
+
+
+def described(node: tree.Call) -> tuple[str, str]:
+    """The call as a message shows it, and the name of its variable (nothing for ``*``)."""
+    assert isinstance(node.function, tree.Name)
+    argument = node.arguments[0] if node.arguments else None
+    name = argument.name if isinstance(argument, tree.Variable) else ""
+    distinct = "DISTINCT " if node.distinct else ""
+    return f"{node.function.text}({distinct}{'?' + name if name else '*'})", name
+
+
+def _check_filter(node: tree.Filter, atom: Atom, groups: Groups) -> None:
+    for call in calls(node, ("PREV", *AGGREGATES)):
+        shown, variable = described(call)
+        if shown.startswith("PREV"):
+            if not groups.is_owned(variable, atom.definition.name):
+                raise _outside(shown, variable, call, groups)
+        elif variable not in groups.all:
+            raise _no_group(shown, variable, call)
+        _refuse_distinct(shown, call)
+
+
+def _outside(shown: str, variable: str, call: tree.Call, groups: Groups) -> Problem:
+    if variable in groups.all:
+        hint = f"this GPM is outside the repetition that owns ?{variable}; there ?{variable} has its last value"
+        return Problem(f"{shown} outside a Kleene body", call.span, hint)
+    hint = f"?{variable} must be bound inside a repetition such as A+, and nowhere else"
+    return Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
+
+
+def _no_group(shown: str, variable: str, call: tree.Call) -> Problem:
+    if shown.startswith("FIRST"):
+        hint = f"?{variable} must be bound inside a repetition such as A+, and nowhere else"
+        return Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
+    hint = "an aggregate in a FILTER ranges over the iterations of a repetition such as A+"
+    subject = f"?{variable} is no group variable" if variable else "* is no group variable"
+    return Problem(f"{shown} in a FILTER: {subject}", call.span, hint)
+
+
+def _refuse_distinct(shown: str, call: tree.Call) -> None:
+    if call.distinct:
+        hint = "aggregates over iterations range over all of them"
+        raise Problem(f"{shown}: DISTINCT is not supported for a group variable", call.span, hint)
+
+
+def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
+    selection = lowered.query.form
+    assert isinstance(selection, Selection)
+    over_iterations: list[tree.Call] = []
+    over_matches: list[tree.Call] = []
+    for call in calls(form, AGGREGATES):
+        shown, variable = described(call)
+        if variable in groups.all:
+            _refuse_distinct(shown, call)
+        elif shown.startswith(("FIRST", "LAST")):
+            hint = "matches of one time have no order: use MIN or MAX"
+            raise Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
+        (over_iterations if variable in groups.all else over_matches).append(call)
+    if over_matches:
+        _check_mixture(lowered, form, selection, over_iterations)
+    elif lowered.tree.group_by:
+        hint = "add COUNT(*), or an aggregate of a variable that is no group variable"
+        raise Problem("GROUP BY without an aggregate over matches", lowered.tree.group_by[0].span, hint)
+
+
+def _check_mixture(
+    lowered: Lowered, form: tree.Select, selection: Selection, over_iterations: list[tree.Call]
+) -> None:
+    """One row stands for many matches, so only grouped variables have one value in it."""
+    if over_iterations:
+        message = f"{described(over_iterations[0])[0]} ranges over iterations, but this SELECT counts matches"
+        raise Problem(message, over_iterations[0].span, "use one kind of aggregate in a query")
+    places = {_name(item): item.span for item in form.items or ()}
+    for projection in selection.projections:
+        for name in free_variables(projection.expression):
+            if name not in selection.group_by:
+                message = f"?{name} is neither grouped nor inside an aggregate"
+                raise Problem(message, places[projection.name], f"add GROUP BY ?{name} at the end")
+
+
+def _name(item: tree.Variable | tree.Named) -> str:
+    return item.name if isinstance(item, tree.Variable) else item.variable.name
+
+
