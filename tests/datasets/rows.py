@@ -8,8 +8,7 @@ import pyoxigraph
 
 from spaseq.datasets import Workload
 from spaseq.datasets.event import Event
-
-from .reference import Row, State, Step, count
+from tests.datasets.reference import Row, State, Step, count
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

@@ -11,8 +11,7 @@ import pytest
 
 from spaseq.datasets import citybench, workloads
 from spaseq.errors import OptionError, StreamError
-
-from .rows import slowing
+from tests.datasets.rows import slowing
 
 AARHUS = workloads()["aarhus"]
 

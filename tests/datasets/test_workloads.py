@@ -14,8 +14,7 @@ from spaseq.datasets import Workload, workloads
 from spaseq.datasets.event import Event
 from spaseq.datasets.workload import EXAMPLES, KNOWLEDGE
 from spaseq.errors import OptionError
-
-from .rows import COUNTS
+from tests.datasets.rows import COUNTS
 
 GENERATED = [workload for workload in workloads().values() if not workload.finite]
 BUNDLED = EXAMPLES / "streams"
