@@ -127,7 +127,7 @@ cdef void store_rows_of(Kernel* k, uint32_t atom, const word_t* column, size_t s
         for slot in range(k.slots[atom]):
             k.history.words.push_back(column[slot * stride + first + row])
     k.history.blocks.push_back(block)
-    k.history.events.back().blocks += 1
+    event_at(k, next_position(k) - 1).blocks += 1
     k.matched[atom] += 1
     if count > 1:
         k.many_rows = True

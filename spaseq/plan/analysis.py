@@ -1,0 +1,271 @@
+"""The query as the compiler sees it: its atoms, group variables, columns, and the states with the ways between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
+from spaseq.errors import QueryError
+from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Strategy
+from spaseq.plan.basics import alternatives, hoist_exists
+from spaseq.plan.environment import (
+    UNBOUND,
+    Accumulator,
+    Environment,
+    Hidden,
+    accumulators,
+    cell,
+    first_iteration,
+    previous,
+    row,
+    subexpressions,
+)
+from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
+from spaseq.plan.owners import group_variables, occurrences
+
+MOST_KLEENES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A state: a node of the graph, and the items from there up to and including the governing operator.
+
+    A state with no ``strategy`` is initial (at the start node) or final (``ends``).
+    """
+
+    node: int
+    items: tuple[Item, ...]
+    strategy: Strategy | None
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A transition: from a state past ``items`` through ``names`` (one choice of the BOp at ``place``) to a node."""
+
+    source: Exit
+    items: tuple[Item, ...]
+    place: int
+    names: tuple[str, ...]
+    node: int
+
+
+class Analysis:
+    """Everything about a query that does not depend on words or registers."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        used = {node.name for _, node, _ in self._nodes if isinstance(node, Atom)}
+        self.atoms = tuple(hoist_exists(one) for one in query.atoms if one.name in used)
+        self.by_name = {one.name: one for one in self.atoms}
+        self.private = frozenset(
+            name for one in self.atoms for name in one.variables if name not in query.atom(one.name).variables
+        )
+
+    @cached_property
+    def _nodes(self) -> list[tuple[tuple[int, ...], object, bool]]:
+        return list(occurrences(self.query.expression))
+
+    @cached_property
+    def kleenes(self) -> dict[tuple[int, ...], int]:
+        """Numbers of the Kleenes, by path."""
+        paths = list(group_variables(self.query.expression, lambda name: ()))
+        if len(paths) > MOST_KLEENES:
+            raise QueryError(f"more than {MOST_KLEENES} Kleene operators in one query are not supported")
+        return {path: number for number, path in enumerate(paths)}
+
+    @cached_property
+    def owned(self) -> dict[int, frozenset[str]]:
+        """Group variables of each Kleene."""
+        owners = group_variables(self.query.expression, lambda name: self.by_name[name].variables)
+        return {self.kleenes[path]: names for path, names in owners.items()}
+
+    @cached_property
+    def innermost(self) -> dict[str, int]:
+        """The innermost Kleene that owns each group variable: a Kleene's path is longer than its parents'."""
+        deepest: dict[str, tuple[int, ...]] = {}
+        for path, number in self.kleenes.items():
+            for name in self.owned[number]:
+                if len(path) >= len(deepest.get(name, ())):
+                    deepest[name] = path
+        return {name: self.kleenes[path] for name, path in deepest.items()}
+
+    # ── hidden columns ───────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def filters(self) -> tuple[Expression, ...]:
+        return tuple(filter_ for one in self.atoms for filter_ in one.stateful)
+
+    @cached_property
+    def group_aggregates(self) -> tuple[Aggregate, ...]:
+        """Aggregates over group variables, in filters and results."""
+        form = self.query.form
+        results = () if isinstance(form, Construction) else tuple(one.expression for one in form.projections)
+        found = (part for one in (*self.filters, *results) for part in subexpressions(one))
+        return tuple(dict.fromkeys(one for one in found if isinstance(one, Aggregate) and self.is_grouped(one)))
+
+    def is_grouped(self, aggregate: Aggregate) -> bool:
+        """Whether an aggregate ranges over iterations, not over matches."""
+        return isinstance(aggregate.argument, Variable) and aggregate.argument.name in self.innermost
+
+    @cached_property
+    def running(self) -> tuple[Accumulator, ...]:
+        found = (one for aggregate in self.group_aggregates for one in accumulators(aggregate))
+        return tuple({one.column: one for one in found}.values())
+
+    @cached_property
+    def hidden(self) -> Hidden:
+        parts = [part for one in self.filters for part in subexpressions(one)]
+        kept = {one.variable.name for one in parts if isinstance(one, Previous)}
+        first = {
+            one.argument.name
+            for one in parts
+            if isinstance(one, Aggregate) and one.function == "FIRST" and isinstance(one.argument, Variable)
+        }
+        return Hidden(
+            {number: tuple(sorted(names)) for number, names in self.owned.items()},
+            self._by_owner(kept),
+            self._by_owner(first),
+            {k: tuple(one for one in self.running if self.innermost[one.variable] == k) for k in self.owned},
+        )
+
+    def _by_owner(self, names: Iterable[str]) -> dict[int, tuple[str, ...]]:
+        return {k: tuple(sorted(one for one in names if self.innermost.get(one) == k)) for k in self.owned}
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of a whole match: the variables of non-negated atoms, then the hidden ones; never none."""
+        atoms = [node.name for _, node, negated in self._nodes if isinstance(node, Atom) and not negated]
+        plain = dict.fromkeys(v for name in atoms for v in self.by_name[name].variables if v not in self.private)
+        hidden = [previous(v) for names in self.hidden.previous.values() for v in names]
+        hidden += [first_iteration(v) for names in self.hidden.first.values() for v in names]
+        return (*plain, *hidden, *(one.column for one in self.running)) or ("!none",)
+
+    # ── states and ways ──────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def graph(self) -> Graph:
+        return build_graph(
+            self.query.expression,
+            self.kleenes,
+            frozenset(number for number, names in self.hidden.first.items() if names),
+        )
+
+    @cached_property
+    def routes(self) -> dict[int, list[tuple[Exit, Route]]]:
+        """The routes out of every node that a match can be at, each with its state."""
+        found: dict[int, list[tuple[Exit, Route]]] = {}
+        waiting = [START]
+        while waiting:
+            node = waiting.pop()
+            if node in found:
+                continue
+            ways = [route for route in routes(self.graph, node) if not (node == START and route.place is None)]
+            found[node] = [(_exit(node, route), route) for route in ways]
+            waiting += [route.node for route in ways if route.place is not None]
+        return found
+
+    @cached_property
+    def exits(self) -> tuple[Exit, ...]:
+        """All states, the initial ones first."""
+        return tuple(dict.fromkeys(one for node in sorted(self.routes) for one, _ in self.routes[node]))
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        found: dict[Way, None] = {}
+        for node in sorted(self.routes):
+            for state, route in self.routes[node]:
+                if route.place is not None:
+                    rest = route.items[len(state.items) :]
+                    for names in alternatives(self.graph.places[route.place].body):
+                        found[Way(state, rest, route.place, names, route.node)] = None
+        return tuple(found)
+
+    def exits_of(self, node: int) -> tuple[Exit, ...]:
+        """The states that a step to ``node`` enters."""
+        return tuple(dict.fromkeys(state for state, _ in self.routes[node]))
+
+    # ── what is bound where ──────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def bound(self) -> dict[int, frozenset[str]]:
+        """For each node the columns that may be bound there, by forward data flow."""
+        bound: dict[int, frozenset[str]] = {node: frozenset() for node in self.routes}
+        changed = True
+        while changed:
+            changed = False
+            for way in self.ways:
+                after = self.after(way, self.environment(way.source, bound))
+                more = bound[way.node] | {name for name, value in after.items() if value != UNBOUND}
+                changed = changed or more != bound[way.node]
+                bound[way.node] = more
+        return bound
+
+    def at(self, node: int, bound: dict[int, frozenset[str]] | None = None) -> Environment:
+        """What the columns of a match hold right after the step to ``node``."""
+        if node == START:
+            start = {one.column: one.start for one in self.running}
+            return {name: start.get(name, UNBOUND) for name in self.columns}
+        known = (bound or self.bound)[node]
+        return {name: cell(name) if name in known else UNBOUND for name in self.columns}
+
+    def environment(self, state: Exit, bound: dict[int, frozenset[str]] | None = None) -> Environment:
+        """What they hold in a state, over the columns after the last step."""
+        return self.hidden.apply(state.items, self.at(state.node, bound))
+
+    def after(self, way: Way, environment: Environment) -> dict[str, Expression]:
+        """What they hold after a step, given what they hold in its state."""
+        after = self.hidden.apply(way.items, environment)
+        for name in self.row_columns(way.names):
+            if name in self.private:
+                continue
+            held = after.get(name, UNBOUND)
+            after[name] = row(name) if held == UNBOUND else either(held, row(name))
+        return after
+
+    def row_columns(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Columns of the joined rows of a choice."""
+        return tuple(dict.fromkeys(v for name in names for v in self.by_name[name].variables))
+
+    @cached_property
+    def bindable(self) -> dict[int, frozenset[str]]:
+        """For each node the variables that some later step may bind."""
+        after: dict[int, frozenset[str]] = {node: frozenset() for node in self.routes}
+        changed = True
+        while changed:
+            changed = False
+            for way in self.ways:
+                more = after[way.source.node] | after[way.node] | set(self.row_columns(way.names))
+                changed = changed or more != after[way.source.node]
+                after[way.source.node] = more
+        return after
+
+    def definition(self, name: str) -> AtomDefinition:
+        return self.by_name[name]
+
+
+def either(held: Expression, other: Expression) -> Expression:
+    """The value of a joined variable: whichever side binds it."""
+    return Operation("COALESCE", (held, other))
+
+
+def _exit(node: int, route: Route) -> Exit:
+    """The state in which a route waits: all items at the end, else those up to the last operator."""
+    if route.place is None:
+        return Exit(node, route.items, None, True)
+    last = max((i for i, item in enumerate(route.items) if isinstance(item, Operator)), default=-1)
+    operator = route.items[last] if last >= 0 else None
+    strategy = operator.strategy if isinstance(operator, Operator) and node != START else None
+    return Exit(node, route.items[: last + 1], strategy, False)
+
+
+def guards_in(items: tuple[Item, ...]) -> list[tuple[int, tuple[Item, ...]]]:
+    """The guards on a path, each with the items before it."""
+    return [(item.guard, items[:i]) for i, item in enumerate(items) if isinstance(item, Absent)]
+
+
+def begun(items: tuple[Item, ...]) -> frozenset[int]:
+    return frozenset(item.kleene for item in items if isinstance(item, Begin))
+
+
+def ended(items: tuple[Item, ...]) -> frozenset[int]:
+    return frozenset(item.kleene for item in items if isinstance(item, End))

@@ -1,0 +1,111 @@
+"""A compiled query: its atoms, its result columns, and matchers for it."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+
+from gpm.algebra import Aggregate, Expression, Operation, Projection, Triple, Variable
+from nfa_native.matcher import Matcher
+from nfa_native.words import Terms
+from spaseq.pattern import AtomDefinition, Construction, Query, Selection
+from spaseq.plan.analysis import Analysis
+from spaseq.plan.assemble import assemble
+from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
+from spaseq.plan.liveness import Liveness
+
+
+def compile_plan(query: Query) -> Plan:
+    """Plan a checked query.  QueryError if it is too large to plan."""
+    plan = Plan(query)
+    plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
+    return plan
+
+
+class Plan:
+    """``atoms`` are the GPMs of the sequence, numbered; ``columns`` the raw result columns of a matcher."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.analysis = Analysis(query)
+        self.liveness = Liveness(self.analysis)
+
+    @property
+    def atoms(self) -> tuple[AtomDefinition, ...]:
+        """Definitions in the order of the matcher's atoms; patterns include hidden columns for EXISTS."""
+        return self.analysis.atoms
+
+    @cached_property
+    def results(self) -> tuple[tuple[str, Expression], ...]:
+        """Raw result columns: plain variables of the matches, and aggregates over group variables."""
+        found: dict[str, Expression] = {}
+        known = set(self.analysis.columns)
+        for expression in self._expressions:
+            for part in subexpressions(expression):
+                if isinstance(part, Aggregate) and self.analysis.is_grouped(part):
+                    found[_title(part)] = aggregate_value(part)
+            for name in variables_of(self._titled(expression)):
+                if name in known:
+                    found.setdefault(name, Variable(name))
+        cells = {name: cell(name) for name in known}
+        return tuple((name, substitute(value, cells)) for name, value in found.items())
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the raw result columns."""
+        return tuple(name for name, _ in self.results)
+
+    @property
+    def _expressions(self) -> tuple[Expression, ...]:
+        form = self.query.form
+        if isinstance(form, Selection):
+            return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by))
+        return tuple(part for triple in form.template for part in _variables(triple))
+
+    def _titled(self, expression: Expression) -> Expression:
+        """The expression with aggregates over group variables replaced by the raw columns that hold them."""
+        match expression:
+            case Aggregate() if self.analysis.is_grouped(expression):
+                return Variable(_title(expression))
+            case Aggregate(function, argument, distinct, separator) if argument is not None:
+                return Aggregate(function, self._titled(argument), distinct, separator)
+            case Operation(name, arguments):
+                return Operation(name, tuple(self._titled(one) for one in arguments))
+            case _:
+                return expression
+
+    def selection(self) -> tuple[Projection, ...]:
+        """SELECT over the raw columns; empty for CONSTRUCT."""
+        form = self.query.form
+        if isinstance(form, Construction):
+            return ()
+        return tuple(Projection(one.name, self._titled(one.expression)) for one in form.projections)
+
+    @cached_property
+    def match_aggregates(self) -> bool:
+        """Whether SELECT aggregates over matches (COUNT(*) and the like)."""
+        parts = (part for one in self.selection() for part in subexpressions(one.expression))
+        return any(isinstance(part, Aggregate) for part in parts)
+
+    @cached_property
+    def decided_by_edge(self) -> bool:
+        """Whether some match waits for its window's upper edge."""
+        return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    def fingerprint(self) -> str:
+        """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
+        return hashlib.sha256(repr(self.query).encode()).hexdigest()[:32]
+
+    def start(self, terms: Terms) -> Matcher:
+        """A matcher at the beginning of its streams."""
+        return Matcher(assemble(self.analysis, self.liveness, self.results, terms), terms)
+
+
+def _title(aggregate: Aggregate) -> str:
+    argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
+    separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
+    return f"{aggregate.function}(?{argument}{separator})"
+
+
+def _variables(triple: Triple) -> list[Variable]:
+    return [part for part in (triple.subject, triple.predicate, triple.object) if isinstance(part, Variable)]
