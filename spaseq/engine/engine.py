@@ -89,7 +89,7 @@ class Engine:
         """An event came; returns what is decided by now, of any query.
 
         ``stream`` is a name or IRI, ``graph`` an rdflib.Graph, pyoxigraph quads or triples, or bytes, ``timestamp``
-        microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument makes no sense.
+        microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument is wrong.
         """
         return self.push_batch(stream, [(timestamp, graph, event)])
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.pattern import Construction, Query
 
 AnyQuery: TypeAlias = str | ParsedQuery | Query
+Supply = TypeVar("Supply")
 
 
 def as_query(query: AnyQuery, name: str | None, taken: Iterable[str]) -> Query:
@@ -75,9 +76,9 @@ def resolve_stream(stream: str, queries: Iterable[Query]) -> str:
     raise OptionError(f'no query reads a stream "{stream}"; streams that are read: {known}')
 
 
-def supplied_streams(queries: Sequence[Query], streams: Mapping[str, object]) -> dict[str, object]:
+def supplied_streams(queries: Sequence[Query], streams: Mapping[str, Supply]) -> dict[str, Supply]:
     """``streams`` (by name or IRI) by IRI; OptionError if one is missing, unknown, derived or given twice."""
-    supplied: dict[str, object] = {}
+    supplied: dict[str, Supply] = {}
     derived = {into for query in queries if (into := derived_stream(query)) is not None}
     for name, source in streams.items():
         iri = resolve_stream(name, queries)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,7 +12,7 @@ from gpm.background import Background
 from spaseq.engine.engine import BackgroundSources, Engine, Item, as_event
 from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, supplied_streams
-from spaseq.errors import OptionError, StreamError
+from spaseq.errors import OptionError
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event
 from spaseq.streams.merge import in_lists, merge
@@ -51,7 +49,7 @@ class Run:
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}
         self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
-        self._reading = False
+        self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
         self.events = 0
         self.time = LEAST  # the latest time read, in microseconds
@@ -72,21 +70,6 @@ class Run:
     def stop(self) -> None:
         """Read no further: what is decided by the events read is still given, as if the input paused here."""
         self.stopped = True
-
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """While this context lasts, Ctrl-C stops the run instead of raising KeyboardInterrupt (main thread only)."""
-
-        def on_interrupt(_signal: int, _frame: object) -> None:
-            self.stop()
-            if self._reading:
-                raise KeyboardInterrupt  # _next turns it into the end of the input
-
-        before = signal.signal(signal.SIGINT, on_interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
 
     def counts(self) -> dict[str, int]:
         """The number of results so far by query."""
@@ -127,15 +110,11 @@ class Run:
         """The next events; None at the end, or when the run has been stopped."""
         if self.stopped:
             return None
-        self._reading = True
+        self.reading = True
         try:
             return next(batches, None)
-        except KeyboardInterrupt:
-            if self.stopped:
-                return None
-            raise
         finally:
-            self._reading = False
+            self.reading = False
 
 
 def run(

@@ -99,7 +99,8 @@ class Streamset:
 
 
 def _placed(rows: AtomRows, places: Numbers) -> AtomRows:
-    """Rows of the events of one stream as rows of the whole batch."""
+    """Rows of the events of one stream as rows of the whole batch, laid out as the matcher reads them."""
+    columns = np.ascontiguousarray(rows.columns)
     if len(places) == int(places[-1]) + 1:  # the first events of the batch, so nothing moves
-        return rows
-    return AtomRows(places[rows.row_event].astype(np.uint32), rows.columns)
+        return AtomRows(np.ascontiguousarray(rows.row_event), columns)
+    return AtomRows(places[rows.row_event].astype(np.uint32), columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from spaseq.errors import SnapshotError
 
 
 def pack_words(held: Iterable[Words], terms: Terms) -> tuple[bytes, bytes]:
-    """The distinct words among ``held`` in ascending order, and their terms (lengths as a JSON list, then the bytes)."""
+    """The distinct words among ``held``, ascending, and their terms (lengths as a JSON list, then the bytes)."""
     words = np.unique(np.concatenate([np.zeros(1, np.uint64), *held]))[1:]  # 0 is no term
     texts = terms.bytes_many(words)
     lengths = json.dumps([len(text) for text in texts], separators=(",", ":")).encode()
@@ -25,7 +26,7 @@ def unpack_words(words: bytes, texts: bytes, terms: Terms) -> WordMap:
     old = np.frombuffer(words, "<u8").astype(np.uint64)
     lengths, _, text = texts.partition(b"\n")
     ends = np.cumsum([0, *json.loads(lengths)]).tolist()
-    new = terms.intern_many([text[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)])
+    new = terms.intern_many([text[start:end] for start, end in pairwise(ends)])
     old, new = np.append(np.zeros(1, np.uint64), old), np.append(np.zeros(1, np.uint64), new)
 
     def word_map(wanted: Words) -> Words:

@@ -152,5 +152,5 @@ class EventAssembler:
             raise error
 
 
-def _key(node: NamedNode | BlankNode) -> str:
+def _key(node: NamedNode | BlankNode | Triple) -> str:
     return node.value if type(node) is NamedNode else str(node)

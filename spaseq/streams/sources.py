@@ -42,7 +42,9 @@ _OTHER_ENDINGS = {
 _EXPECTED = ("N-Quads (.nq, .nquads)", "TriG (.trig)", "either with .gz")
 _GZIP = b"\x1f\x8b"
 _SNIFFED = 1 << 16
-_TRIG_START = re.compile(rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.I)
+_TRIG_START = re.compile(
+    rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.IGNORECASE
+)
 _PREFIXED = re.compile(rb"\s*(?!_:)[\w-]*:[^\s<>/]")
 
 
@@ -60,7 +62,8 @@ def expand(path: str | Path) -> list[str]:
         return _some(found, text, "the folder has no N-Quads or TriG file", expected=_EXPECTED)
     if place.exists() or not glob.has_magic(text):
         return [text]
-    return _some(sorted(name for name in glob.glob(text) if Path(name).is_file()), text, "no file fits this pattern")
+    names = glob.glob(text, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute patterns)
+    return _some(sorted(name for name in names if Path(name).is_file()), text, "no file fits this pattern")
 
 
 def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] = ()) -> list[str]:

@@ -16,13 +16,11 @@ UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _DATETIMES = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
-_INTEGERS = frozenset(
-    _XSD + name
-    for name in (
-        "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
-        "unsignedLong unsignedInt unsignedShort unsignedByte"
-    ).split()
-)
+_INTEGER_NAMES = (
+    "integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger",
+    "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+)  # fmt: skip
+_INTEGERS = frozenset(_XSD + name for name in _INTEGER_NAMES)
 _SECOND = re.compile(r"(-?(?:[1-9]\d{3,}|0\d{3})-\d\d-\d\d)T(\d\d):([0-5]\d):([0-5]\d)", re.ASCII)
 _REST = re.compile(r"(?:\.(\d+))?(?:Z|([+-])(\d\d):([0-5]\d))?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
