@@ -10,7 +10,7 @@ from .formulas import Environment, holds
 from .graphs import mappings
 from .model import Event
 from .partial import Bindings, Move, Partial, Picked, Place, Solution, moves, start
-from .plan import Occurrence, Plan, Step, is_stateful
+from .plan import Occurrence, Operator, Plan, Step, is_stateful
 
 History = Callable[[Solution, Occurrence, str], Sequence[str | None]]
 Found = tuple[tuple[tuple[Occurrence, Event], ...], frozenset[Solution]]
@@ -32,18 +32,17 @@ class World:
         waiting = [start(self.plan)]
         while waiting:
             partial = waiting.pop()
-            by_operator = sorted(moves(self.plan, partial), key=_operator_number)
-            for _, group in groupby(by_operator, key=_operator_number):
-                for move in list(group):
-                    if move.bop is None and partial.steps:
-                        yield move.partial
-            for _, group in groupby(by_operator, key=_operator_number):
-                waiting += self.governed([move for move in group if move.bop])
+            by_operator: dict[Operator | None, list[Move]] = {}
+            for move in moves(self.plan, partial):
+                if move.bop:
+                    by_operator.setdefault(move.operator, []).append(move)
+                elif partial.steps:
+                    yield move.partial
+            for choices in by_operator.values():
+                waiting += self.governed(choices)
 
     def governed(self, choices: list[Move]) -> Iterator[Partial]:
         """The steps that one operator allows from one partial match."""
-        if not choices:
-            return
         made = choices[0].partial.steps
         later = [time for time in self.times() if not made or time > made[-1].time]
         sign = choices[0].operator.sign if made and choices[0].operator else ":"
@@ -136,7 +135,3 @@ def compatible(left: Bindings, right: Bindings) -> bool:
     """Whether two mappings agree on the variables both bind."""
     bound = dict(left)
     return all(bound.get(name, term) == term for name, term in right)
-
-
-def _operator_number(move: Move) -> int:
-    return move.operator.number if move.operator else 0

@@ -23,7 +23,7 @@ class Sequences:
         while True:
             self.used = 0
             node = self.part(operators)
-            if is_valid(node):
+            if is_valid(node) and kleene_depth(node) <= 2:
                 return node
 
     def part(self, operators: int) -> Node:
@@ -117,3 +117,8 @@ def _is_sound(node: Node) -> bool:
 def picks(node: Node) -> bool:
     """Whether the expression has an atom that is not negated."""
     return not isinstance(node, Not) and (isinstance(node, Atom) or any(map(picks, parts(node))))
+
+
+def kleene_depth(node: Node) -> int:
+    """How deep Kleenes are nested; the derivations grow exponentially with it."""
+    return isinstance(node, Kleene) + max(map(kleene_depth, parts(node)), default=0)

@@ -1,0 +1,158 @@
+"""Small worlds without chance: all expressions of at most two operators, all streams of at most three events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+
+from .generate import BASE, SECOND, SOURCES, Pair
+from .labels import labels_of
+from .model import And, Atom, Event, Gpm, Kleene, Maybe, Node, Not, Or, Query, Seq, Window, parts, walk_nodes
+from .sequences import is_valid
+from .values import XSD
+
+BINARY = (",", ";", ":", "&", "|")
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+UNARY = ("+", ";+", ",+", ":+", "*", "?", "{2}", "!")
+
+
+def sequences(operators: int = 2) -> list[Node]:
+    """All valid expressions of at most so many operators, atoms named A, B, C in order of first mention.
+
+    Repeated atoms are in (`A ; A`), two expressions that differ in the names of atoms only are not.
+    """
+    shapes = [shape for count in range(operators + 1) for shape in _shapes(count)]
+    named = (_rename(shape, names) for shape in shapes for names in _namings(_size(shape)))
+    return [node for node in named if is_valid(node)]
+
+
+def queries(operators: int = 2, window: Window | None = None) -> Iterator[Query]:
+    """A query for every expression. All GPMs share the key ?k; GPM X binds ?x to the number of the event, if X is
+    mentioned once (mentioned twice, it would have to join with itself, and no two events would)."""
+    for sequence in sequences(operators):
+        mentions = Counter(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom))
+        gpms = tuple(_gpm(name, count) for name, count in mentions.items())
+        yield Query(sequence, gpms, (("s", SOURCES["s"]),), window=window)
+
+
+def _gpm(name: str, mentions: int) -> Gpm:
+    if mentions > 1:
+        return Gpm(name, "s", f"?k a :{name}", ("k",))
+    return Gpm(name, "s", f"?k :{name} ?{name.lower()}", ("k", name.lower()))
+
+
+def streams(names: Sequence[str], events: int = 3, keys: int = 2, several: bool = False) -> Iterator[tuple[Event, ...]]:
+    """All streams of 1 to `events` events, each simultaneous with the one before or a second later.
+
+    An event has one of the types (with `several`, any set of them) and one of the keys. Of streams that differ only in
+    the names of keys or in the order of simultaneous events, one.
+    """
+    types = [types for size in range(1, len(names) + 1 if several else 2) for types in combinations(names, size)]
+    kinds = [(chosen, key) for chosen in types for key in range(keys)]
+    for count in range(1, events + 1):
+        for chosen, gaps in product(product(range(len(kinds)), repeat=count), product((0, 1), repeat=count - 1)):
+            if _is_representative([kinds[kind][1] for kind in chosen], chosen, gaps):
+                yield _stream([kinds[kind] for kind in chosen], gaps)
+
+
+def pairs(
+    operators: int = 2, events: int = 3, keys: int = 2, several: bool = False, window: Window | None = None
+) -> Iterator[Pair]:
+    """Every query with every stream of the types it uses."""
+    worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
+    for query in queries(operators, window):
+        names = atom_names(query.sequence)
+        if names not in worlds:
+            worlds[names] = list(streams(names, events, keys, several))
+        for stream in worlds[names]:
+            yield Pair(query, stream, labels_of(query, stream))
+
+
+def atom_names(sequence: Node) -> tuple[str, ...]:
+    """The GPMs an expression mentions, in order of first mention."""
+    return tuple(dict.fromkeys(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom)))
+
+
+def _shapes(operators: int) -> Iterator[Node]:
+    """All expressions of exactly so many operators over a nameless atom."""
+    if operators == 0:
+        yield Atom("")
+        return
+    for body in _shapes(operators - 1):
+        yield from (_unary(sign, body) for sign in UNARY)
+    for left in range(operators):
+        for pair in product(_shapes(left), _shapes(operators - 1 - left)):
+            yield from (_binary(sign, *pair) for sign in BINARY)
+
+
+def _unary(sign: str, body: Node) -> Node:
+    match sign:
+        case "!":
+            return Not(body)
+        case "?":
+            return Maybe(body)
+        case "*":
+            return Kleene(body, 0, None)
+        case "{2}":
+            return Kleene(body, 2, 2)
+    return Kleene(body, 1, None, sign[:-1] or None)
+
+
+def _binary(sign: str, left: Node, right: Node) -> Node:
+    if sign in ",;:":
+        return Seq(left, sign, right)
+    return And((left, right)) if sign == "&" else Or((left, right))
+
+
+def _size(node: Node) -> int:
+    """The number of atoms."""
+    return sum(isinstance(part, Atom) for part in walk_nodes(node))
+
+
+def _namings(size: int) -> Iterator[str]:
+    """All ways to name so many atoms, a new name always the next letter."""
+    for letters in product("ABC", repeat=size):
+        firsts = list(dict.fromkeys(letters))
+        if firsts == sorted("ABC")[: len(firsts)]:
+            yield "".join(letters)
+
+
+def _rename(node: Node, names: str) -> Node:
+    """The expression with its atoms named in order of mention."""
+    match node:
+        case Atom():
+            return Atom(names)
+        case And((left, right)) | Or((left, right)):
+            return type(node)((_rename(left, names[: _size(left)]), _rename(right, names[_size(left) :])))
+        case Seq(left, sign, right):
+            return Seq(_rename(left, names[: _size(left)]), sign, _rename(right, names[_size(left) :]))
+        case Kleene(body, least, most, sign):
+            return Kleene(_rename(body, names), least, most, sign)
+        case Maybe(body):
+            return Maybe(_rename(body, names))
+    return Not(_rename(parts(node)[0], names))
+
+
+def _is_representative(keys: list[int], kinds: tuple[int, ...], gaps: tuple[int, ...]) -> bool:
+    """Whether new keys come in order, and simultaneous events in order of kind."""
+    firsts = list(dict.fromkeys(keys))
+    return (
+        firsts == sorted(firsts)
+        and firsts[0] == 0
+        and all(gap or left <= right for gap, left, right in zip(gaps, kinds, kinds[1:], strict=False))
+    )
+
+
+def _stream(kinds: list[tuple[tuple[str, ...], int]], gaps: tuple[int, ...]) -> tuple[Event, ...]:
+    events, time = [], 0
+    for number, ((types, key), gap) in enumerate(zip(kinds, (0, *gaps), strict=True)):
+        time += gap * SECOND
+        triples = tuple(triple for name in types for triple in _triples(f"<{BASE}k{key}>", name, number))
+        events.append(Event(SOURCES["s"], time, f"e{number}", triples))
+    return tuple(events)
+
+
+def _triples(key: str, name: str, number: int) -> list[tuple[str, str, str]]:
+    kind = f"<{BASE}{name}>"
+    return [(key, kind, f'"{number}"^^<{XSD}integer>'), (key, RDF_TYPE, kind)]
