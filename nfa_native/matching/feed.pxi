@@ -17,8 +17,8 @@ cdef object borrow_columns(vector[AtomColumns]* out, object atom, uint32_t slots
     one.columns = NULL
     one.rows = one.at = 0
     if atom is not None and len(atom.row_event):
-        row_event = atom.row_event
-        columns = atom.columns
+        row_event = np.ascontiguousarray(atom.row_event)
+        columns = np.ascontiguousarray(atom.columns)
         if columns.shape[0] != slots or (slots and columns.shape[1] != row_event.shape[0]):
             raise ValueError(f"an atom of {slots} slots got columns of shape {tuple(atom.columns.shape)}")
         one.row_event = &row_event[0]

@@ -47,8 +47,14 @@ class Plan:
             for name in variables_of(self._titled(expression)):
                 if name in known:
                     found.setdefault(name, Variable(name))
+        if self.match_aggregates:  # they count solutions, so all of a solution tells them apart
+            found |= {name: Variable(name) for name in self.analysis.columns if name in self._plain}
         cells = {name: cell(name) for name in known}
         return tuple((name, substitute(value, cells)) for name, value in found.items())
+
+    @property
+    def _plain(self) -> frozenset[str]:
+        return frozenset(name for one in self.atoms for name in one.variables)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
