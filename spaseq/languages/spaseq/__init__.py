@@ -10,10 +10,11 @@ from spaseq.languages.spaseq.advice import warnings
 from spaseq.languages.spaseq.checks import Groups, check
 from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
+from spaseq.languages.spaseq.printer import format_query
 from spaseq.languages.spaseq.problem import Problem, Source
 from spaseq.pattern import Query
 
-__all__ = ["ParsedQuery", "parse"]
+__all__ = ["ParsedQuery", "format_query", "parse"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,8 @@ class ExpressionBuilder(TermBuilder):
     def unary(self, children: Children) -> tree.Operation | tree.Number:
         sign, operand = children[0], _nodes(children)[0]
         # As in SPARQL, a sign that touches its number belongs to it.
-        if sign != "!" and isinstance(operand, tree.Number) and operand.span.start == sign.end_pos:
+        is_number = isinstance(operand, tree.Number) and operand.text[0] not in "+-"
+        if sign != "!" and is_number and operand.span.start == sign.end_pos:
             return tree.Number(sign + operand.text, span=_span(children))
         return tree.Operation(str(sign), (operand,), span=_span(children))
 

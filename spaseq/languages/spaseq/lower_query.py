@@ -88,7 +88,8 @@ def stream_of(definition: tree.Definition, names: Names, known: dict[str, str]) 
     if called in known:
         return known[called]
     shown = f"<{called}>" if isinstance(node, tree.Iri) else called
-    raise Problem(f"unknown stream {shown}", node.span, did_you_mean(called, known))
+    names_given = [name for name, iri in known.items() if isinstance(node, tree.Iri) or name != iri]
+    raise Problem(f"unknown stream {shown}", node.span, did_you_mean(called, names_given))
 
 
 def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:

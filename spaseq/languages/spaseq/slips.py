@@ -1,0 +1,226 @@
+"""The common slips of the pen, and what to say about each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from spaseq.languages.spaseq.problem import did_you_mean
+from spaseq.languages.spaseq.tree import Span
+
+KEYWORDS = tuple(
+    re.findall(
+        r"\w+",
+        "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY AS PREFIX BASE "
+        "OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """Where the parser stopped: ``word`` stands there, ``before`` is the text to its left, ``terminals`` are open."""
+
+    word: str
+    before: str
+    after: str
+    terminals: tuple[str, ...]
+    expected: frozenset[str]
+
+    @property
+    def in_sequence(self) -> bool:
+        """Within SEQ( … )."""
+        return "SEQ" in self.terminals
+
+    @property
+    def in_pattern(self) -> bool:
+        """Within the braces of a GPM."""
+        return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
+
+    @property
+    def last(self) -> str:
+        """The last character before the place that is no space."""
+        return self.before.rstrip()[-1:]
+
+
+def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
+    """The hint of the first rule that fits, or nothing."""
+    word = text[span.start : span.end]
+    slip = Slip(word, text[: span.start], text[span.end :], tuple(terminals), frozenset(expected))
+    return next((hint for rule in _RULES if (hint := rule(slip))), "")
+
+
+def _end(slip: Slip) -> str:
+    if slip.expected == {"RPAR"}:
+        return "a ) is missing"
+    if slip.word.strip() or slip.after.strip():
+        return ""
+    if "RBRACE" in slip.expected:
+        return "a } is missing"
+    return "a ) is missing" if "RPAR" in slip.expected else ""
+
+
+def _sequence(slip: Slip) -> str:
+    if not slip.in_sequence:
+        return ""
+    if slip.word == ")" and slip.last in ",;:&|":
+        return f"{slip.last} is left before ): remove it, or add the GPM that follows"
+    if slip.word == "}" or slip.word.upper() == "DEFINE":
+        return "a ) is missing"
+    if slip.word in "&|" and slip.last == slip.word:
+        return f"the operator is written {slip.word}"
+    if slip.word in _SEQUENCE_SIGNS:
+        return _SEQUENCE_SIGNS[slip.word]
+    if slip.word.upper() in _SEQUENCE_WORDS:
+        return _SEQUENCE_WORDS[slip.word.upper()]
+    return _sequence_shape(slip)
+
+
+def _sequence_shape(slip: Slip) -> str:
+    if slip.word[:1] in "?$<" or ":" in slip.word[1:]:
+        return "SEQ holds names of GPMs only; graph patterns belong into DEFINE GPM"
+    if "LBRACE" in slip.terminals[-2:] or "ITERATED_BRACE" in slip.terminals[-3:] or slip.word == "-":
+        return "bounds are written {2}, {2,}, {,3} or {2,3}"
+    if slip.word[:1].isalpha() and "STRATEGY" in slip.expected:
+        return "put an operator between two GPMs: , (next event), ; (next that fits) or : (any later one)"
+    return ""
+
+
+_SEQUENCE_SIGNS = {
+    ".": "GPMs are joined by , ; or : (there is no full stop)",
+    "&&": "the operator is written &",
+    "||": "the operator is written |",
+    "->": "GPMs are joined by , ; or :",
+    ">": "GPMs are joined by , ; or :",
+    "^": "a negation is written A!",
+    "~": "a negation is written A!",
+    "!": "a negation is written behind its GPM: A!",
+    "/": "GPMs are joined by , ; or :",
+}
+_SEQUENCE_WORDS = {
+    "AND": "the operator is written &",
+    "OR": "the operator is written |; if this is CEQL: there ; is : here, and : is , here",
+    "NOT": "a negation is written behind its GPM: A!",
+    "AS": "this looks like CEQL: there ; is : here, and : is , here; here GPMs get their names in DEFINE GPM",
+    "FILTER": "this looks like CEQL: there ; is : here, and : is , here; here FILTERs belong into DEFINE GPM",
+}
+
+
+def _window(slip: Slip) -> str:
+    written = re.search(r"WITHIN\s*\(?\s*[+-]?[\d.]+\s*$", slip.before, re.IGNORECASE)
+    if written and "UNIT" in slip.expected:
+        unit = did_you_mean(slip.word, KEYWORDS[-6:]) if slip.word[:1].isalpha() else ""
+        return unit if unit.startswith("did") else "say the unit, as in WITHIN 30 MINUTES or WITHIN 100 EVENTS"
+    if re.search(r"WITHIN\s*$", slip.before, re.IGNORECASE):
+        return "say how long, as in WITHIN 30 MINUTES"
+    return ""
+
+
+def _clauses(slip: Slip) -> str:
+    if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
+        return _CLAUSE_WORDS["FROM"]
+    return "" if slip.in_pattern or slip.in_sequence else _CLAUSE_WORDS.get(slip.word.upper(), "")
+
+
+_CLAUSE_WORDS = {
+    "PARTITION": "there is no PARTITION BY: GPMs that share a variable join on it",
+    "PARTITON": "there is no PARTITION BY: GPMs that share a variable join on it",
+    "LIMIT": "streams have no end; limit the output with --limit",
+    "OFFSET": "streams have no end; there is no OFFSET",
+    "ORDER": "matches come in the order in which they are decided; there is no ORDER BY",
+    "HAVING": "there is no HAVING; filter in a GPM",
+    "FROM": "streams are named by FROM STREAM name <iri>",
+    "ASK": "a query begins with SELECT or CONSTRUCT",
+    "DESCRIBE": "a query begins with SELECT or CONSTRUCT",
+    "COUNT": "give it a name in parentheses: (COUNT(*) AS ?count)",
+    "SUM": "give it a name in parentheses: (SUM(?v) AS ?sum)",
+    "AVG": "give it a name in parentheses: (AVG(?v) AS ?average)",
+    "MIN": "give it a name in parentheses: (MIN(?v) AS ?least)",
+    "MAX": "give it a name in parentheses: (MAX(?v) AS ?most)",
+    "FIRST": "give it a name in parentheses: (FIRST(?v) AS ?first)",
+    "LAST": "give it a name in parentheses: (LAST(?v) AS ?last)",
+    "@PREFIX": "write PREFIX without @ and without the full stop",
+}
+
+
+def _declaration(slip: Slip) -> str:
+    line = slip.before[slip.before.rfind("\n") + 1 :] + slip.word
+    if slip.word == "@" and slip.after.lower().startswith("prefix"):
+        return _CLAUSE_WORDS["@PREFIX"]
+    if slip.word == "." and re.match(r"\s*PREFIX\b", line, re.IGNORECASE):
+        return "PREFIX lines have no full stop"
+    if slip.word == "," and slip.terminals[:1] == ("SELECT",):
+        return "variables are separated by spaces"
+    return ""
+
+
+def _where(slip: Slip) -> str:
+    if slip.in_pattern or slip.in_sequence or "DEFINE" not in slip.expected:
+        return ""
+    if slip.word[:1] in "?$<" or ":" in slip.word:
+        return "triples belong into DEFINE GPM name ON stream { … }"
+    return ""
+
+
+def _definition(slip: Slip) -> str:
+    if re.search(r"\bDEFINE\s*$", slip.before, re.IGNORECASE):
+        return "write DEFINE GPM name ON stream { … }"
+    if slip.terminals[-3:] == ("DEFINE", "GPM", "NAME"):
+        return "say which stream it reads: DEFINE GPM name ON stream { … }"
+    return ""
+
+
+def _expression(slip: Slip) -> str:
+    if not slip.in_pattern and slip.terminals[:1] != ("SELECT",):
+        return ""
+    if re.search(r"\bFILTER\s*$", slip.before, re.IGNORECASE):
+        return "FILTER needs parentheses: FILTER(?a > ?b)"
+    if "OPERATOR" not in slip.expected and slip.last not in "=<>!":
+        return ""
+    signs = {"AND": "&&", "OR": "||", "&": "&&", "|": "||", "==": "=", "<>": "!=", "=>": ">=", "%": "no sign at all"}
+    if slip.word == "=" and slip.last == "=":
+        return "equality is written ="
+    if slip.word == ">" and slip.last in "=<":
+        return "write >= or !="
+    return f"the operator is written {signs[slip.word.upper()]}" if slip.word.upper() in signs else ""
+
+
+def _quotes(slip: Slip) -> str:
+    if slip.word in "“”‘’„«»":
+        return "use straight quotes: \"…\""
+    return "a string is not closed on its line" if slip.word in "\"'" else ""
+
+
+def _triples(slip: Slip) -> str:
+    if not slip.in_pattern:
+        return ""
+    if slip.word[:1] in "?$<" and "DOT" in slip.expected:
+        return "a . is missing between two triples"
+    if slip.word == "}" and "DOT" not in slip.expected and "RBRACE" not in slip.expected:
+        return "a triple is not complete: subject, property, object"
+    if slip.word.upper() in ("SEQ", "DEFINE") and "RBRACE" in slip.expected:
+        return f"a }} is missing before {slip.word.upper()}"
+    return ""
+
+
+def _keyword(slip: Slip) -> str:
+    if not slip.word.isalpha():
+        return ""
+    near = did_you_mean(slip.word, [word for word in KEYWORDS if word in slip.expected or word in ("STREAM", "FROM")])
+    return near if near.startswith("did") else ""
+
+
+_RULES: tuple[Callable[[Slip], str], ...] = (
+    _end,
+    _quotes,
+    _sequence,
+    _window,
+    _declaration,
+    _clauses,
+    _where,
+    _definition,
+    _expression,
+    _triples,
+    _keyword,
+)
