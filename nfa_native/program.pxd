@@ -17,6 +17,7 @@ cdef enum:
 cdef struct Instruction:
     int32_t op
     int32_t argument
+    int32_t operands  # values that it takes from the stack
 
 cdef cppclass Code:
     vector[Instruction] instructions

@@ -44,9 +44,12 @@ from nfa_native.values cimport (
     ORDER_UNKNOWN,
     Value,
     equal,
+    is_exact,
     is_number,
     load,
     order,
+    order_doubles,
+    order_exact,
     same_term,
     set_truth,
     truth,
@@ -55,6 +58,7 @@ from nfa_native.values cimport (
 from nfa_native.words cimport (
     KIND_BLANK,
     KIND_DATETIME,
+    KIND_DOUBLE,
     KIND_IRI,
     KIND_TYPED,
     MICROSECOND,
@@ -188,7 +192,13 @@ cdef inline void choose(Value* operands, const TermStore* store) noexcept nogil:
 
 cdef inline int compare(int op, Value* a, Value* b, const TermStore* store) noexcept nogil:
     """<, <=, > and >=."""
-    cdef int sign = order(a, b, store)
+    cdef int sign
+    if is_exact(a) and is_exact(b):
+        sign = order_exact(a, b)
+    elif a.kind == KIND_DOUBLE and b.kind == KIND_DOUBLE:
+        sign = order_doubles(a.real, b.real)
+    else:
+        sign = order(a, b, store)
     if sign == INCOMPARABLE:
         return IS_ERROR
     if sign == ORDER_UNKNOWN:
@@ -287,8 +297,8 @@ cdef void run(const Code* code, const word_t* registers, int64_t now, TermStore*
     while instruction != end:
         op = instruction.op
         argument = instruction.argument
+        a -= instruction.operands
         instruction += 1
-        a -= operand_count(op, argument)
         if op == OP_LOAD:
             load(a, store, registers[argument])
         elif op == OP_CONSTANT:
@@ -380,7 +390,8 @@ cdef class Program:
             instruction.argument = argument
             if argument < 0 or (instruction.op == OP_CONSTANT and argument >= self.code.constants.size()):
                 raise ValueError(f"argument {argument} of {Op(op).name} is out of range")
-            depth -= operand_count(instruction.op, argument)
+            instruction.operands = operand_count(instruction.op, argument)
+            depth -= instruction.operands
             if depth < 0:
                 raise ValueError(f"{Op(op).name} lacks operands")
             depth += 1

@@ -82,6 +82,32 @@ cdef inline int128 as_decimal(const Value* value) noexcept nogil:
     return value.number
 
 
+cdef inline bint is_exact(const Value* value) noexcept nogil:
+    """Whether it is an integer or decimal."""
+    return value.kind == KIND_INTEGER or value.kind == KIND_DECIMAL
+
+
+cdef inline int order_exact(const Value* a, const Value* b) noexcept nogil:
+    """The order of integers and decimals."""
+    cdef int128 x, y
+    if a.kind == KIND_INTEGER and b.kind == KIND_INTEGER:
+        return (a.whole > b.whole) - (a.whole < b.whole)
+    x = as_decimal(a)
+    y = as_decimal(b)
+    return (x > y) - (x < y)
+
+
+cdef inline int order_doubles(double a, double b) noexcept nogil:
+    if a < b:
+        return -1
+    if a > b:
+        return 1
+    if a == b:
+        return 0
+    # Two NaNs are in order if they are the same NaN, which their words do not tell.
+    return ORDER_UNKNOWN if a != a and b != b else INCOMPARABLE
+
+
 cdef inline void set_error(Value* value) noexcept nogil:
     value.kind = KIND_ERROR
 
@@ -136,5 +162,10 @@ cdef int same_term(Value* a, Value* b, const TermStore* store) noexcept nogil
 cdef int order(Value* a, Value* b, const TermStore* store) noexcept nogil
 # IS_ERROR or IS_UNKNOWN if an operand is that, else IS_TRUE.
 cdef int failure(const Value* a, const Value* b) noexcept nogil
-cdef int truth(Value* value, const TermStore* store) noexcept nogil
+cdef int truth_of_term(Value* value, const TermStore* store) noexcept nogil
 cdef word_t word_of(Value* value, TermStore* store) noexcept nogil
+
+
+cdef inline int truth(Value* value, const TermStore* store) noexcept nogil:
+    """The effective boolean value."""
+    return <int>value.whole if value.kind == KIND_BOOLEAN else truth_of_term(value, store)

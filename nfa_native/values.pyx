@@ -29,16 +29,25 @@ from nfa_native.words cimport (
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────
 cdef int strip_zeros(int128* value, int most) noexcept nogil:
+    """Division of 128 bits is slow: take off many zeros at once, and use 64 bits as soon as they do."""
     cdef int stripped = 0
     cdef int step = 16
+    cdef int64_t small
     if value[0] == 0:
         return 0
-    while step:
-        # Division of 128 bits is slow: take off many zeros at once.
+    while step and value[0] != <int64_t>value[0]:
         while stripped + step <= most and value[0] % POWERS_OF_TEN[step] == 0:
             value[0] = value[0] // POWERS_OF_TEN[step]
             stripped += step
         step = step // 2
+    small = <int64_t>value[0]
+    while step:
+        while stripped + step <= most and small % POWERS_OF_TEN[step] == 0:
+            small = small // POWERS_OF_TEN[step]
+            stripped += step
+        step = step // 2
+    if value[0] == <int64_t>value[0]:
+        value[0] = small
     return stripped
 
 
@@ -55,24 +64,10 @@ cdef double as_double(const Value* value) noexcept nogil:
     return <double>number / <double>POWERS_OF_TEN[18 - stripped]
 
 
-cdef int order_doubles(double a, double b) noexcept nogil:
-    if a < b:
-        return -1
-    if a > b:
-        return 1
-    if a == b:
-        return 0
-    # Two NaNs are in order if they are the same NaN, which their words do not tell.
-    return ORDER_UNKNOWN if a != a and b != b else INCOMPARABLE
-
-
 cdef inline int order_numbers(const Value* a, const Value* b) noexcept nogil:
-    cdef int128 x, y
     if a.kind == KIND_DOUBLE or b.kind == KIND_DOUBLE:
         return order_doubles(as_double(a), as_double(b))
-    x = as_decimal(a)
-    y = as_decimal(b)
-    return (x > y) - (x < y)
+    return order_exact(a, b)
 
 
 # ── dateTime ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,7 +170,7 @@ cdef int equal(Value* a, Value* b, const TermStore* store) noexcept nogil:
     if is_number(a) and is_number(b):
         if has_kind(a, b, KIND_DOUBLE):
             return as_double(a) == as_double(b)
-        return as_decimal(a) == as_decimal(b)
+        return order_exact(a, b) == 0
     failed = failure(a, b)
     if failed != IS_TRUE:
         return failed
@@ -235,9 +230,9 @@ cdef int same_term(Value* a, Value* b, const TermStore* store) noexcept nogil:
     return same_text(a, b, store)
 
 
-cdef int truth(Value* value, const TermStore* store) noexcept nogil:
-    """The effective boolean value."""
-    if value.kind == KIND_BOOLEAN or value.kind == KIND_INTEGER:
+cdef int truth_of_term(Value* value, const TermStore* store) noexcept nogil:
+    """The effective boolean value of anything but a boolean."""
+    if value.kind == KIND_INTEGER:
         return value.whole != 0
     if value.kind == KIND_DECIMAL:
         return value.number != 0
