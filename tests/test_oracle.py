@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from tests.oracle import Event, Query, columns, evaluate, to_text
+from tests.oracle.exhaustive import streams
 from tests.oracle.expressions import (
     Aggregate,
     Binary,
@@ -445,6 +446,45 @@ def test_decision_time() -> None:
     assert decided(query(seq(Not(N), ";", A), window=two), "- a1") == [SECOND]
     assert decided(query(seq(A, ";", Not(N)), window=Window(2, "EVENTS")), "a1 c1 c2 a2") == [SECOND, 3 * SECOND]
     assert decided(query(seq(A, ";", Not(N)), window=Window(2, "EVENTS")), "a1 c1 a2") == [SECOND, inf]
+
+
+def test_negation_drops_the_whole_match() -> None:
+    # Ω has a mapping for each key; n1 joins that of :x only, and the match with both is dropped.
+    keys = [(iri("a1"), iri("A"), integer(0)), (iri("a1"), iri("key"), iri("x")), (iri("a1"), iri("key"), iri("y"))]
+    both = Event(STREAM, 0, "a1", tuple(keys))
+    asked = query(seq(A, ";", Not(N), ";", B), gpm("B"), keyed=True)
+    assert evaluate(asked, [both, event("n1@x", 1), event("b1", 2)]) == []
+    assert len(evaluate(asked, [both, event("n1@z", 1), event("b1", 2)])) == 2
+
+
+def same(left: Node, right: Node) -> None:
+    for stream in streams("ABC"):
+        assert found(left, stream) == found(right, stream), stream
+
+
+def found(sequence: Node, stream: tuple[Event, ...]) -> set[object]:
+    keyed = [Gpm(name, "s", f"?k :{name} ?{name.lower()}", ("k", name.lower())) for name in "ABC"]
+    return {result.identity for result in evaluate(Query(sequence, tuple(keyed)), stream)}
+
+
+@pytest.mark.parametrize("first", ",;:")
+@pytest.mark.parametrize("second", ",;:")
+def test_laws_on_all_small_streams(first: str, second: str) -> None:
+    same(seq(A, first, B, second, C), seq(A, first, seq(B, second, C)))
+    same(seq(A, first, Maybe(B), second, C), seq(A, first, seq(Maybe(B), second, C)))
+    same(seq(A, first, Kleene(B, 1, 1), second, C), seq(A, first, B, second, C))
+    same(seq(A, first, star(B)), seq(A, first, Maybe(plus(B))))
+    same(seq(A, first, Kleene(B, 0, 2, second)), seq(A, first, Maybe(Kleene(B, 1, 2, second))))
+    same(seq(Or((seq(A, first, B), C)), second, A), seq(Or((C, seq(A, first, B))), second, A))
+    for stream in streams("ABC"):
+        taken, absent = seq(A, first, B, second, C), seq(A, first, Not(B), second, C)
+        assert found(seq(A, first, Maybe(B), second, C), stream) == found(taken, stream) | found(absent, stream)
+
+
+def test_strategies_are_nested() -> None:
+    for stream in streams("ABC"):
+        strict, next_, any_ = (found(seq(A, sign, B, sign, C), stream) for sign in ",;:")
+        assert strict <= next_ <= any_
 
 
 def test_streams() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from .generate import BASE, SECOND, SOURCES, Pair
-from .labels import labels_of
+from .labels import event_labels, query_labels
 from .model import And, Atom, Event, Gpm, Kleene, Maybe, Node, Not, Or, Query, Seq, Window, parts, walk_nodes
 from .sequences import is_valid
 from .values import XSD
@@ -65,8 +65,9 @@ def pairs(
         names = atom_names(query.sequence)
         if names not in worlds:
             worlds[names] = list(streams(names, events, keys, several))
+        labels = query_labels(query)
         for stream in worlds[names]:
-            yield Pair(query, stream, labels_of(query, stream))
+            yield Pair(query, stream, labels | event_labels(stream))
 
 
 def atom_names(sequence: Node) -> tuple[str, ...]:

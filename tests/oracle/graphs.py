@@ -9,6 +9,7 @@ import pyoxigraph as ox
 from .formulas import Environment, holds
 from .model import Event, Gpm, Query
 from .plan import is_stateful
+from .values import UnsupportedTermError
 
 Bindings = frozenset[tuple[str, str]]
 
@@ -38,5 +39,13 @@ def ask(
     assert isinstance(solutions, ox.QuerySolutions)
     names = [variable.value for variable in solutions.variables]
     return frozenset(
-        frozenset((name, str(term)) for name in names if (term := solution[name]) is not None) for solution in solutions
+        frozenset((name, term_text(term)) for name in names if (term := solution[name]) is not None)
+        for solution in solutions
     )
+
+
+def term_text(term: object) -> str:
+    """A term in N-Triples text; blank nodes, which would need the scope of their event, are beyond this oracle."""
+    if isinstance(term, ox.BlankNode):
+        raise UnsupportedTermError(str(term))
+    return str(term)

@@ -13,9 +13,17 @@ from .text import quantifier
 
 def labels_of(query: Query, events: Sequence[Event]) -> frozenset[str]:
     """Labels such as `operator ;`, `quantifier +`, `iteration default`, `negation end`, `window sliding`."""
-    return frozenset(
-        (*sequence_labels(query.sequence), *filter_labels(query), *clause_labels(query), *event_labels(query, events))
-    )
+    return query_labels(query) | event_labels(events)
+
+
+def query_labels(query: Query) -> frozenset[str]:
+    """The labels of the query alone."""
+    return frozenset((*sequence_labels(query.sequence), *filter_labels(query), *clause_labels(query)))
+
+
+def event_labels(events: Sequence[Event]) -> frozenset[str]:
+    """The labels of the events alone."""
+    return frozenset(_event_labels(events))
 
 
 def sequence_labels(root: Node) -> Iterator[str]:
@@ -99,7 +107,7 @@ def clause_labels(query: Query) -> Iterator[str]:
             yield from (f"select {p.function}{'(*)' if p.name is None else ''}" for p in aggregates)
 
 
-def event_labels(query: Query, events: Sequence[Event]) -> Iterator[str]:
+def _event_labels(events: Sequence[Event]) -> Iterator[str]:
     """Number of events, simultaneous ones."""
     yield f"events {len(events)}"
     times = [event.time for event in events]

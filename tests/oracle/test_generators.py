@@ -78,6 +78,7 @@ def test_hypothesis_pairs_evaluate(pair: Pair) -> None:
     assert all(set(dict(r.row)) <= set(plan_of(pair.query).visible()) for r in results if not pair.query.select.items)
 
 
+@pytest.mark.deep
 def test_hypothesis_pairs_shrink() -> None:
     def has_two_results(pair: Pair) -> bool:
         return len(evaluate(pair.query, pair.events)) >= 2
