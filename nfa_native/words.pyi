@@ -1,5 +1,7 @@
 """64-bit tagged words and the table of terms behind them."""
 
+import builtins
+
 import numpy
 from numpy.typing import NDArray
 
@@ -20,16 +22,16 @@ class Terms:
     def memory(self) -> int:
         """Bytes reserved by the table."""
 
-    def intern(self, term: bytes) -> int:
+    def intern(self, term: builtins.bytes) -> int:
         """The word of a term; ValueError if the bytes are no term."""
 
-    def intern_many(self, terms: list[bytes]) -> NDArray[numpy.uint64]:
+    def intern_many(self, terms: list[builtins.bytes]) -> NDArray[numpy.uint64]:
         """uint64[n]: the words of n terms; ValueError as `intern`."""
 
-    def bytes(self, word: int) -> bytes:
+    def bytes(self, word: int) -> builtins.bytes:
         """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""
 
-    def bytes_many(self, words: NDArray[numpy.uint64]) -> list[bytes]:
+    def bytes_many(self, words: NDArray[numpy.uint64]) -> list[builtins.bytes]:
         """The canonical bytes of many words."""
 
     def integer(self, value: int) -> int:

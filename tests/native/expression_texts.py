@@ -21,12 +21,14 @@ BINARY = {
 JUNCTIONS = {"&&": Op.AND, "||": Op.OR}
 UNARY = {"!": Op.NOT, "negate": Op.NEGATE, "plus": Op.PLUS}
 FUNCTIONS = {
-    "sameTerm": (Op.SAME_TERM, 2), "isIRI": (Op.IS_IRI, 1), "isBlank": (Op.IS_BLANK, 1), "isLiteral": (Op.IS_LITERAL, 1),
-    "isNumeric": (Op.IS_NUMERIC, 1), "ABS": (Op.ABS, 1), "CEIL": (Op.CEIL, 1), "FLOOR": (Op.FLOOR, 1), "ROUND": (Op.ROUND, 1),
-    "YEAR": (Op.YEAR, 1), "MONTH": (Op.MONTH, 1), "DAY": (Op.DAY, 1), "HOURS": (Op.HOURS, 1), "MINUTES": (Op.MINUTES, 1),
-    "SECONDS": (Op.SECONDS, 1), "TZ": (Op.TZ, 1), "STR": (Op.STR, 1), "LANG": (Op.LANG, 1), "DATATYPE": (Op.DATATYPE, 1),
-    "STRLEN": (Op.STRLEN, 1), "CONTAINS": (Op.CONTAINS, 2), "STRSTARTS": (Op.STRSTARTS, 2), "STRENDS": (Op.STRENDS, 2),
-    "LCASE": (Op.LCASE, 1), "UCASE": (Op.UCASE, 1), "IF": (Op.IF, 3),
+    "sameTerm": (Op.SAME_TERM, 2), "isIRI": (Op.IS_IRI, 1), "isBlank": (Op.IS_BLANK, 1),
+    "isLiteral": (Op.IS_LITERAL, 1), "isNumeric": (Op.IS_NUMERIC, 1), "ABS": (Op.ABS, 1),
+    "CEIL": (Op.CEIL, 1), "FLOOR": (Op.FLOOR, 1), "ROUND": (Op.ROUND, 1), "YEAR": (Op.YEAR, 1),
+    "MONTH": (Op.MONTH, 1), "DAY": (Op.DAY, 1), "HOURS": (Op.HOURS, 1), "MINUTES": (Op.MINUTES, 1),
+    "SECONDS": (Op.SECONDS, 1), "TZ": (Op.TZ, 1), "STR": (Op.STR, 1), "LANG": (Op.LANG, 1),
+    "DATATYPE": (Op.DATATYPE, 1), "STRLEN": (Op.STRLEN, 1), "CONTAINS": (Op.CONTAINS, 2),
+    "STRSTARTS": (Op.STRSTARTS, 2), "STRENDS": (Op.STRENDS, 2), "LCASE": (Op.LCASE, 1),
+    "UCASE": (Op.UCASE, 1), "IF": (Op.IF, 3),
 }  # fmt: skip
 LISTS = {"COALESCE": Op.COALESCE, "CONCAT": Op.CONCAT}
 MEMBERSHIP = {"IN": Op.IN, "NOT IN": Op.NOT_IN}
@@ -110,7 +112,8 @@ def ask_pyoxigraph(expression: Expression, rows: list[Row], slots: int) -> list[
     text = to_sparql(expression)
     query = f"SELECT ?n ({text} AS ?value) (IF({text}, true, false) AS ?truth) {{ ?row <urn:row> ?n {optionals} }}"
     answers: list[tuple[Node | None, bool | None]] = [(None, None)] * len(rows)
-    for solution in rows_store(rows).query(query):
+    solutions: Any = rows_store(rows).query(query)
+    for solution in solutions:
         truth = solution["truth"]
         answers[int(solution["n"].value)] = (solution["value"], None if truth is None else truth.value == "true")
     return answers

@@ -11,7 +11,17 @@ import numpy
 import pyoxigraph
 import pytest
 from boundary_values import FORMS, XSD, Node, literals, nodes, term_bytes
-from expression_texts import BINARY, FUNCTIONS, JUNCTIONS, LISTS, MEMBERSHIP, UNARY, Row, compile_expression, differences
+from expression_texts import (
+    BINARY,
+    FUNCTIONS,
+    JUNCTIONS,
+    LISTS,
+    MEMBERSHIP,
+    UNARY,
+    Row,
+    compile_expression,
+    differences,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -123,7 +133,8 @@ def test_now_is_the_given_time() -> None:
     program = Program([(Op.NOW, 0)], [], terms)
     results, statuses = program.compute_rows(numpy.empty((0, 2), numpy.uint64), numpy.array([0, 1_600_000_000_123_456]))
     assert statuses.tolist() == [0, 0]
-    assert [terms.bytes(word).split(b"\0")[1] for word in results] == [b"1970-01-01T00:00:00Z", b"2020-09-13T12:26:40.123456Z"]
+    forms = [terms.bytes(word).split(b"\0")[1] for word in results]
+    assert forms == [b"1970-01-01T00:00:00Z", b"2020-09-13T12:26:40.123456Z"]
 
 
 @pytest.mark.parametrize(

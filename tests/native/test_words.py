@@ -17,7 +17,7 @@ from nfa_native.words import Terms
 
 
 def is_misprinted(term: Node) -> bool:
-    """Whether the Store prints it wrongly, so that the table keeps it as it came: a dateTime before the year 1 with a fraction."""
+    """Whether the Store prints it wrongly: a dateTime before the year 1 with a fraction; the table keeps it."""
     year = term.value.lstrip("-").split("-")[0]
     early = term.value.startswith("-") or year in ("0000", "0001")
     return term.value.count("T") == 1 and early and "." in term.value
@@ -49,7 +49,8 @@ def years() -> st.SearchStrategy[str]:
 
 def datetimes() -> st.SearchStrategy[str]:
     """Lexical forms of dateTimes, most of them valid."""
-    seconds = st.builds("{:02}{}".format, st.integers(0, 60), st.sampled_from(["", ".5", ".123456", ".1234567", ".000"]))
+    fractions = st.sampled_from(["", ".5", ".123456", ".1234567", ".000"])
+    seconds = st.builds("{:02}{}".format, st.integers(0, 60), fractions)
     offsets = st.builds("{}{:02}:{:02}".format, st.sampled_from("+-"), st.integers(0, 15), st.integers(0, 60))
     zones = st.one_of(st.sampled_from(["", "Z", "+00:00", "-00:00"]), offsets)
     return st.builds(
