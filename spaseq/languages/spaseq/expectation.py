@@ -68,8 +68,9 @@ def explain(error: UnexpectedInput, text: str) -> Problem:
     if span.start >= len(text.rstrip()):
         message = "the query ends too early"
         span = Span(len(text.rstrip()), len(text.rstrip()) + 1)
-    hint = hint_for(text, span, _open_terminals(error), expected)
-    return Problem(message, span, hint, _in_words(expected), syntax=True)
+    terminals = _open_terminals(error)
+    words = ("STREAM", "a date and time") if terminals[-1:] == ["FROM"] else _in_words(expected)
+    return Problem(message, span, hint_for(text, span, terminals, expected), words, syntax=True)
 
 
 def _span(error: UnexpectedInput, text: str) -> Span:

@@ -61,7 +61,7 @@ class Names:
             return f"add PREFIX {prefix}: <{WELL_KNOWN[prefix]}>"
         declared = [name for name in self.prefixes if name != "xsd"]
         near = did_you_mean(prefix, declared) if prefix and declared else ""
-        return near if near.startswith("did") else f"add PREFIX {prefix}: <…> before SELECT or CONSTRUCT"
+        return near[:-1] + ":?" if near.startswith("did") else f"add PREFIX {prefix}: <…> before SELECT or CONSTRUCT"
 
     def reference(self, node: tree.Iri) -> str:
         """What ``<…>`` stands for."""

@@ -64,11 +64,13 @@ def _end(slip: Slip) -> str:
 def _sequence(slip: Slip) -> str:
     if not slip.in_sequence:
         return ""
+    if slip.word == ")" and slip.last == "(":
+        return "name at least one GPM, as in SEQ(A)"
     if slip.word == ")" and slip.last in ",;:&|":
         return f"{slip.last} is left before ): remove it, or add the GPM that follows"
     if slip.word == "}" or slip.word.upper() == "DEFINE":
         return "a ) is missing"
-    if slip.word in "&|" and slip.last == slip.word:
+    if slip.word in ("&", "|") and slip.last == slip.word:
         return f"the operator is written {slip.word}"
     if slip.word in _SEQUENCE_SIGNS:
         return _SEQUENCE_SIGNS[slip.word]
@@ -100,10 +102,10 @@ _SEQUENCE_SIGNS = {
 }
 _SEQUENCE_WORDS = {
     "AND": "the operator is written &",
-    "OR": "the operator is written |; if this is CEQL: there ; is : here, and : is , here",
+    "OR": "the operator is written | (and if this is CEQL: its ; is written : here, and its : is written ,)",
     "NOT": "a negation is written behind its GPM: A!",
-    "AS": "this looks like CEQL: there ; is : here, and : is , here; here GPMs get their names in DEFINE GPM",
-    "FILTER": "this looks like CEQL: there ; is : here, and : is , here; here FILTERs belong into DEFINE GPM",
+    "AS": "this looks like CEQL, whose ; is written : here, and whose : is written ,; names come from DEFINE GPM",
+    "FILTER": "this looks like CEQL, whose ; is written : here, and whose : is written ,; filters stand in DEFINE GPM",
 }
 
 
@@ -120,6 +122,10 @@ def _window(slip: Slip) -> str:
 def _clauses(slip: Slip) -> str:
     if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
         return _CLAUSE_WORDS["FROM"]
+    if re.search(r"\bFROM\s+STREAM\s+\w*\s*$", slip.before, re.IGNORECASE):
+        return "a stream needs its IRI: FROM STREAM name <iri>"
+    if "INTO" in slip.expected:
+        return "CONSTRUCT {…} is followed by INTO STREAM <iri>"
     return "" if slip.in_pattern or slip.in_sequence else _CLAUSE_WORDS.get(slip.word.upper(), "")
 
 
@@ -181,15 +187,15 @@ def _expression(slip: Slip) -> str:
     signs = {"AND": "&&", "OR": "||", "&": "&&", "|": "||", "==": "=", "<>": "!=", "=>": ">=", "%": "no sign at all"}
     if slip.word == "=" and slip.last == "=":
         return "equality is written ="
-    if slip.word == ">" and slip.last in "=<":
-        return "write >= or !="
+    if slip.word == ">" and slip.last in ("=", "<"):
+        return "the operator is written " + (">=" if slip.last == "=" else "!=")
     return f"the operator is written {signs[slip.word.upper()]}" if slip.word.upper() in signs else ""
 
 
 def _quotes(slip: Slip) -> str:
-    if slip.word in "“”‘’„«»":
+    if slip.word and slip.word in "“”‘’„«»":
         return "use straight quotes: \"…\""
-    return "a string is not closed on its line" if slip.word in "\"'" else ""
+    return "a string is not closed on its line" if slip.word in ('"', "'") else ""
 
 
 def _triples(slip: Slip) -> str:
