@@ -177,7 +177,9 @@ cdef void multiply_decimals(Value* a, int128 x, int128 y) noexcept nogil:
     if shift < 0:
         shift += cancel_tens(&x, &y, -shift)
         shift += cancel_tens(&y, &x, -shift)
-    if not power_of_ten(shift, &power) or multiply_overflows(x, y, &product) or multiply_overflows(product, power, &product):
+    if not power_of_ten(shift, &power) or multiply_overflows(x, y, &product):
+        set_error(a)
+    elif multiply_overflows(product, power, &product):
         set_error(a)
     else:
         set_decimal(a, product)

@@ -304,9 +304,15 @@ cdef size_t print_digits(int128 value, int least, char* out) noexcept nogil:
     cdef char buffer[48]
     cdef int n = 0
     cdef int i
-    while value > 0 or n < least:
+    cdef int64_t small
+    while value != <int64_t>value:  # division of 128 bits is slow
         buffer[n] = <char>(c'0' + <int>(value % 10))
         value = value // 10
+        n += 1
+    small = <int64_t>value
+    while small > 0 or n < least:
+        buffer[n] = <char>(c'0' + <int>(small % 10))
+        small = small // 10
         n += 1
     for i in range(n):
         out[i] = buffer[n - 1 - i]
