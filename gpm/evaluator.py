@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from gpm.algebra import Bind, Filter, Graph, Group
+from gpm.algebra import Element, Group, Optional
 from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.errors import PatternError
-from gpm.expressions import evaluate_columns, truth_columns
-from gpm.knowledge import Knowledge, KnowledgeTable
+from gpm.knowledge import Knowledge
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventGraph
-from gpm.scope import Names, in_scope, mentioned
-from gpm.splitting import split
+from gpm.scope import NONE, Names, in_scope, mentioned
+from gpm.splitting import optional_parts, split
 from gpm.staging import stage
+from gpm.steps import Context, Step, make_step, run
 from gpm.tables import CellEncoder, Table
 from nfa_native.words import Terms
 
 BATCH = 1000  # events in one Store; more do not make it faster
-LARGEST_JOIN = 1_000_000  # rows of a join with background knowledge that are held at once
-
-Step = KnowledgeTable | Bind | Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +72,23 @@ class Evaluator:
             batch = events[start : start + BATCH]
             tables = self._run([pattern.core for pattern in shapes.values()], batch)
             for shape, pattern in shapes.items():
-                table = self._follow(tables[pattern.core], pattern.steps, batch)
+                table = run(pattern.steps, tables[pattern.core], Context(self.terms, batch))
                 parts[shape].append(Table(shape.variables, table.events, table.select(shape.variables)).shifted(start))
         rows = {shape: _rows(Table.join(tables, shape.variables)) for shape, tables in parts.items()}
         return [_slots(rows[pattern.shape], pattern) for pattern in patterns]
 
     def _prepare(self, shape: Shape) -> tuple[Core, tuple[Step, ...]]:
         core, tail = split(shape.group)
-        needed = frozenset(shape.variables).union(*map(mentioned, tail))
-        steps = [self._step(element, needed | mentioned(core)) for element in tail]
+        used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
+        steps = [
+            make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self._knowledge)
+            for n, element in enumerate(tail)
+        ]
         if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
             core, tail, steps = shape.group, (), []
+        needed = frozenset(shape.variables).union(*map(mentioned, tail))
         columns = tuple(sorted(needed & in_scope(core)))
         return make_core(core, columns), tuple(step for step in steps if step is not None)
-
-    def _step(self, element: Graph | Bind | Filter, needed: Names) -> Step | None:
-        if isinstance(element, Graph):
-            return self._knowledge.table(element, tuple(sorted(in_scope(element) & needed)))
-        return element
 
     def _run(self, cores: Iterable[Core], events: Sequence[EventGraph]) -> dict[Core, Table]:
         """The solutions of distinct cores on one batch."""
@@ -119,28 +112,10 @@ class Evaluator:
             for core in cores
         }
 
-    def _follow(self, table: Table, steps: tuple[Step, ...], events: Sequence[EventGraph]) -> Table:
-        """Joins, assignments and filters after the core, in pieces if a join would become too large."""
-        if not steps:
-            return table
-        first, count = steps[0], len(table.events)
-        if isinstance(first, KnowledgeTable):
-            if count > 1 and count * first.largest_fanout(table) > LARGEST_JOIN:
-                halves = [table.where(part) for part in np.array_split(np.arange(count), 2)]
-                tables = [self._follow(half, steps, events) for half in halves]
-                return Table.join(tables, tables[0].names)
-            return self._follow(first.joined(table), steps[1:], events)
-        now = np.array([events[n].timestamp for n in table.events.tolist()], dtype=np.int64)
-        return self._follow(_apply(first, table, now, self.terms), steps[1:], events)
 
-
-def _apply(step: Bind | Filter, table: Table, now: np.ndarray, terms: Terms) -> Table:
-    if isinstance(step, Filter):
-        return table.where(truth_columns(step.expression, table.names, table.columns, now, terms) == 1)
-    if step.variable.name in table.names:
-        raise PatternError(f"BIND assigns ?{step.variable.name}, which is bound already")
-    words = evaluate_columns(step.expression, table.names, table.columns, now, terms)
-    return Table((*table.names, step.variable.name), table.events, np.concatenate([table.columns, words[None, :]]))
+def _conditions(element: Element) -> Names:
+    """The variables that an element's own filters see in its table."""
+    return mentioned(optional_parts(element)[1]) if isinstance(element, Optional) else NONE
 
 
 def _rows(table: Table) -> AtomRows:

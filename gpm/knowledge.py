@@ -1,4 +1,4 @@
-"""``GRAPH <kb> {…}`` evaluated once and for all, and its join with tables of events by hash."""
+"""Patterns over background knowledge evaluated once and for all, and matched with tables of events by hash."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pyoxigraph import NamedNode, QuerySolutions
 
-from gpm.algebra import Graph
+from gpm.algebra import Element
 from gpm.background import Background
 from gpm.printing import print_element
 from gpm.rewrite import canonical
@@ -44,21 +44,39 @@ class KnowledgeTable:
         self.columns = columns
         self._classes = [RowClass(bound, rows) for bound, rows in _classes(columns, columns.shape[1])]
 
-    def joined(self, left: Table) -> Table:
-        """The compatible unions of the rows of ``left`` with those of this table, on the same events."""
-        shared = [(left.names.index(name), n) for n, name in enumerate(self.names) if name in left.names]
+    def shares_with(self, names: tuple[str, ...]) -> bool:
+        """Whether a table with these columns is joined by at least one of them."""
+        return not set(names).isdisjoint(self.names)
+
+    def pairs(self, left: Table, need_common: bool = False) -> tuple[Indices, Indices]:
+        """Row numbers of all compatible pairs; ``need_common``: of those that bind at least one variable both."""
+        shared = self._shared(left)
         none = np.empty(0, dtype=np.int64)
-        pairs = [(none, none)]
+        found = [(none, none)]
         for bound, rows in _classes(left.columns[[a for a, _ in shared]], len(left.events)):
             for right in self._classes:
                 key = [pair for k, pair in enumerate(shared) if k in bound and pair[1] in right.bound]
-                pairs.append(self._pairs(left, rows, right, key))
-        first, second = (np.concatenate(indices) for indices in zip(*pairs, strict=True))
-        return self._combined(left, first, second, shared)
+                if key or not need_common:
+                    found.append(self._pairs(left, rows, right, key))
+        first, second = (np.concatenate(indices) for indices in zip(*found, strict=True))
+        return first, second
 
-    def largest_fanout(self, left: Table) -> int:
-        """A bound on the rows that one row of ``left`` can turn into, if nothing is shared; else 1."""
-        return 1 if set(left.names) & set(self.names) else self.columns.shape[1]
+    def combined(self, left: Table, first: Indices, second: Indices) -> Table:
+        """The unions of rows ``first`` of ``left`` with rows ``second`` of this table; −1 is no row of this table."""
+        picked = np.zeros((len(self.names), len(second)), dtype=np.uint64)
+        partners = second >= 0
+        picked[:, partners] = self.columns[:, second[partners]]
+        columns = [*left.columns[:, first]]
+        for a, b in self._shared(left):
+            columns[a] = np.where(columns[a] == 0, picked[b], columns[a])
+        new = [n for n, name in enumerate(self.names) if name not in left.names]
+        names = left.names + tuple(self.names[n] for n in new)
+        words = np.array([*columns, *picked[new]], dtype=np.uint64).reshape(len(names), len(first))
+        return Table(names, left.events[first], words)
+
+    def _shared(self, left: Table) -> list[tuple[int, int]]:
+        """The columns of ``left`` and of this table that are the same variable."""
+        return [(left.names.index(name), n) for n, name in enumerate(self.names) if name in left.names]
 
     def _pairs(
         self, left: Table, left_rows: Indices, right: RowClass, key: list[tuple[int, int]]
@@ -83,15 +101,6 @@ class KnowledgeTable:
             rows.indexes[key] = Index(hashes[order], rows.rows[order])
         return rows.indexes[key]
 
-    def _combined(self, left: Table, first: Indices, second: Indices, shared: list[tuple[int, int]]) -> Table:
-        columns = [*left.columns[:, first]]
-        for a, b in shared:
-            columns[a] = np.where(columns[a] == 0, self.columns[b, second], columns[a])
-        new = [n for n, name in enumerate(self.names) if name not in left.names]
-        columns += [self.columns[n, second] for n in new]
-        names = left.names + tuple(self.names[n] for n in new)
-        return Table(names, left.events[first], np.array(columns, dtype=np.uint64).reshape(len(names), len(first)))
-
 
 class Knowledge:
     """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each."""
@@ -102,18 +111,20 @@ class Knowledge:
         self.limit = limit
         self._tables: dict[tuple[str, tuple[str, ...]], KnowledgeTable | None] = {}
 
-    def table(self, graph: Graph, columns: tuple[str, ...]) -> KnowledgeTable | None:
-        """The solutions of a GRAPH element, restricted to some of its variables; None if they are too many."""
-        element, names = canonical(graph)
-        key = (print_element(element), tuple(names[name] for name in columns))
+    def table(self, element: Element, columns: tuple[str, ...]) -> KnowledgeTable | None:
+        """The solutions of an element, restricted to some of its variables; None if they are too many.
+
+        The element reads nothing but background graphs.
+        """
+        tree, names = canonical(element)
+        key = (print_element(tree), tuple(names[name] for name in columns))
         if key not in self._tables:
-            self._tables[key] = self._materialise(element, key)
+            self._tables[key] = self._materialise(graph_names(tree), *key)
         found = self._tables[key]
         return None if found is None else _renamed(found, columns)
 
-    def _materialise(self, element: Graph, key: tuple[str, tuple[str, ...]]) -> KnowledgeTable | None:
-        text, columns = key
-        for name in graph_names(element):  # an unknown graph is empty, not missing
+    def _materialise(self, graphs: tuple[str, ...], text: str, columns: tuple[str, ...]) -> KnowledgeTable | None:
+        for name in graphs:  # an unknown graph is empty, not missing
             self.background.store.add_graph(NamedNode(name))
         projection = " ".join("?" + name for name in columns) or "(1 AS ?any)"
         answer = self.background.store.query(f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}")

@@ -95,6 +95,11 @@ def predicates(node: object) -> Names | None:
     return frozenset(found)
 
 
+def reads_event(node: object) -> bool:
+    """Whether a tree has a triple pattern outside of ``GRAPH``."""
+    return any(isinstance(part, Triple) for part in _event_parts(node))
+
+
 def needs_triple(element: Element) -> bool:
     """Whether the element certainly has no solution on an empty graph."""
     match element:

@@ -1,30 +1,29 @@
 """What of a graph pattern needs the event's graph, and what can follow as operations on tables.
 
-``GRAPH <kb> {…}`` at the top level is a join; a join may be moved behind elements that do not see its variables.
+An element that reads background knowledge alone (``GRAPH <kb> {…}``, also inside OPTIONAL, UNION, MINUS or EXISTS) is
+evaluated once; at the top level it may be moved behind elements that do not see its variables.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from gpm.algebra import Bind, Element, Exists, Filter, Graph, Group, Minus, Optional, Triples
+from gpm.scope import Names, certain, has_exists, has_graph, in_scope, mentioned, reads_event, uses
 
-from gpm.algebra import Bind, Element, Filter, Graph, Group, Minus, Optional
-from gpm.scope import Names, certain, has_exists, in_scope, mentioned, uses
-
-TailElement: TypeAlias = Graph | Bind | Filter
-Split: TypeAlias = tuple[Group, tuple[TailElement, ...]]
+Split = tuple[Group, tuple[Element, ...]]
 
 
 def split(group: Group) -> Split:
-    """The pattern's core, and the elements that follow it in this order: joins and assignments, then filters.
+    """The pattern's core, and the elements that follow it in this order, filters last.
 
-    If an element sees variables of what was to be moved behind it, the whole group is the core.
+    The elements that follow are of knowledge, BINDs and filters.  If an element sees variables of what was to be moved
+    behind it, the whole group is the core.
     """
     core: list[Element] = []
-    tail: list[TailElement] = []
+    tail: list[Element] = []
     for element in group.elements:
         if isinstance(element, Filter):
             continue
-        if isinstance(element, Graph) and not uses(element, "NOW"):
+        if is_knowledge(element):
             tail.append(element)
         elif _commutes(element, tail, certain(Group(tuple(core)))):
             core.append(element)
@@ -35,13 +34,43 @@ def split(group: Group) -> Split:
     return _place_filters(group, core, tail)
 
 
-def _place_filters(group: Group, core: list[Element], tail: list[TailElement]) -> Split:
+def is_knowledge(element: Element) -> bool:
+    """Whether an element can be evaluated without any event, but for the filters of an OPTIONAL."""
+    if isinstance(element, Optional):
+        inner, conditions = optional_parts(element)
+        return is_knowledge(inner) and not any(map(has_exists, conditions))
+    if isinstance(element, Bind | Filter):
+        return False
+    return has_graph(element) and not reads_event(element) and not uses(element, "NOW")
+
+
+def optional_parts(element: Optional) -> tuple[Group, tuple[Filter, ...]]:
+    """The pattern of an OPTIONAL and its filters, which see both sides of the left join."""
+    elements = element.group.elements
+    pattern = Group(tuple(part for part in elements if not isinstance(part, Filter)))
+    return pattern, tuple(part for part in elements if isinstance(part, Filter))
+
+
+def asked_knowledge(test: Filter) -> Exists | None:
+    """The EXISTS of a filter that is nothing else and asks only for triples of background graphs."""
+    asked = test.expression
+    if not isinstance(asked, Exists) or not asked.pattern.elements:
+        return None
+    simple = all(
+        isinstance(part, Graph) and all(isinstance(inner, Triples) for inner in part.group.elements)
+        for part in asked.pattern.elements
+    )
+    return asked if simple else None
+
+
+def _place_filters(group: Group, core: list[Element], tail: list[Element]) -> Split:
     bound = certain(Group(tuple(core)))
     moved = frozenset().union(*map(in_scope, tail))
-    filters = [element for element in group.elements if isinstance(element, Filter)]
-    for test in filters:
+    for test in (element for element in group.elements if isinstance(element, Filter)):
         foreign = bool(mentioned(test) & moved - bound)
-        if has_exists(test):
+        if asked_knowledge(test):
+            tail.append(test)
+        elif has_exists(test):
             if foreign:
                 return group, ()
             core.append(test)
@@ -52,12 +81,13 @@ def _place_filters(group: Group, core: list[Element], tail: list[TailElement]) -
     return Group(tuple(core)), tuple(tail)
 
 
-def _commutes(element: Element, tail: list[TailElement], bound: Names) -> bool:
+def _commutes(element: Element, tail: list[Element], bound: Names) -> bool:
     """Whether the element may stand before the tail, behind a core that certainly binds ``bound``."""
     joins = not isinstance(element, Optional | Minus | Bind)
+    seen = in_scope(element) if joins else mentioned(element)
     for later in tail:
-        if not joins and mentioned(element) & in_scope(later) - bound:
-            return False
-        if isinstance(later, Bind) and in_scope(element) & mentioned(later) - bound:
+        if joins and not isinstance(later, Optional | Minus | Bind):
+            continue  # joins may come in any order
+        if (seen & in_scope(later) | in_scope(element) & mentioned(later)) - bound:
             return False
     return True

@@ -113,7 +113,8 @@ def test_graph_never_sees_other_events() -> None:
         ("join", Route.BATCH), ("minus", Route.BATCH), ("minus empty", Route.SINGLE), ("values", Route.BATCH),
         ("values alone", Route.SINGLE), ("path star", Route.BATCH), ("sub-select", Route.SINGLE),
         ("kb join", Route.BATCH), ("kb filter", Route.BATCH), ("kb after optional", Route.BATCH),
-        ("kb then bind", Route.BATCH), ("kb in optional", Route.KNOWLEDGE), ("kb before minus", Route.KNOWLEDGE),
+        ("kb then bind", Route.BATCH), ("kb in optional", Route.BATCH), ("kb before minus", Route.KNOWLEDGE),
+        ("kb in minus", Route.BATCH), ("kb in exists", Route.BATCH), ("kb in union", Route.KNOWLEDGE),
         ("kb exists filter", Route.KNOWLEDGE),
     ],
 )  # fmt: skip
@@ -138,7 +139,7 @@ def test_large_joins_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = Evaluator(terms, KB)
     text, pattern = WITH_KNOWLEDGE["kb cross"]
     compiled = evaluator.compile(pattern, ("a", "c", "n"))
-    monkeypatch.setattr("gpm.evaluator.LARGEST_JOIN", 3)
+    monkeypatch.setattr("gpm.steps.LARGEST_JOIN", 3)
     (rows,) = evaluator.evaluate(EVENTS, [compiled])
     assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "c", "n"), terms, KB)
 

@@ -123,8 +123,18 @@ nested = _groups(_elements(flat))
 patterns = _groups(_elements(nested))
 kb_groups = _groups(st.one_of(blocks, st.builds(Optional, flat)))
 in_kb = st.builds(Graph, st.sampled_from([iri("kb"), iri("unknown")]), kb_groups)
+kb_filters = st.builds(Filter, _expressions(kb_groups))
+pure = _groups(st.one_of(in_kb, in_kb, kb_filters, values, st.builds(Optional, _groups(in_kb))))
+some_kb = _groups(in_kb)
+of_kb = st.one_of(
+    in_kb,
+    st.builds(Optional, pure),
+    st.builds(Minus, pure),
+    st.builds(Union, st.tuples(pure, pure)),
+    st.builds(Filter, st.builds(Exists, st.one_of(some_kb, pure), st.booleans())),
+)
 kb_nested = _groups(st.one_of(_elements(flat), in_kb))
-kb_patterns = _groups(st.one_of(in_kb, blocks, _elements(kb_nested)))
+kb_patterns = _groups(st.one_of(of_kb, of_kb, blocks, blocks, _elements(kb_nested)))
 
 QUICK = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
