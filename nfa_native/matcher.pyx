@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nfa_native.arrays import pack, unpack
+
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -52,6 +54,7 @@ include "matching/output.pxi"
 include "matching/tick.pxi"
 include "matching/build.pxi"
 include "matching/feed.pxi"
+include "matching/snapshot.pxi"
 
 
 class RawMatches(NamedTuple):
@@ -156,6 +159,31 @@ cdef class Matcher:
     def statistics(self):
         """Counters by atom, transition and state, as plain dicts and lists."""
         return statistics_of(&self.kernel)
+
+    def trace(self):
+        """Every word that the matcher holds, once, in ascending order (0 apart)."""
+        arrays = dump_kernel(&self.kernel)
+        held = [words for name, words in arrays.items() if name.startswith(WORDS)]
+        words = np.unique(np.concatenate(held))
+        return words[words != 0]
+
+    def snapshot(self):
+        """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
+        return pack(dump_kernel(&self.kernel))
+
+    @staticmethod
+    def restore(automaton, Terms terms, data, word_map):
+        """A matcher that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
+        cdef Matcher matcher = Matcher(automaton, terms)
+        arrays = unpack(data)
+        for name, words in arrays.items():
+            if name.startswith(WORDS):
+                arrays[name] = word_map(words)
+        try:
+            load_kernel(&matcher.kernel, arrays)
+        except (KeyError, IndexError, StopIteration) as error:
+            raise ValueError("the matcher's part of the snapshot is incomplete") from error
+        return matcher
 
     def _raise(self):
         if self.kernel.failed:

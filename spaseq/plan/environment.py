@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpm.algebra import (
+    XSD_BOOLEAN,
     XSD_INTEGER,
     Aggregate,
     Exists,
@@ -25,6 +26,8 @@ from spaseq.plan.graph import Begin, End, Item
 UNBOUND = Variable("!unbound")
 ZERO = Literal("0", XSD_INTEGER)
 ONE = Literal("1", XSD_INTEGER)
+TRUE = Literal("true", XSD_BOOLEAN)
+FALSE = Literal("false", XSD_BOOLEAN)
 Environment = Mapping[str, Expression]
 
 
@@ -67,7 +70,7 @@ class Accumulator:
         """The aggregate once an iteration with ``value`` is complete."""
         if value == UNBOUND:
             return held
-        return Operation("IF", (Operation("BOUND", (value,)), self._added(held, value), held))
+        return Operation("IF", (is_bound(value), self._added(held, value), held))
 
     def _added(self, held: Expression, value: Expression) -> Expression:
         match self.function:
@@ -82,14 +85,14 @@ class Accumulator:
             case "GROUP_CONCAT":
                 text = Operation("STR", (value,))
                 joined = Operation("CONCAT", (held, Literal(self.separator), text))
-                return Operation("IF", (Operation("BOUND", (held,)), joined, text))
+                return Operation("IF", (is_bound(held), joined, text))
             case _:
                 return self._extreme(held, value)
 
     def _extreme(self, held: Expression, value: Expression) -> Expression:
         better = Operation("<" if self.function == "MIN" else ">", (value, held))
         chosen = Operation("IF", (better, value, held))
-        return Operation("IF", (Operation("BOUND", (held,)), chosen, value))
+        return Operation("IF", (is_bound(held), chosen, value))
 
 
 def accumulators(aggregate: Aggregate) -> Iterable[Accumulator]:
@@ -118,12 +121,28 @@ def substitute(expression: Expression, environment: Environment) -> Expression:
     match expression:
         case Variable(name):
             return environment.get(name, UNBOUND)
+        case Operation("BOUND", (argument,)):
+            return is_bound(substitute(argument, environment))
         case Operation(name, arguments):
             return Operation(name, tuple(substitute(one, environment) for one in arguments))
         case Iri() | Literal():
             return expression
         case _:
             raise TypeError(f"{type(expression).__name__} is left in an expression")
+
+
+def is_bound(value: Expression) -> Expression:
+    """BOUND of any expression, for SPARQL's own takes a variable only: an error is what is not bound."""
+    match value:
+        case Variable():
+            return Operation("BOUND", (value,))
+        case Operation("COALESCE", arguments):
+            parts = [is_bound(one) for one in arguments]
+            return parts[0] if len(parts) == 1 else Operation("||", tuple(parts))
+        case Literal() | Iri():
+            return TRUE
+        case _:
+            return Operation("COALESCE", (Operation("IF", (Operation("ISIRI", (value,)), TRUE, TRUE)), FALSE))
 
 
 def variables_of(expression: Expression) -> Iterable[str]:

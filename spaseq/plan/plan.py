@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Triple, Variable
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
+from spaseq.errors import SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query, Selection
 from spaseq.plan.analysis import Analysis
 from spaseq.plan.assemble import assemble
 from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
 from spaseq.plan.liveness import Liveness
+
+Words = NDArray[np.uint64]
 
 
 def compile_plan(query: Query) -> Plan:
@@ -101,6 +108,17 @@ class Plan:
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
         return hashlib.sha256(repr(self.query).encode()).hexdigest()[:32]
+
+    def restore(self, terms: Terms, data: bytes, word_map: Callable[[Words], Words]) -> Matcher:
+        """A matcher that goes on where ``Matcher.snapshot`` was taken; ``word_map`` renumbers words.
+
+        SnapshotError: the data are damaged.
+        """
+        automaton = assemble(self.analysis, self.liveness, self.results, terms)
+        try:
+            return Matcher.restore(automaton, terms, data, word_map)
+        except ValueError as error:
+            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
     def start(self, terms: Terms) -> Matcher:
         """A matcher at the beginning of its streams."""

@@ -19,6 +19,7 @@ from .windows import Edges, edges
 
 Row = tuple[tuple[str, str], ...]
 Picks = tuple[tuple[str, tuple[str, ...]], ...]
+Match = tuple[Picks, int, int]
 PlainEvent = tuple[str, int, str, tuple[tuple[str, str, str], ...]]
 
 
@@ -133,22 +134,23 @@ def over_matches(plan: Plan) -> bool:
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
     """One row per decision time and GROUP BY values, over the distinct (picks, solution) decided then."""
     names = plan.query.select.group_by
-    members: dict[tuple[Picks, int, int, Row], float] = {}
+    members: dict[tuple[Match, Row], float] = {}
     for match, edge in found:
+        picked = (picks_of(match), match.steps[0].time, match.steps[-1].time)
         for solution in match.solutions:
-            row = tuple(sorted(solution.bindings))
-            key = (picks_of(match), match.steps[0].time, match.steps[-1].time, row)
+            key = (picked, tuple(sorted(solution.bindings)))
             members[key] = min(decision(match, edge), members.get(key, float("inf")))
-    groups: dict[tuple[float, Row], list[dict[str, str]]] = {}
-    for (_, _, _, row), decided in members.items():
+    groups: dict[tuple[float, Row], list[tuple[Match, Row]]] = {}
+    for (picked, row), decided in members.items():
         group = tuple(pair for pair in row if pair[0] in names)
-        groups.setdefault((decided, group), []).append(dict(row))
+        groups.setdefault((decided, group), []).append((picked, row))
     return [grouped_result(plan, decided, group, rows) for (decided, group), rows in groups.items()]
 
 
-def grouped_result(plan: Plan, decided: float, group: Row, rows: list[dict[str, str]]) -> Result:
-    """The row of one group of matches."""
-    environment = Environment(dict(group), lambda name: [row.get(name) for row in rows], len(rows))
+def grouped_result(plan: Plan, decided: float, group: Row, rows: list[tuple[Match, Row]]) -> Result:
+    """The row of one group: COUNT(*) counts its matches, other aggregates range over all their solutions."""
+    matches = len({picked for picked, _ in rows})
+    environment = Environment(dict(group), lambda name: [dict(row).get(name) for _, row in rows], matches)
     return Result((), None, None, make_row(plan.query.select.items or (), environment), decided)
 
 

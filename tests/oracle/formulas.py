@@ -29,12 +29,14 @@ class Environment:
     """What an expression reads.
 
     bindings: variable to term. iterations: the values of a group variable (None where unbound) in the completed
-    iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.
+    iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.  since: how many of
+    them were completed before that Kleene was entered the last time: PREV and FIRST look no further back.
     """
 
     bindings: Mapping[str, str]
     iterations: Callable[[str], Sequence[str | None]]
     matches: int = 0
+    since: Callable[[str], int] = lambda name: 0
 
 
 def holds(expression: Expression, environment: Environment) -> bool:
@@ -77,7 +79,7 @@ def _bound(term: str | None) -> str:
 def _reference(expression: Var | Prev | First, environment: Environment) -> str | None:
     if isinstance(expression, Var):
         return environment.bindings.get(expression.name)
-    iterations = environment.iterations(expression.name)
+    iterations = environment.iterations(expression.name)[environment.since(expression.name) :]
     if isinstance(expression, Prev):
         return iterations[-1] if iterations else None
     return iterations[0] if iterations else environment.bindings.get(expression.name)

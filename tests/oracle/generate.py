@@ -117,7 +117,7 @@ class Maker:
             case "distinct":
                 return Select(tuple(self.some(visible)), distinct=True)
             case "some":
-                computed = (Column(Binary("+", Var(self.chooser.pick(numeric)), Const(1)), "e"),) if numeric else ()
+                computed = (Column(Binary("+", Var(self.chooser.pick(numeric)), Const(1)), "next"),) if numeric else ()
                 return Select((*self.some(visible), *(computed if self.chooser.chance(25) else ())))
         return Select()
 

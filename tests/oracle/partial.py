@@ -53,13 +53,15 @@ class Iterate:
 class Place:
     """Where a BOp must not match: between step `after` and the next, within these open iterations.
 
-    within: (Kleene, index of the iteration) outermost first; completed: iterations completed before, per Kleene.
+    within: (Kleene, index of the iteration) outermost first; completed: iterations completed before, per Kleene; entered:
+    how many of them before the Kleene was entered the last time.
     """
 
     bop: Step
     after: int
     within: tuple[tuple[int, int], ...]
     completed: tuple[tuple[int, int], ...]
+    entered: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Partial:
     places: tuple[Place, ...] = ()
     open: tuple[tuple[int, int], ...] = ()
     completed: tuple[tuple[int, int], ...] = ()
+    entered: tuple[tuple[int, int], ...] = ()
 
     @property
     def events(self) -> list[Event]:
@@ -138,7 +141,7 @@ def _todo(partial: Partial, *tasks: Enter | Iterate) -> Partial:
 
 
 def _forbid(partial: Partial, *bops: Step) -> Partial:
-    places = tuple(Place(bop, len(partial.steps), partial.open, partial.completed) for bop in bops)
+    places = tuple(Place(bop, len(partial.steps), partial.open, partial.completed, partial.entered) for bop in bops)
     return replace(partial, places=partial.places + places)
 
 
@@ -150,6 +153,7 @@ def _begin_iteration(plan: Plan, repeat: Repeat, nth: int, operator: Operator | 
         rest,
         solutions=frozenset(solution.without(plan.owned[number]) for solution in rest.solutions),
         open=(*rest.open, (number, index)),
+        entered=tuple({**dict(rest.entered), number: index}.items()) if nth == 1 else rest.entered,
     )
     return _todo(begun, Enter(repeat.body, operator), Iterate(repeat, nth, len(rest.steps)))
 

@@ -13,6 +13,7 @@ from .partial import Bindings, Move, Partial, Picked, Place, Solution, moves, st
 from .plan import Occurrence, Operator, Plan, Step, is_stateful
 
 History = Callable[[Solution, Occurrence, str], Sequence[str | None]]
+Entered = tuple[tuple[int, int], ...]
 Found = tuple[tuple[tuple[Occurrence, Event], ...], frozenset[Solution]]
 
 
@@ -58,22 +59,26 @@ class World:
         """The ways to make a step at a timestamp."""
         assert move.bop
         now = [event for event in self.events if event.time == time]
-        for events, solutions in self.matches(move.bop, now, move.partial.solutions, self.so_far):
+        for events, solutions in self.matches(move.bop, now, move.partial.solutions, self.so_far, move.partial.entered):
             yield replace(move.partial, solutions=solutions, steps=(*move.partial.steps, Picked(time, events)))
 
     def matches(
-        self, bop: Step, events: Iterable[Event], solutions: frozenset[Solution], history: History
+        self, bop: Step, events: Iterable[Event], solutions: frozenset[Solution], history: History, entered: Entered
     ) -> Iterator[Found]:
         """The matches of a BOp among simultaneous events: the events picked and the joined solutions."""
         for way in bop.ways:
             candidates = [[(o, e) for e in events if mappings(self.plan.query, o.gpm, e)] for o in way]
             for chosen in product(*candidates):
-                joined = self.join(solutions, chosen, history)
+                joined = self.join(solutions, chosen, history, entered)
                 if joined:
                     yield chosen, joined
 
     def join(
-        self, solutions: frozenset[Solution], chosen: tuple[tuple[Occurrence, Event], ...], history: History
+        self,
+        solutions: frozenset[Solution],
+        chosen: tuple[tuple[Occurrence, Event], ...],
+        history: History,
+        entered: Entered,
     ) -> frozenset[Solution]:
         """The compatible unions that satisfy the stateful filters of all chosen atoms."""
         for occurrence, event in chosen:
@@ -84,11 +89,15 @@ class World:
                 for bindings in found
                 if compatible(solution.bindings, bindings)
             )
-        return frozenset(s for s in solutions if all(self.passes(s, occurrence, history) for occurrence, _ in chosen))
+        return frozenset(s for s in solutions if all(self.passes(s, occurrence, history, entered) for occurrence, _ in chosen))
 
-    def passes(self, solution: Solution, occurrence: Occurrence, history: History) -> bool:
+    def passes(self, solution: Solution, occurrence: Occurrence, history: History, entered: Entered) -> bool:
         """Whether a joined solution satisfies the stateful filters of one atom."""
-        environment = Environment(dict(solution.bindings), lambda name: history(solution, occurrence, name))
+        environment = Environment(
+            dict(solution.bindings),
+            lambda name: history(solution, occurrence, name),
+            since=lambda name: dict(entered).get(self.plan.innermost(name), 0),
+        )
         gpm = occurrence.gpm
         return all(holds(filter_, environment) for filter_ in gpm.filters if is_stateful(filter_, gpm))
 
@@ -108,7 +117,7 @@ class World:
         ]
         final = frozenset(self.as_of(solution, place) for solution in match.solutions)
         return any(
-            any(self.matches(place.bop, list(now), final, self.at(place)))
+            any(self.matches(place.bop, list(now), final, self.at(place), place.entered))
             for _, now in groupby(between, key=lambda event: event.time)
         )
 
