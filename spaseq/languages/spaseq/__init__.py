@@ -31,6 +31,7 @@ def parse(text: str, path: str = "") -> ParsedQuery:
 
     Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning.
     """
+    text = text.removeprefix("\ufeff")
     source = Source(text, path)
     try:
         syntax = parse_tree(text)
