@@ -40,9 +40,17 @@ class Progress:
             self._status.start()
         rate = run.events / (self._shown - self._start)
         reached = f" · {iso(run.time)}" if run.events else ""
-        self._status.update(f"{run.events:,} events · {rate:,.0f}/s{reached} · {results:,} results")
+        self._status.update(
+            f"{run.events:,} events · {rate:,.0f}/s{reached} · {results:,} results · {_groups(run):,} groups"
+        )
 
     def close(self) -> None:
         """Take the line away."""
         if self._status is not None:
             self._status.stop()
+
+
+def _groups(run: Run) -> int:
+    """Groups of partial matches that are kept, of all queries."""
+    queries = run.statistics()["queries"].values()
+    return sum(state["groups"] for query in queries for state in query["matcher"]["states"])

@@ -120,6 +120,8 @@ def run(
                 click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
         if count:
             text.write(f"{drain.results if limit is not None else sum(running.counts().values())}\n")
+        elif not drain.results and text.isatty():
+            click.echo("no results; --stats tells why", err=True)
     if interrupted:
         ctx.exit(INTERRUPTED)
 

@@ -1,0 +1,92 @@
+"""``check``, ``explain``, ``generate`` and the program itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import QUERY, Invoke, start
+
+
+def test_help_and_version(invoke: Invoke) -> None:
+    assert all(name in invoke("--help").stdout for name in ("run", "check", "explain", "generate"))
+    assert invoke("--version").stdout.startswith("spaseq, version")
+    assert "--lateness" in invoke("run", "-h").stdout
+
+
+def test_python_dash_m() -> None:
+    process = start("--version")
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert output.startswith("spaseq, version")
+
+
+def test_unknown_command(invoke: Invoke) -> None:
+    result = invoke("dance")
+    assert result.exit_code == 2 and "dance" in result.stderr
+
+
+def test_check(invoke: Invoke) -> None:
+    result = invoke("check", "q.spaseq", "c.spaseq")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "q.spaseq: ok\nc.spaseq: ok\n", "")
+
+
+def test_check_reports_every_wrong_file(invoke: Invoke) -> None:
+    Path("bad.spaseq").write_text(QUERY.replace("?x ex:v ?v", "?x ex:v"))
+    result = invoke("check", "bad.spaseq", "q.spaseq", "nowhere.spaseq")
+    assert result.exit_code == 2
+    assert "q.spaseq: ok" in result.stdout
+    assert "bad.spaseq:7:" in result.stderr and "^" in result.stderr and "nowhere.spaseq" in result.stderr
+
+
+def test_check_of_text_that_is_none(invoke: Invoke) -> None:
+    Path("binary.spaseq").write_bytes(b"\xff\xfe\x00")
+    result = invoke("check", "binary.spaseq")
+    assert result.exit_code == 2 and "UTF-8" in result.stderr
+
+
+def test_check_standard_input(invoke: Invoke) -> None:
+    assert invoke("check", "-", input=QUERY).stdout == "-: ok\n"
+
+
+def test_check_warns(invoke: Invoke) -> None:
+    Path("w.spaseq").write_text(QUERY.replace("WITHIN 10 SECONDS SLIDING\n", ""))
+    result = invoke("check", "w.spaseq")
+    assert result.exit_code == 0
+    assert "warning:" in result.stdout and "w.spaseq: ok" in result.stdout
+
+
+@pytest.mark.parametrize("format", ["text", "mermaid", "dot", "json"])
+def test_explain(invoke: Invoke, format: str) -> None:
+    result = invoke("explain", "q.spaseq", "--format", format)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.strip()
+    if format == "json":
+        json.loads(result.stdout)
+
+
+def test_explain_of_a_wrong_query(invoke: Invoke) -> None:
+    Path("bad.spaseq").write_text(QUERY.replace("A ; B", "A ; X"))
+    result = invoke("explain", "bad.spaseq")
+    assert result.exit_code == 2 and "bad.spaseq:6:" in result.stderr
+
+
+def test_generate(invoke: Invoke, folder: Path) -> None:
+    result = invoke("generate", "stocks", "--events", "20", "--seed", "3", "--out", "new/stocks")
+    assert result.exit_code == 0, result.stderr
+    assert "wrote new/stocks/stock.nq" in result.stdout
+    assert "spaseq run" in result.stdout
+    first = Path("new/stocks/stock.nq").read_bytes()
+    invoke("generate", "stocks", "--events", "20", "--seed", "3", "--out", "again")
+    assert Path("again/stock.nq").read_bytes() == first
+
+
+def test_generate_mistakes(invoke: Invoke) -> None:
+    unknown = invoke("generate", "stock", "--out", "x")
+    assert unknown.exit_code == 2 and "did you mean stocks?" in unknown.stderr
+    assert invoke("generate", "stocks", "--events", "-1", "--out", "x").exit_code == 2
+    assert invoke("generate", "stocks").exit_code == 2
+    taken = invoke("generate", "stocks", "--out", "q.spaseq/inside", "--events", "1")
+    assert taken.exit_code == 2 and "cannot write" in taken.stderr
