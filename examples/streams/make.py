@@ -32,8 +32,8 @@ def main() -> None:
     (HERE / "stocks.nq").write_bytes(b"".join(text(event) for event in islice(quotes(3, companies=5), 75)))
     _trig("stock-runs", islice(runs(8, companies=5), 120))
     known = workloads()
-    for name, count in (("cards", 90), ("vessels", 90), ("traffic", 45)):
-        _workload(known[name], known[name].events(count, seed=7))
+    for name, count, seed in (("cards", 90, 7), ("vessels", 90, 7), ("traffic", 45, 2)):
+        _workload(known[name], known[name].events(count, seed))
     _workload(known["smartgrid"], islice(readings(7, houses=4), 120))
 
 

@@ -17,6 +17,7 @@ from spaseq import streams
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.event import Event
 from spaseq.datasets.workload import EXAMPLES, KNOWLEDGE
+from spaseq.errors import OptionError
 from spaseq.languages.spaseq import parse
 from tests import oracle
 from tests.datasets.bridge import bridge
@@ -35,11 +36,23 @@ def test_every_query_is_right_and_warns_of_nothing(path: Path) -> None:
     assert parse(path.read_text(encoding="utf-8"), str(path)).warnings == ()
 
 
+@pytest.mark.parametrize("events", [2_000, pytest.param(10_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("name", COUNTS)
-def test_the_engine_finds_what_was_counted(name: str, tmp_path: Path) -> None:
+def test_the_engine_finds_what_was_counted(name: str, events: int, tmp_path: Path) -> None:
     workload, count = workloads()[COUNTS[name][0]], COUNTS[name][1]
-    matches = _run(EXAMPLES / name, workload, workload.write(tmp_path, 2_000, 0))
-    assert len(matches) == count(workload.events(2_000, 0), workload) > 0
+    matches = _run(EXAMPLES / name, workload, workload.write(tmp_path, events, 0))
+    assert len(matches) == count(workload.events(events, 0), workload) > 0
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("name", "expected"), [("slowing", 7_881), ("slowing_next", 9_115)])
+def test_query_5_on_the_real_streams(name: str, expected: int, tmp_path: Path) -> None:
+    aarhus = workloads()["aarhus"]
+    try:
+        files = aarhus.write(tmp_path)
+    except OptionError as error:
+        pytest.skip(str(error))
+    assert len(_run(EXAMPLES / "traffic" / f"{name}.spaseq", aarhus, files)) == expected
 
 
 @pytest.mark.parametrize("name", COUNTS)
