@@ -6,6 +6,7 @@ Run with SPASEQ_UPDATE_GOLDEN=1 to write the messages anew; read the difference 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,11 @@ def test_warning(path: Path) -> None:
 
 def test_enough_cases() -> None:
     assert len(cases("errors")) >= 45
+
+
+def test_documentation_shows_real_messages() -> None:
+    text = (HERE.parents[1] / "docs" / "errors.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```text (\S+)\n(.*?)```", text, re.DOTALL)
+    assert len(shown) > 60
+    for name, message in shown:
+        assert (HERE / f"{name}.txt").read_text(encoding="utf-8").endswith(RULE + message), name
