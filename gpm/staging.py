@@ -30,15 +30,23 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
         for part in event.triples
         if wanted is None or part.predicate in wanted
     )
-    store = Store()
-    if "_:" in text:  # perhaps a blank node: text would give it a new label
+    store = _from_text(text) if "_:" not in text else None  # blank nodes of a text would get new labels
+    if store is None:
+        store = Store()
         store.extend(quad for n, event in enumerate(events) for quad in quads(event, NamedNode(f"{PREFIX}{n}"), wanted))
-    else:
+    for n, event in enumerate(events):
+        if not event.triples:
+            store.add_graph(NamedNode(f"{PREFIX}{n}"))
+    return store
+
+
+def _from_text(text: str) -> Store | None:
+    """The fast way; None if a term is none by the book, such as an IRI with a space that a lenient parser let pass."""
+    store = Store()
+    try:
         store.load(text.encode(), format=RdfFormat.N_QUADS)
-    if wanted is None:
-        for n, event in enumerate(events):
-            if not event.triples:
-                store.add_graph(NamedNode(f"{PREFIX}{n}"))
+    except SyntaxError:
+        return None
     return store
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyoxigraph
 import pytest
 
 from gpm.algebra import Filter, Graph, Group, Iri, Optional
@@ -10,11 +11,13 @@ from gpm.core import Route, lexical_time
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator
 from gpm.rewrite import rename
+from gpm.rows import EventGraph
 from gpm.scope import in_scope
 from nfa_native.words import Terms
 from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, TIMED, WITH_KNOWLEDGE
 from tests.gpm.worlds import NS, bgp, call, event, group, plain, sets
 
+N_QUADS = pyoxigraph.RdfFormat.N_QUADS
 KB = Background({NS + "kb": KNOWLEDGE})
 
 
@@ -147,3 +150,14 @@ def test_large_joins_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_functions_are_named() -> None:
     with pytest.raises(PatternError, match=r"http://example\.org/f"):
         Evaluator(Terms()).compile(group(bgp("?a :p ?b"), Filter(call("<http://example.org/f>", "?a"))), ("a",))
+
+
+def test_quads_lenient_terms_and_empty_graphs() -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms)
+    odd = list(pyoxigraph.parse(b"<urn:a b> <http://example.org/p> <urn:c> <urn:g> .", N_QUADS, lenient=True))
+    events = [EventGraph(odd, 0, 0), EventGraph([], 0, 1)]
+    patterns = [group(bgp("?a :p ?b")), PLAIN["optional first"][1]]
+    triples, anything = evaluator.evaluate(events, [evaluator.compile(pattern, ("a",)) for pattern in patterns])
+    assert [terms.bytes(word) for word in triples.columns[0].tolist()] == [b"Iurn:a b"]
+    assert anything.row_event.tolist() == [0, 1]
