@@ -6,12 +6,13 @@ A fresh Store for every run of events, because a reused one never frees what was
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import repeat
 
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store
 
 from gpm.rows import EventGraph
-from gpm.terms import scoped
+from gpm.terms import event_label, scoped
 
 PREFIX = "urn:e:"
 
@@ -30,7 +31,7 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
         for part in event.triples
         if wanted is None or part.predicate in wanted
     )
-    store = _from_text(text) if "_:" not in text else None  # blank nodes of a text would get new labels
+    store = _from_text(text, events)
     if store is None:
         store = Store()
         store.extend(quad for n, event in enumerate(events) for quad in quads(event, NamedNode(f"{PREFIX}{n}"), wanted))
@@ -40,14 +41,35 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
     return store
 
 
-def _from_text(text: str) -> Store | None:
-    """The fast way; None if a term is none by the book, such as an IRI with a space that a lenient parser let pass."""
+def _from_text(text: str, events: Sequence[EventGraph]) -> Store | None:
+    """The fast way; None if it would go wrong.
+
+    That is with triple terms, which may hide blank nodes, and with a term that is none by the book, such as an IRI with
+    a space that a lenient parser let pass.
+    """
     store = Store()
     try:
-        store.load(text.encode(), format=RdfFormat.N_QUADS)
+        if "_:" not in text:
+            store.load(text.encode(), format=RdfFormat.N_QUADS)
+        elif "<<(" in text:
+            return None
+        else:  # `load` would give blank nodes new labels
+            scoped_lines = map(_scoped_line, text.split("\n"), repeat(events))
+            store.extend(pyoxigraph.parse("\n".join(scoped_lines), format=RdfFormat.N_QUADS))
     except SyntaxError:
         return None
     return store
+
+
+def _scoped_line(line: str, events: Sequence[EventGraph]) -> str:
+    """A staged N-Quads line, without its end, in which blank nodes have their outside labels."""
+    if "_:" not in line:
+        return line
+    prefix = f"_:{event_label(events[int(line[line.rindex(':') + 1 : -3])].scope, '')}"
+    if line.startswith("_:"):
+        line = prefix + line[2:]
+    subject, predicate, rest = line.split(" ", 2)
+    return f"{subject} {predicate} {prefix}{rest[2:]}" if rest.startswith("_:") else line
 
 
 def quads(event: EventGraph, graph: Graph, wanted: frozenset[NamedNode] | None = None) -> Iterator[Quad]:

@@ -15,7 +15,7 @@ from gpm.rows import EventGraph
 from gpm.scope import in_scope
 from nfa_native.words import Terms
 from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, TIMED, WITH_KNOWLEDGE
-from tests.gpm.worlds import NS, bgp, call, event, group, plain, sets
+from tests.gpm.worlds import NS, bgp, call, event, group, node, plain, sets
 
 N_QUADS = pyoxigraph.RdfFormat.N_QUADS
 KB = Background({NS + "kb": KNOWLEDGE})
@@ -98,6 +98,21 @@ def test_blank_nodes_of_two_events_differ() -> None:
     first, second, again = rows.columns[0].tolist()
     assert first == again != second
     assert terms.bytes(first) == b"Be10." + events[0].triples[0].subject.value.encode()
+
+
+def test_blank_nodes_beside_strange_strings() -> None:
+    terms = Terms()
+    evaluator = Evaluator(terms)
+    text = "_:a <u:b> _:c .\r\n\x0b\x0c\x1c\x85\u2028 \\ \""
+    triple = pyoxigraph.Triple(pyoxigraph.BlankNode("x"), node("p"), pyoxigraph.Literal(text))
+    nested = pyoxigraph.Triple(node("a"), node("p"), pyoxigraph.Triple(triple.subject, node("q"), triple.subject))
+    pattern = evaluator.compile(group(bgp("?a :p ?b")), ("a", "b"))
+    for triples in ([triple], [triple, nested]):
+        (rows,) = evaluator.evaluate([EventGraph(triples, 0, 8)], [pattern])
+        found = {terms.bytes(int(b)): terms.bytes(int(a)) for a, b in rows.columns.T}
+        assert found[b"S" + text.encode()] == b"Be8.x"
+        assert len(found) == len(triples)
+    assert any(b"<<( _:e8.x <http://example.org/q> _:e8.x )>>" in value for value in found)
 
 
 def test_graph_never_sees_other_events() -> None:
