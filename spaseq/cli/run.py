@@ -27,7 +27,7 @@ from spaseq.streams.timestamps import UNITS, parse_duration
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[timedelta]):
     """``5s``, ``500ms``, ``2m``, ``1h``."""
 
     name = "duration"
@@ -111,8 +111,8 @@ def run(
     sources = stream_sources(streams, checked)
     _warn(parsed, background_warnings(graphs, checked))
     with late_file(late) as on_late, open_output(output) as text:
-        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         running = Run(checked, sources, graphs, lateness, on_late, options, count_only=count and limit is None)
+        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         try:
             interrupted = _drain(running, drain, busy=text.isatty())
         finally:

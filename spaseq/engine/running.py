@@ -102,7 +102,7 @@ class RunningQuery:
             table = self._projector.project(raw)
         else:
             assert self._constructor is not None
-            table = self._constructor.construct(raw)
+            table = self._constructor.construct(raw, self._newest)
         self._newest = max(self._newest, self.derived_time(int(raw.decided[-1])))
         return replace(table, event_name=self._names.kept(table.pick_events)) if len(table) else None
 

@@ -123,8 +123,8 @@ def test_solutions_are_no_stream(name: str) -> None:
 def test_table_shows_terms_for_people() -> None:
     text = write("table", make_table(COLUMNS, ROWS), layout=Layout(COLUMNS, prefixes={"ex": "http://example.org/"}))
     lines = text.splitlines()
-    assert lines[1].split() == ["first", "last", "?a", "?b", "?c", "events"]
-    assert "ex:x" in lines[3] and "A ex:e0, B ex:e1 ex:e2" in lines[3]
+    assert lines[0].split() == ["first", "last", "?a", "?b", "?c", "events"]
+    assert "ex:x" in lines[2] and "A ex:e0, B ex:e1 ex:e2" in lines[2]
     assert "chat@fr" in text and "_:e1.b0" in text
 
 
@@ -132,6 +132,17 @@ def test_table_has_one_head_and_steady_columns() -> None:
     text = write("table", make_table(("x",), [(Literal("short"),)]), make_table(("x",), [(Literal("a" * 30),)]))
     assert text.count("?x") == 1
     assert text.count("aaaaa") == 6  # folded, not cut
+
+
+def test_table_on_a_terminal_is_brief() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    output = Terminal()
+    writer = open_writer("table", output, Layout(("x",)))
+    writer.write(make_table(("x",), [(NamedNode("http://example.org/data/stock/company/1"),)]))
+    assert "…company/1" in output.getvalue()
 
 
 def test_table_of_several_queries_names_them() -> None:

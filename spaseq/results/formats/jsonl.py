@@ -20,15 +20,15 @@ class JsonLinesWriter:
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
         prefix = f'{{"query": {_text(table.query)}, ' if self._several else "{"
-        self._output.writelines(prefix + _line(table, index) for index in range(len(table)))
+        names = [_text(name) for name in table.columns]
+        self._output.writelines(prefix + _line(table, index, names) for index in range(len(table)))
 
     def close(self) -> None:
         """Nothing stands at the end."""
 
 
-def _line(table: MatchTable, index: int) -> str:
+def _line(table: MatchTable, index: int, names: list[str]) -> str:
     """The members of the object and its end; terms come as ready text, since they repeat a lot."""
-    names = map(_text, table.columns)
     words = table.words[index].tolist()
     bindings = ", ".join(f"{name}: {table.decoder.json(word)}" for name, word in zip(names, words, strict=True) if word)
     times = f'"first": "{iso(int(table.first[index]))}", "last": "{iso(int(table.last[index]))}"'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 import pyoxigraph
 
 from gpm.algebra import XSD_DATETIME
-from spaseq.results.table import DerivedEvent
 from spaseq.results.times import iso
 
 PROV = "http://www.w3.org/ns/prov#"
@@ -15,7 +15,18 @@ GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")
 _DATETIME = pyoxigraph.NamedNode(XSD_DATETIME)
 
 
-def event_quads(event: DerivedEvent) -> Iterator[pyoxigraph.Quad]:
+class TimedGraph(Protocol):
+    """What an event is on the wire: its IRI, time in microseconds, and triples (the graph of a quad means nothing)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def timestamp(self) -> int: ...
+    @property
+    def triples(self) -> Sequence[pyoxigraph.Triple | pyoxigraph.Quad]: ...
+
+
+def event_quads(event: TimedGraph) -> Iterator[pyoxigraph.Quad]:
     """The time of the event, then its graph."""
     graph = pyoxigraph.NamedNode(event.name)
     yield pyoxigraph.Quad(graph, GENERATED_AT, pyoxigraph.Literal(iso(event.timestamp), datatype=_DATETIME))
@@ -23,7 +34,7 @@ def event_quads(event: DerivedEvent) -> Iterator[pyoxigraph.Quad]:
         yield pyoxigraph.Quad(triple.subject, triple.predicate, triple.object, graph)
 
 
-def stream_quads(events: Iterable[DerivedEvent]) -> Iterator[pyoxigraph.Quad]:
+def stream_quads(events: Iterable[TimedGraph]) -> Iterator[pyoxigraph.Quad]:
     """The quads of all events, in order."""
     for event in events:
         yield from event_quads(event)

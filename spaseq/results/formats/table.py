@@ -15,17 +15,20 @@ from spaseq.results.shortening import shorten, show, show_events
 from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 
+_GAP = 3  # characters between two columns
 _UNLIMITED = 100_000  # characters a line when no terminal sets a width
 
 
 class TableWriter:
     """Columns for times, variables and events.
 
-    The first matches of a query set the widths; later ones follow under the same head, long terms folded.
+    The first matches of a query set the widths; later ones follow under the same head, long terms folded.  On a
+    terminal IRIs without a prefix are cut to their last two parts; a file has them whole.
     """
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
-        width = None if output.isatty() else _UNLIMITED
+        self._brief = output.isatty()
+        width = None if self._brief else _UNLIMITED
         self._console = Console(file=output, width=width, highlight=False, soft_wrap=False)
         self._layout = layout
         self._query: tuple[str, tuple[str, ...]] | None = None
@@ -59,10 +62,10 @@ class TableWriter:
             max(Measurement.get(self._console, options, cell).maximum for cell in [head, *column])
             for head, column in zip(heads, cells, strict=True)
         ]
-        self._widths = _fit(wanted, self._console.width - 2 * len(wanted) - 2)
+        self._widths = _fit(wanted, self._console.width - _GAP * (len(wanted) - 1))
 
     def _grid(self, table: MatchTable, header: bool, widths: list[int] | None = None) -> Table:
-        grid = Table(box=box.SIMPLE_HEAD if header else None, show_header=header, pad_edge=True, padding=(0, 1))
+        grid = Table(box=box.SIMPLE_HEAD if header else None, show_header=header, show_edge=False, pad_edge=False)
         widths = self._widths if widths is None else widths
         for number, name in enumerate(_heads(table)):
             width = widths[number] if widths else None
@@ -72,11 +75,11 @@ class TableWriter:
         return grid
 
     def _cells(self, table: MatchTable, index: int) -> list[str]:
-        prefixes = self._layout.prefixes
+        prefixes, brief = self._layout.prefixes, self._brief
         cells = [iso(int(table.first[index])), iso(int(table.last[index]))]
-        cells += [show(value, prefixes) for _, value in table.row(index)]
+        cells += [show(value, prefixes, brief) for _, value in table.row(index)]
         if table.derived is None:
-            return [*cells, show_events(table.events(index), prefixes)]
+            return [*cells, show_events(table.events(index), prefixes, brief)]
         event = table.derived[index]
         return [*cells, shorten(event.name, prefixes), str(len(event.triples))]
 
@@ -87,9 +90,10 @@ def _heads(table: MatchTable) -> list[str]:
 
 
 def _fit(wanted: list[int], room: int) -> list[int]:
-    """The widths wanted, the widest made narrower until they fit into ``room``; none below 8 if it was wider."""
+    """The widths wanted, the widest made narrower until they fit into ``room``: the two times last, none below 8."""
     widths = list(wanted)
-    while sum(widths) > room and max(widths) > 8:
-        widest = max(range(len(widths)), key=widths.__getitem__)
-        widths[widest] -= 1
+    for start in (2, 0):
+        while sum(widths) > room and max(widths[start:], default=0) > 8:
+            widest = max(range(start, len(widths)), key=widths.__getitem__)
+            widths[widest] -= 1
     return widths
