@@ -14,7 +14,8 @@ from spaseq.errors import (
 )
 
 if TYPE_CHECKING:
-    from spaseq.engine import Engine, Run, run
+    from spaseq.engine.engine import Engine
+    from spaseq.engine.run import Run, run
     from spaseq.languages.spaseq import parse
     from spaseq.results.table import Match, MatchTable
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from operator import attrgetter
@@ -13,9 +14,16 @@ from spaseq.streams.event import Event
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
+Node = NamedNode | BlankNode | DefaultGraph
+Run = tuple[Node, Iterable[Quad]]  # quads that follow each other in one graph
 Locate = Callable[[int, str], Location]  # (number of the quad in this feed, a text on its line) -> its place
 
 _graph_name = attrgetter("graph_name")
+
+
+def in_runs(quads: Iterable[Quad]) -> Iterable[Run]:
+    """The runs of ``quads``, which may raise in the middle of one."""
+    return groupby(quads, _graph_name)
 
 
 class EventAssembler:
@@ -38,7 +46,8 @@ class EventAssembler:
         self._time: int | None = None
         self._lost = False  # the open graph had an error
         self._waiting: dict[str, int | None] = {}  # times before their graphs; None: the event is lost
-        self._recent: dict[str, int | None] = {}  # graphs that were begun, oldest first, with their times
+        self._recent: dict[str, int | None] = {}  # graphs that were begun, with their times
+        self._begun: deque[str] = deque()  # their names, oldest first (a dict is slow at finding its oldest key)
 
     def take(self) -> list[Event]:
         """The events completed since the last call."""
@@ -46,11 +55,11 @@ class EventAssembler:
         self._report.events += len(complete)
         return complete
 
-    def feed(self, quads: Iterable[Quad], locate: Locate) -> int:
-        """Read ``quads``, which may raise in the middle, and return their number."""
+    def feed(self, runs: Iterable[Run], locate: Locate) -> int:
+        """Read ``runs``, which may raise in the middle, and return the number of their quads."""
         count = 0
-        for node, run in groupby(quads, _graph_name):
-            if type(node) is DefaultGraph:
+        for node, run in runs:
+            if isinstance(node, DefaultGraph):
                 for quad in run:
                     self._default_quad(quad, count, locate)
                     count += 1
@@ -88,8 +97,9 @@ class EventAssembler:
             self._time = self._waiting.pop(name)
             self._lost = self._time is None
         self._recent[name] = self._time
-        if len(self._recent) > REMEMBERED:
-            del self._recent[next(iter(self._recent))]
+        self._begun.append(name)
+        if len(self._begun) > REMEMBERED:
+            del self._recent[self._begun.popleft()]
 
     def _close(self, locate: Locate, number: int) -> None:
         """The open graph is complete: make it an event."""

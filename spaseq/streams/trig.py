@@ -10,7 +10,7 @@ from typing import BinaryIO
 from pyoxigraph import Quad, RdfFormat, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.assembler import EventAssembler, in_runs
 from spaseq.streams.event import Event
 from spaseq.streams.nquads import explain, printable
 
@@ -77,7 +77,7 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
 def _feed(assembler: EventAssembler, quads: Iterator[Quad], lines: _Lines) -> int:
     """Feed some statements; 0 when the source has ended, or its rest cannot be read."""
     try:
-        return assembler.feed(quads, lines.locate)
+        return assembler.feed(in_runs(quads), lines.locate)
     except SyntaxError as error:
         failure = StreamError(explain(error), lines.place(error), hint="the rest of this source is not read")
     assembler.fail(failure, None)
