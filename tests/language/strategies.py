@@ -15,7 +15,8 @@ def short(strategy: st.SearchStrategy) -> st.SearchStrategy:
 
 names = st.sampled_from(["A", "B", "Select", "_x1", "filter", "a"])
 variables = st.sampled_from(["v", "x1", "été", "_", "9"]).map(tree.Variable)
-iris = st.sampled_from(["<http://e/#a>", "ex:p", ":", "ex:", "ex:a.b", "filter:x", "a:b", r"ex:a\,b", "ex:%20"]).map(tree.Iri)
+IRIS = ["<http://e/#a>", "ex:p", ":", "ex:", "ex:a.b", "filter:x", "a:b", r"ex:a\,b", "ex:%20"]
+iris = st.sampled_from(IRIS).map(tree.Iri)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 literals = st.one_of(
     st.builds(tree.Literal, texts),
@@ -64,7 +65,11 @@ objects = st.recursive(
 
 statements = st.one_of(
     st.builds(tree.Statement, subjects, tuples(properties(objects), 1, 2)),
-    st.builds(tree.Statement, tuples(properties(objects), 1, 2).map(tree.PropertyList), tuples(properties(objects), 0, 1)),
+    st.builds(
+        tree.Statement,
+        tuples(properties(objects), 1, 2).map(tree.PropertyList),
+        tuples(properties(objects), 0, 1),
+    ),
 )
 objects = short(objects)
 triples = short(tuples(statements, 1, 2).map(tree.Triples))

@@ -34,9 +34,9 @@ def check(text: str) -> None:
 
 
 @settings(max_examples=120, deadline=None)
-@given(places, st.sampled_from(TOKENS + ["\x00", "“", "\\", "#", "é", "?", "$", "@", "%", "'"]), st.booleans())
+@given(places, st.sampled_from([*TOKENS, "\x00", "“", "\\", "#", "é", "?", "$", "@", "%", "'"]), st.booleans())
 def test_one_token_changed(place: int, token: str, insert: bool) -> None:
-    check("".join(TOKENS[:place] + [token] + TOKENS[place + (not insert) :]))
+    check("".join([*TOKENS[:place], token, *TOKENS[place + (not insert) :]]))
 
 
 @settings(max_examples=40, deadline=None)
