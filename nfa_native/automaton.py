@@ -1,8 +1,8 @@
 """The automaton that a matcher runs: frozen, shareable, free of any language.
 
-A *state* is a place where partial matches wait, together with the operator that governs the step out of it; its *columns*
-are the live values, the cell's key.  A *transition* picks one event for each of its atoms at one timestamp.  A step is
-described twice: over the cell's columns, to decide (`Step`), and over the columns of whole matches, to rebuild the rows
+A *state* is a place where partial matches wait, together with the operator that governs the step out of it; its
+*columns* are the live values, the cell's key.  A *transition* picks one event for each of its atoms at one timestamp.
+A step is described twice: over the cell's columns, to decide, and over the columns of whole matches, to rebuild the rows
 of a match when it is output.
 """
 
@@ -48,7 +48,7 @@ class Formula:
     """An expression over registers: the cell side's columns, the row's columns, one register that is never bound.
 
     ``program`` is a native program or None; ``ask`` evaluates what the program does not know: it takes the registers as
-    ``uint64[n, registers]`` and the times ``int64[n]`` and returns ``int8[n]`` (1, 0, −1) for a filter, words otherwise.
+    ``uint64[n, registers]`` and times ``int64[n]`` and returns ``int8[n]`` (1, 0, −1) for a filter, words otherwise.
     """
 
     program: Any
@@ -66,7 +66,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One event for each of ``atoms``; ``slots[i][j]`` is the row column of slot j of atom i; ``width`` columns in all."""
+    """One event for each of ``atoms``; ``slots[i][j]`` is the row column of slot j of atom i, of ``width`` columns."""
 
     atoms: tuple[int, ...]
     slots: tuple[tuple[int, ...], ...]
@@ -85,8 +85,8 @@ class Target:
 class Transition:
     """``source`` --choice--> ``targets``.  ``index`` is the source's cell index to probe.
 
-    ``whole`` and ``columns`` are the step over whole matches; ``ends`` the Kleenes (bits) whose iteration ends on the way
-    from the step before to this one, ``begins`` those that begin.
+    ``whole`` and ``columns`` are the step over whole matches; ``ends`` the Kleenes (bits) whose iteration ends on the
+    way from the step before to this one.
     """
 
     source: int
@@ -121,8 +121,8 @@ class Look:
 class Guard:
     """A negated or absent choice at a state.
 
-    If ``early`` it can be decided on the cell alone as long as no column in ``later`` (cell columns that a later step may
-    still bind) is unbound.  ``inside`` are the Kleenes (bits) whose iteration begins between the step before and it.
+    If ``early`` it can be decided on the cell alone as long as no column in ``later`` (cell columns that a later step
+    may still bind) is unbound.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and it.
     """
 
     choice: Choice
@@ -144,6 +144,7 @@ class State:
     indexes: tuple[tuple[int, ...], ...]  # column sets by which cells are found; () is all of them
     guards: tuple[Guard, ...] = ()
     final: bool = False
+    twins: tuple[int, ...] = ()  # states of equal columns that a partial match leaves together with this one
     closing: tuple[Value, ...] = ()  # of a final state: the finished match's columns from those after its last step
     output: tuple[Value, ...] = ()  # and the result's columns from the finished match's
 
@@ -160,8 +161,11 @@ class WindowSpec:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """Everything that a matcher needs.  ``slots[a]`` is the number of row columns of atom a; ``gpm[a]`` the number under
-    which its picks are reported; ``whole`` the number of columns of a whole match; ``initial`` states hold the empty match."""
+    """Everything that a matcher needs.
+
+    ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results`` that
+    of result columns; ``ambiguous``: equal results may come about along several paths.
+    """
 
     slots: tuple[int, ...]
     states: tuple[State, ...]

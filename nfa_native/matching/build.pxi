@@ -84,6 +84,7 @@ cdef StateData state_data(object state):
         out.indexes.push_back(index)
     for guard in state.guards:
         out.guards.push_back(guard_spec(guard, state.indexes))
+    out.twins = numbers(state.twins)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
     out.live = 0

@@ -96,6 +96,11 @@ cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
                 bucket.push_back(reference)
 
 
+cdef inline uint64_t hash_rows(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+    """Hash of all that tells a cell from others of its state."""
+    return hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
+
+
 cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with exactly these rows and deadline, or NO_CELL."""
     cdef unordered_map[uint64_t, CellReference].iterator found = s.exact.find(key)
@@ -114,7 +119,7 @@ cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t
 
 cdef uint32_t cell_for(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell of these rows, made if there is none; a new one has node 0."""
-    cdef uint64_t key = hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
+    cdef uint64_t key = hash_rows(s, rows, count, deadline)
     cdef uint32_t cell = find_cell(s, key, rows, count, deadline)
     cdef CellReference reference
     if cell != NO_CELL:

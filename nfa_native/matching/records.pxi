@@ -164,6 +164,7 @@ cdef cppclass StateData:
     uint32_t width
     bint final
     vector[GuardSpec] guards
+    vector[uint32_t] twins            # states that a partial match leaves together with this one
     vector[ValueSpec] closing         # of a final state: the finished match's columns
     vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes

@@ -58,7 +58,7 @@ cdef void close_tick(Kernel* k) noexcept nogil:
     if k.guarded:
         strike(k)
     for i in range(k.states.size()):
-        leave(&k.states[i])
+        leave(k, &k.states[i])
     for i in range(k.staged.size()):
         enter(k, &k.staged[i])
     k.staged.clear()
@@ -72,12 +72,27 @@ cdef void close_tick(Kernel* k) noexcept nogil:
         k.seen.clear()
 
 
-cdef void leave(StateData* s) noexcept nogil:
+cdef void leave(Kernel* k, StateData* s) noexcept nogil:
     """Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over."""
-    cdef size_t i
+    cdef size_t i, t
     if s.govern == STRICT:
         s.skipped += s.live
         clear_cells(s)
     for i in range(s.fired.size()):
+        for t in range(s.twins.size()):
+            leave_twin(s, s.fired[i], &k.states[s.twins[t]])
         free_cell(s, s.fired[i])
     s.fired.clear()
+
+
+cdef void leave_twin(StateData* s, uint32_t cell, StateData* twin) noexcept nogil:
+    """Free the cell of equal rows in a state whose steps compete with this one's."""
+    cdef uint32_t other
+    if s.cells[cell].rows == 0:
+        return
+    other = find_cell(
+        twin, hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline), cell_rows(s, cell),
+        s.cells[cell].rows, s.cells[cell].deadline,
+    )
+    if other != NO_CELL:
+        free_cell(twin, other)

@@ -11,8 +11,8 @@ from spaseq.plan.analysis import Analysis, Exit, Way
 def is_ambiguous(analysis: Analysis) -> bool:
     """Whether two different accepting paths may show the same picks (sound: true when in doubt).
 
-    A result shows, for each timestamp, which events were picked for which GPM; so paths are compared step by step by the
-    names that they pick.
+    A result shows, for each timestamp, which events were picked for which GPM; so paths are compared step by step by
+    the names that they pick.
     """
     if any(len(set(way.names)) < len(way.names) for way in analysis.ways):
         return True
@@ -20,7 +20,7 @@ def is_ambiguous(analysis: Analysis) -> bool:
 
 
 def _has_twin_paths(analysis: Analysis) -> bool:
-    """Two accepting paths with equal names: a pair of unequal states that both starts reach and both ends are reached from."""
+    """Two accepting paths with equal names: some pair of unequal states lies between the starts and two ends."""
     starts = [state for state in analysis.exits if state.node == 0]
     pairs = {(a, b) for a in starts for b in starts}
     waiting = list(pairs)

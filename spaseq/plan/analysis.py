@@ -157,7 +157,7 @@ class Analysis:
         found: dict[int, list[tuple[Exit, Route]]] = {}
         waiting = [START]
         while waiting:
-            node = waiting.pop()
+            node = waiting.pop(0)
             if node in found:
                 continue
             ways = [route for route in routes(self.graph, node) if not (node == START and route.place is None)]
@@ -167,14 +167,15 @@ class Analysis:
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:
-        """All states, the initial ones first."""
-        return tuple(dict.fromkeys(one for node in sorted(self.routes) for one, _ in self.routes[node]))
+        """All states: the initial ones first, the final ones last."""
+        found = dict.fromkeys(one for ways in self.routes.values() for one, _ in ways)
+        return tuple(sorted(found, key=lambda state: state.ends))
 
     @cached_property
     def ways(self) -> tuple[Way, ...]:
         found: dict[Way, None] = {}
-        for node in sorted(self.routes):
-            for state, route in self.routes[node]:
+        for ways in self.routes.values():
+            for state, route in ways:
                 if route.place is not None:
                     rest = route.items[len(state.items) :]
                     for names in alternatives(self.graph.places[route.place].body):
@@ -184,6 +185,18 @@ class Analysis:
     def exits_of(self, node: int) -> tuple[Exit, ...]:
         """The states that a step to ``node`` enters."""
         return tuple(dict.fromkeys(state for state, _ in self.routes[node]))
+
+    @cached_property
+    def twins(self) -> dict[Exit, tuple[Exit, ...]]:
+        """The other states whose steps compete: same node, same occurrence of ``;``, but different items on the way.
+
+        A partial match stands in all of them alike; a step from one takes it out of the others.
+        """
+        groups: dict[tuple[int, Item], list[Exit]] = {}
+        for state in self.exits:
+            if state.strategy is Strategy.NEXT:
+                groups.setdefault((state.node, state.items[-1]), []).append(state)
+        return {state: tuple(one for one in group if one != state) for group in groups.values() for state in group}
 
     # ── what is bound where ──────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -212,9 +225,9 @@ class Analysis:
         """What they hold in a state, over the columns after the last step."""
         return self.hidden.apply(state.items, self.at(state.node, bound))
 
-    def after(self, way: Way, environment: Environment) -> dict[str, Expression]:
-        """What they hold after a step, given what they hold in its state."""
-        after = self.hidden.apply(way.items, environment)
+    def after(self, way: Way, environment: Environment, items: tuple[Item, ...] | None = None) -> dict[str, Expression]:
+        """What they hold after a step, given what they hold in its state, ``items`` (those of the way) before it."""
+        after = self.hidden.apply(way.items if items is None else items, environment)
         for name in self.row_columns(way.names):
             if name in self.private:
                 continue

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpm.algebra import Expression, Literal, Operation, Variable
-from gpm.expressions import ExternalEvaluator, compile_expression
+from gpm.expressions import compile_expression
+from gpm.external import ExternalEvaluator
 from gpm.terms import encode
 from nfa_native.automaton import (
     Automaton,
@@ -135,9 +136,7 @@ class _Assembler:
         registers = (*(f"c:{c}" for c in held), *(f"r:{c}" for c in columns), UNBOUND.name)
         return _numbered(held), _numbered(columns), registers
 
-    def _values(
-        self, wanted: Iterable[Expression], held: tuple[str, ...], names: tuple[str, ...]
-    ) -> tuple[Value, ...]:
+    def _values(self, wanted: Iterable[Expression], held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
         cells, rows, registers = self._layout(held, names)
         return tuple(self._value(one, cells, rows, registers) for one in wanted)
 
@@ -159,9 +158,7 @@ class _Assembler:
             targets=tuple(self._target(way, state) for state in analysis.exits_of(way.node)),
             index=self._index(way.source, step),
             whole=self._step(whole, analysis.columns, way.names),
-            columns=self._values(
-                (whole.after.get(c, UNBOUND) for c in analysis.columns), analysis.columns, way.names
-            ),
+            columns=self._values((whole.after.get(c, UNBOUND) for c in analysis.columns), analysis.columns, way.names),
             ends=_bits(ended(way.source.items + way.items)),
         )
 
@@ -202,7 +199,8 @@ class _Assembler:
             output = self._values((one for _, one in self.results), columns, ())
         govern = Govern.FREE if state.node == 0 else GOVERN[state.strategy] if state.strategy else Govern.ANY
         width = len(self.liveness.columns[state])
-        return State(govern, width, tuple(self.indexes[state]), guards, state.ends, closing, output)
+        twins = tuple(self.numbers[one] for one in self.analysis.twins.get(state, ()))
+        return State(govern, width, tuple(self.indexes[state]), guards, state.ends, twins, closing, output)
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

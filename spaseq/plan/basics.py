@@ -33,8 +33,8 @@ def alternatives(body: SequenceExpression) -> tuple[tuple[str, ...], ...]:
 class Scope:
     """How a filter at some place reads PREV, FIRST and aggregates.
 
-    ``innermost`` is the innermost Kleene that owns a group variable; ``enclosing`` the Kleenes around the place; ``first``
-    those of them that are in their first iteration.
+    ``innermost`` is the innermost Kleene that owns a group variable; ``enclosing`` the Kleenes around the place;
+    ``first`` those of them that are in their first iteration.
     """
 
     innermost: Mapping[str, int]
@@ -58,7 +58,7 @@ class Scope:
 
 
 def hoist_exists(definition: AtomDefinition) -> AtomDefinition:
-    """Move EXISTS out of stateful filters: it sees the event alone, so its value is one more column of the event's rows."""
+    """Move EXISTS out of stateful filters: it sees the event alone, so its value is a column of the event's rows."""
     found: list[Exists] = []
 
     def replace(expression: Expression) -> Expression:

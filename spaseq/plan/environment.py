@@ -1,7 +1,7 @@
 """Symbolic evaluation: what each column holds, as an expression over a partial match's columns and an event's row.
 
-Columns are variables and hidden columns: ``PREV(v)``, ``FIRST@v`` (the first iteration's value) and running aggregates such as
-``COUNT(v)``.  Inside expressions a partial match's column x is the variable ``c:x``, a row's column ``r:x``.
+Columns are variables and hidden columns: ``PREV(v)``, ``FIRST@v`` (the first iteration's value) and running aggregates
+such as ``COUNT(v)``.  Inside expressions a partial match's column x is the variable ``c:x``, a row's column ``r:x``.
 """
 
 from __future__ import annotations

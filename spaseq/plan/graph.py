@@ -90,8 +90,10 @@ START, END = 0, 1
 
 
 def build_graph(expression: SequenceExpression, kleenes: dict[Path, int], counts_first: frozenset[int]) -> Graph:
-    """The ε-graph of an expression.  ``kleenes`` numbers the Kleenes by path; those in ``counts_first`` keep their first
-    iteration apart from the later ones."""
+    """The ε-graph of an expression.
+
+    ``kleenes`` numbers the Kleenes by path; those in ``counts_first`` keep their first iteration apart from later ones.
+    """
     builder = _Builder(Graph(), kleenes, counts_first)
     builder.add(expression, (), START, END, (), frozenset())
     return builder.graph
@@ -199,7 +201,7 @@ class _Builder:
     def _kleene(
         self, kleene: Kleene, path: Path, start: int, end: int, enclosing: tuple[int, ...], first: frozenset[int]
     ) -> None:
-        """One copy of the body for each iteration that must be counted; the last one loops if there is no upper bound."""
+        """One copy of the body for each iteration that must be counted; without upper bound the last one loops."""
         number = self.kleenes[path]
         operator = self._operator(kleene.strategy)
         copies = kleene.most if kleene.most is not None else kleene.least

@@ -12,11 +12,12 @@ from gpm.algebra import Expression, Variable
 from spaseq.plan.analysis import Analysis, Exit, Way, begun, either, guards_in
 from spaseq.plan.basics import Scope, alternatives
 from spaseq.plan.environment import UNBOUND, Environment, cell, columns_read, row, substitute, variables_of
+from spaseq.plan.graph import START, Item
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolicStep:
-    """A join and its filters as expressions: pairs (partial-match column, row column), and filters over ``c:`` and ``r:``."""
+    """A join and its filters: pairs (partial-match column, row column), and expressions over ``c:`` and ``r:``."""
 
     joins: tuple[tuple[str, str], ...]
     filters: tuple[Expression, ...]
@@ -31,9 +32,10 @@ class SymbolicStep:
 class SymbolicGuard:
     """One choice of a guard at a state.
 
-    ``early`` is the step on the state's own columns, or None if only the finished match can judge; ``later`` the columns
-    among those it reads that a later step may still bind.  ``whole`` is the step over the finished match's columns, of which
-    ``sights`` says where each comes from: the iteration of a Kleene (a number), or an expression at the guard's place.
+    ``early`` is the step on the state's own columns, or None if only the finished match can judge; ``later`` those of
+    the columns it reads that a later step may still bind.  ``whole`` is the step over the finished match's columns;
+    ``sights`` says where each of them comes from: the iteration of a Kleene (a number), or an expression at the
+    guard's place.
     """
 
     names: tuple[str, ...]
@@ -51,19 +53,31 @@ class Liveness:
         self.analysis = analysis
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────
+    def on_entry(self, state: Exit) -> tuple[Item, ...]:
+        """The items that are applied when a state is entered.
+
+        Twins keep the columns as they were at their node, so that each can find a partial match in the others.
+        """
+        return () if self.analysis.twins.get(state) else state.items
+
+    def on_step(self, way: Way) -> tuple[Item, ...]:
+        """The items that are applied when a transition is taken."""
+        return way.source.items[len(self.on_entry(way.source)) :] + way.items
+
     def held(self, state: Exit) -> Environment:
         """A state's columns, each under its own name; what is known to be constant stays so."""
+        entered = self.analysis.hidden.apply(self.on_entry(state), self.analysis.at(state.node))
         return {
             name: value if value == UNBOUND or not variables_of_any(value) else cell(name)
-            for name, value in self.analysis.environment(state).items()
+            for name, value in entered.items()
         }
 
-    def step(self, way: Way, environment: Environment) -> SymbolicStep:
-        """The step of a transition, given what columns hold in its state."""
+    def step(self, way: Way, environment: Environment, items: tuple[Item, ...]) -> SymbolicStep:
+        """The step of a transition, given what columns hold before ``items``."""
         analysis = self.analysis
         place = analysis.graph.places[way.place]
-        before = analysis.hidden.apply(way.items, environment)
-        after = analysis.after(way, environment)
+        before = analysis.hidden.apply(items, environment)
+        after = analysis.after(way, environment, items)
         columns = analysis.row_columns(way.names)
         joins = [(before.get(c, UNBOUND), c) for c in columns if c not in analysis.private]
         scope = Scope(analysis.innermost, place.enclosing, place.first)
@@ -80,15 +94,15 @@ class Liveness:
 
     @cached_property
     def live_steps(self) -> dict[Way, SymbolicStep]:
-        return {way: self.step(way, self.held(way.source)) for way in self.analysis.ways}
+        return {way: self.step(way, self.held(way.source), self.on_step(way)) for way in self.analysis.ways}
 
     @cached_property
     def whole_steps(self) -> dict[Way, SymbolicStep]:
-        return {way: self.step(way, self.analysis.environment(way.source)) for way in self.analysis.ways}
+        return {way: self.step(way, self.analysis.environment(way.source), way.items) for way in self.analysis.ways}
 
     def target(self, way: Way, state: Exit) -> Environment:
         """What a state's columns hold when a transition enters it, over the source state's columns and the row."""
-        return self.analysis.hidden.apply(state.items, self.live_steps[way].after)
+        return self.analysis.hidden.apply(self.on_entry(state), self.live_steps[way].after)
 
     # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -102,10 +116,10 @@ class Liveness:
             for state in self.analysis.exits
         }
 
-    def _guard(self, state: Exit, number: int, before: tuple[object, ...], names: tuple[str, ...]) -> SymbolicGuard:
+    def _guard(self, state: Exit, number: int, before: tuple[Item, ...], names: tuple[str, ...]) -> SymbolicGuard:
         analysis = self.analysis
         place = analysis.graph.guards[number]
-        point = analysis.hidden.apply(before, analysis.at(state.node))  # type: ignore[arg-type]
+        point = analysis.hidden.apply(before, analysis.at(state.node))
         whole = self._guard_step(names, number, {name: cell(name) for name in analysis.columns})
         bindable = frozenset() if state.ends else analysis.bindable[state.node]
         early, later = self._early(state, number, names, point, bindable)
@@ -114,7 +128,7 @@ class Liveness:
             for name in sorted(whole.reads())
             if (sight := self._sight(name, place.enclosing, point)) is not None
         )
-        return SymbolicGuard(names, early, later, whole, sights, begun(before))  # type: ignore[arg-type]
+        return SymbolicGuard(names, early, later, whole, sights, begun(before))
 
     def _guard_step(self, names: tuple[str, ...], number: int, environment: Environment) -> SymbolicStep:
         """A guard's join and filters over an environment."""
@@ -139,7 +153,7 @@ class Liveness:
         )
 
     def _guard_filter(self, filter_: Expression, enclosing: tuple[int, ...], first: frozenset[int]) -> Expression:
-        """In an absent Kleene's body there is no earlier iteration: PREV is unbound, FIRST the negated event's own value."""
+        """An absent Kleene has no earlier iteration: PREV is unbound, FIRST the negated event's own value."""
         innermost = self.analysis.innermost
         outside = frozenset(k for k in innermost.values() if k not in enclosing)
         resolved = Scope(innermost, (*enclosing, *outside), first | outside).resolve(filter_)
@@ -150,7 +164,7 @@ class Liveness:
         self, state: Exit, number: int, names: tuple[str, ...], point: Environment, bindable: frozenset[str]
     ) -> tuple[SymbolicStep | None, tuple[str, ...]]:
         """The guard on the state's own columns, if what it reads there is what it must read in the end."""
-        if state.node == 0:
+        if state.node == START or self.analysis.twins.get(state):
             return None, ()
         analysis = self.analysis
         held, now = self.held(state), analysis.environment(state)
@@ -194,9 +208,9 @@ class Liveness:
             changed = False
             for way in self.analysis.ways:
                 reads = self._reads(way, need)
-                if not reads <= need[way.source]:
-                    need[way.source] |= reads
-                    changed = True
+                for state in (way.source, *self.analysis.twins.get(way.source, ())):
+                    changed = changed or not reads <= need[state]
+                    need[state] |= reads
         order = {name: i for i, name in enumerate(self.analysis.columns)}
         return {state: tuple(sorted(names, key=order.__getitem__)) for state, names in need.items()}
 

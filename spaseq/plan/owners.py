@@ -39,9 +39,7 @@ def group_variables(
     """For every Kleene, by path, the variables in scope in an atom of its body and in no non-negated atom outside."""
     nodes = list(occurrences(expression))
     atoms = [(path, variables(node.name), negated) for path, node, negated in nodes if isinstance(node, Atom)]
-    return {
-        path: _owned(path, atoms) for path, node, _ in nodes if isinstance(node, Kleene)
-    }
+    return {path: _owned(path, atoms) for path, node, _ in nodes if isinstance(node, Kleene)}
 
 
 def _owned(kleene: Path, atoms: list[tuple[Path, tuple[str, ...], bool]]) -> frozenset[str]:

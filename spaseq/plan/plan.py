@@ -16,7 +16,9 @@ from spaseq.errors import SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query, Selection
 from spaseq.plan.analysis import Analysis
 from spaseq.plan.assemble import assemble
+from spaseq.plan.describe import describe
 from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
+from spaseq.plan.explain import render
 from spaseq.plan.liveness import Liveness
 
 Words = NDArray[np.uint64]
@@ -104,6 +106,10 @@ class Plan:
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    def explain(self, form: str = "text") -> str:
+        """The plan for people: ``form`` is text, mermaid, dot or json."""
+        return render(describe(self.analysis, self.liveness), form)
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""

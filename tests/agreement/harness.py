@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import pyoxigraph
@@ -56,8 +57,7 @@ class Run:
         start = len(self.names)
         self.names += [event.name for event in events]
         rows = [
-            self._rows(events, one.stream, pattern)
-            for one, pattern in zip(self.plan.atoms, self.patterns, strict=True)
+            self._rows(events, one.stream, pattern) for one, pattern in zip(self.plan.atoms, self.patterns, strict=True)
         ]
         times = np.array([event.time for event in events], np.int64)
         self.matcher.feed(times, np.arange(start, start + len(events), dtype=np.uint64), rows)
@@ -105,7 +105,7 @@ def run(query: Query, events: Iterable[Event], terms: Terms | None = None, cuts:
     ordered = streamset(query, list(events))
     one = Run(query, terms)
     edges = [0, *cuts, len(ordered)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         one.feed(ordered[start:end])
     return one.finish()
 

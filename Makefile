@@ -1,0 +1,50 @@
+# Everything runs in .venv; nothing outside the clone is needed but Python 3.11+ and a C++ compiler.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/matching/*.pxi) setup.py pyproject.toml
+
+.PHONY: run test bench lint sanitize check-deep wheel clean
+
+run: $(VENV)/core.stamp
+	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12
+	@echo
+	@echo "That was: spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12"
+
+test: $(VENV)/all.stamp
+	$(BIN)/python -m pytest -n 2 -m "not deep"
+
+check-deep: $(VENV)/all.stamp
+	$(BIN)/python -m tests.agreement.deep
+	$(BIN)/python -m pytest -m deep
+
+bench: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/all.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+sanitize:
+	PYTHON=$(PYTHON) sh tools/sanitize.sh
+
+wheel: $(VENV)/all.stamp
+	$(BIN)/python -m build --outdir dist .
+
+$(VENV)/checked.stamp:
+	@$(PYTHON) tools/check_machine.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip "setuptools>=77" "cython>=3.1" wheel
+	@touch $@
+
+$(VENV)/core.stamp: $(VENV)/checked.stamp $(NATIVE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[all]"
+	@touch $@ $(VENV)/core.stamp
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp

@@ -1,0 +1,180 @@
+"""A plan as plain data, for EXPLAIN: the sequence, its atoms, and for each state what it keeps and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpm.algebra import Expression, Operation, Variable
+from gpm.printing import print_expression
+from spaseq.pattern import (
+    Atom,
+    Conjunction,
+    Disjunction,
+    Kleene,
+    Negation,
+    Optional,
+    Sequence,
+    SequenceExpression,
+    Strategy,
+    Window,
+)
+from spaseq.plan.ambiguity import is_ambiguous
+from spaseq.plan.analysis import Analysis, Exit, Way
+from spaseq.plan.graph import START
+from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
+
+SYMBOLS = {Strategy.ANY: "skip-till-any", Strategy.NEXT: "skip-till-next", Strategy.STRICT: "strict contiguity"}
+
+
+def describe(analysis: Analysis, liveness: Liveness) -> dict[str, Any]:
+    """The whole plan; every value is a string, number, list or dict."""
+    numbers = {state: number for number, state in enumerate(analysis.exits)}
+    return {
+        "sequence": write(analysis.query.expression),
+        "tree": tree(analysis.query.expression),
+        "window": _window(analysis.query.window),
+        "atoms": [_atom(analysis, number) for number in range(len(analysis.atoms))],
+        "ambiguous": is_ambiguous(analysis),
+        "states": [_state(analysis, liveness, numbers, state) for state in analysis.exits],
+        "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
+    }
+
+
+# ── the sequence ─────────────────────────────────────────────────────────────────────────────────────────
+def write(expression: SequenceExpression) -> str:
+    """A sequence expression in the notation of SEQ, with every default written out."""
+    match expression:
+        case Atom(name):
+            return name
+        case Conjunction(left, right):
+            return f"({write(left)} & {write(right)})"
+        case Disjunction(left, right):
+            return f"({write(left)} | {write(right)})"
+        case Sequence(left, strategy, right):
+            return f"({write(left)} {strategy.value} {write(right)})"
+        case Kleene(body, least, most, strategy):
+            return f"{write(body)}{strategy.value}{quantifier(least, most)}"
+        case Optional(body):
+            return f"{write(body)}?"
+        case Negation(body):
+            return f"{write(body)}!"
+
+
+def quantifier(least: int, most: int | None) -> str:
+    if (least, most) == (1, None):
+        return "+"
+    return f"{{{least},{'' if most is None else most}}}" if least != most else f"{{{least}}}"
+
+
+def tree(expression: SequenceExpression) -> dict[str, Any]:
+    """The same as nested dicts: ``kind``, ``name`` or ``operator``, ``parts``."""
+    match expression:
+        case Atom(name):
+            return {"kind": "atom", "name": name}
+        case Conjunction(left, right) | Disjunction(left, right):
+            return {"kind": type(expression).__name__.lower(), "parts": [tree(left), tree(right)]}
+        case Sequence(left, strategy, right):
+            return {"kind": "sequence", "operator": strategy.value, "parts": [tree(left), tree(right)]}
+        case Kleene(body, least, most, strategy):
+            counts = quantifier(least, most)
+            return {"kind": "kleene", "operator": strategy.value, "count": counts, "parts": [tree(body)]}
+        case Optional(body) | Negation(body):
+            return {"kind": type(expression).__name__.lower(), "parts": [tree(body)]}
+
+
+def _window(window: Window | None) -> dict[str, Any] | None:
+    if window is None:
+        return None
+    kind = "sliding" if window.sliding else "tumbling"
+    unit = "events" if window.events else "microseconds"
+    return {"kind": kind, "length": window.length, "unit": unit, "origin": window.origin}
+
+
+def _atom(analysis: Analysis, number: int) -> dict[str, Any]:
+    atom = analysis.atoms[number]
+    return {
+        "name": atom.name,
+        "stream": atom.stream,
+        "variables": list(atom.variables),
+        "stateful_filters": [readable(one) for one in atom.stateful],
+    }
+
+
+# ── states ───────────────────────────────────────────────────────────────────────────────────────────────
+def _state(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int], state: Exit) -> dict[str, Any]:
+    ways = [way for way in analysis.ways if way.source == state]
+    steps = [liveness.live_steps[way] for way in ways]
+    kind, why = _cell_kind(liveness, state, steps)
+    return {
+        "number": numbers[state],
+        "role": "initial" if state.node == START else "final" if state.ends else "waiting",
+        "operator": SYMBOLS[state.strategy] if state.strategy else None,
+        "live": list(liveness.columns[state]),
+        "cells": kind,
+        "why": why,
+        "join_keys": sorted({", ".join(sorted(held for held, _ in step.joins)) for step in steps if step.joins}),
+        "guards": [_guard(liveness, state, guard) for guard in liveness.guards[state]],
+        "competes_with": [numbers[one] for one in analysis.twins.get(state, ())],
+    }
+
+
+def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str]:
+    """The row of KERNEL 1's table, and the reason."""
+    live = set(liveness.columns[state])
+    joined = {held for step in steps for held, _ in step.joins}
+    if state.node == START:
+        return "the empty match", "every match starts here"
+    if state.ends and not liveness.guards[state]:
+        return "output", "matches are complete and leave at once"
+    if not live:
+        return "one cell", "nothing that comes later reads a value of an earlier event"
+    if live <= joined:
+        return "hash on the join key", f"later events are joined on {_listed(live)} and compared with nothing else"
+    rest = live - joined
+    return "group list in each join key", f"{_listed(rest)} is kept for filters, negations or later joins"
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(f"?{name}" if name.isidentifier() else name for name in sorted(names))
+
+
+def _guard(liveness: Liveness, state: Exit, guard: SymbolicGuard) -> dict[str, Any]:
+    if guard.early:
+        how = "drops cells when it matches"
+    elif state.node == START:
+        how = "checked on the finished match: it stands before the first event"
+    else:
+        how = "checked on the finished match: it reads what comes later"
+    return {"absent": " & ".join(guard.names), "how": how, "filters": [readable(one) for one in guard.whole.filters]}
+
+
+def _transition(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int], way: Way) -> dict[str, Any]:
+    step = liveness.live_steps[way]
+    return {
+        "from": numbers[way.source],
+        "to": [numbers[one] for one in analysis.exits_of(way.node)],
+        "picks": " & ".join(way.names),
+        "join": sorted(f"?{column}" for _, column in step.joins),
+        "filters": [readable(one) for one in step.filters],
+    }
+
+
+def readable(expression: Expression) -> str:
+    """An expression as a user would write it: where a value lies does not show."""
+    return print_expression(_plain(expression))
+
+
+def _plain(expression: Expression) -> Expression:
+    match expression:
+        case Variable(name) if name.startswith(("c:", "r:")):
+            return Variable(name[2:])
+        case Operation("COALESCE", (Variable(a), Variable(b))) if a[:2] == "c:" and a[2:] == b[2:]:
+            return Variable(a[2:])
+        case Operation("||", (Operation("BOUND", (Variable(a),)), Operation("BOUND", (Variable(b),)))) if (
+            a[2:] == b[2:]
+        ):
+            return Operation("BOUND", (Variable(a[2:]),))
+        case Operation(name, arguments):
+            return Operation(name, tuple(_plain(one) for one in arguments))
+        case _:
+            return expression

@@ -1,0 +1,126 @@
+"""EXPLAIN: a described plan as text, JSON, Mermaid or Graphviz DOT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Description = dict[str, Any]
+
+
+def render(description: Description, form: str) -> str:
+    """The description in one of the formats of ``FORMATS``; KeyError for another."""
+    return FORMATS[form](description)
+
+
+def as_json(description: Description) -> str:
+    return json.dumps(description, indent=2, ensure_ascii=False)
+
+
+# ── text ─────────────────────────────────────────────────────────────────────────────────────────────────
+def as_text(description: Description) -> str:
+    parts = [
+        f"sequence  {description['sequence']}",
+        f"window    {_window(description['window'])}",
+        "",
+        "tree",
+        *_tree(description["tree"], ""),
+        "",
+        "graph patterns",
+        *(line for atom in description["atoms"] for line in _atom(atom)),
+        "",
+        "automaton",
+        *(line for state in description["states"] for line in _state(state, description["transitions"])),
+    ]
+    if description["ambiguous"]:
+        parts += ["", "one set of events may match along several paths: results are compared, each comes once"]
+    return "\n".join(parts)
+
+
+def _window(window: Description | None) -> str:
+    if window is None:
+        return "none: partial matches are kept until the input ends"
+    if window["unit"] == "events":
+        return f"{window['length']} events, {window['kind']}"
+    return f"{window['length'] / 1_000_000:g} seconds, {window['kind']}"
+
+
+def _tree(node: Description, indent: str) -> Iterator[str]:
+    label = node.get("name") or " ".join(str(node[key]) for key in ("kind", "operator", "count") if key in node)
+    yield f"  {indent}{label}"
+    for part in node.get("parts", ()):
+        yield from _tree(part, indent + "  ")
+
+
+def _atom(atom: Description) -> Iterator[str]:
+    yield f"  {atom['name']} on <{atom['stream']}> binds {' '.join('?' + v for v in atom['variables']) or 'nothing'}"
+    for one in atom["stateful_filters"]:
+        yield f"    filter on the partial match: {one}"
+
+
+def _state(state: Description, transitions: list[Description]) -> Iterator[str]:
+    head = " ".join(part for part in (state["role"], state["operator"]) if part)
+    yield f"  state {state['number']}: {head}"
+    yield f"    cells: {state['cells']} ({state['why']})"
+    for key in state["join_keys"]:
+        yield f"    found by: {key}"
+    for guard in state["guards"]:
+        yield f"    not {guard['absent']} in between; {guard['how']}"
+    for other in state["competes_with"]:
+        yield f"    a step from here is also a step from state {other}"
+    for one in transitions:
+        if one["from"] == state["number"]:
+            yield f"    --{_edge(one)}--> {', '.join(str(n) for n in one['to'])}"
+
+
+def _edge(transition: Description) -> str:
+    parts = [transition["picks"]]
+    if transition["join"]:
+        parts.append("join " + " ".join(transition["join"]))
+    parts += [f"filter {one}" for one in transition["filters"]]
+    return "; ".join(parts)
+
+
+# ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────
+def as_mermaid(description: Description) -> str:
+    lines = ["stateDiagram-v2"]
+    lines += [f'    state "{_escape(_title(state))}" as s{state["number"]}' for state in description["states"]]
+    lines += [f"    [*] --> s{one['number']}" for one in description["states"] if one["role"] == "initial"]
+    for one in description["transitions"]:
+        lines += [f"    s{one['from']} --> s{target}: {_escape(_edge(one))}" for target in one["to"]]
+    lines += [f"    s{one['number']} --> [*]" for one in description["states"] if one["role"] == "final"]
+    return "\n".join(lines)
+
+
+def _escape(text: str) -> str:
+    """Mermaid takes entities for what would end or split a label."""
+    for character, code in (("#", "35"), (";", "59"), (":", "58"), ('"', "quot")):
+        text = text.replace(character, f"\0{code}\1")
+    return text.replace("\0", "#").replace("\1", ";")
+
+
+def as_dot(description: Description) -> str:
+    lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box, style=rounded];"]
+    for state in description["states"]:
+        shape = ", peripheries=2" if state["role"] == "final" else ""
+        lines.append(f"  s{state['number']} [label={json.dumps(_title(state), ensure_ascii=False)}{shape}];")
+    for one in description["transitions"]:
+        label = json.dumps(_edge(one).replace("; ", "\n"), ensure_ascii=False)
+        lines += [f"  s{one['from']} -> s{target} [label={label}];" for target in one["to"]]
+    return "\n".join([*lines, "}"])
+
+
+def _title(state: Description) -> str:
+    parts = [f"{state['number']} {state['role']}"]
+    parts += [part for part in (state["operator"], state["cells"]) if part]
+    parts += [f"not {guard['absent']}" for guard in state["guards"]]
+    return ", ".join(parts)
+
+
+FORMATS: dict[str, Callable[[Description], str]] = {
+    "text": as_text,
+    "mermaid": as_mermaid,
+    "dot": as_dot,
+    "json": as_json,
+}

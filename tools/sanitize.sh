@@ -1,0 +1,16 @@
+#!/bin/sh
+# Builds the native code with the address and undefined-behaviour sanitizers in a copy of the tree and runs its tests there.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+copy=${SANITIZE_DIR:-$root/build/sanitize}
+rm -rf "$copy"
+mkdir -p "$copy"
+(cd "$root" && git ls-files -z | xargs -0 tar cf - ) | tar xf - -C "$copy"
+cd "$copy"
+"${PYTHON:-python3}" -m venv .venv
+.venv/bin/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "cython>=3.1" wheel
+SPASEQ_SANITIZE=1 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[arrow,pandas,dev]"
+runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
+export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
+LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+    .venv/bin/python -m pytest -p no:cacheprovider -m "not deep and not slow_sanitized" tests/native tests/agreement tests/kernel
