@@ -300,6 +300,14 @@ def test_too_deep_sequence() -> None:
         read(seq=" ; ".join("A" * 3000))
 
 
+@pytest.mark.parametrize("change", [{"seq": "A{" + "9" * 5000 + "}"}, {"within": f"WITHIN {'9' * 5000} DAYS"}])
+def test_numbers_beyond_measure(change: dict[str, str]) -> None:
+    with pytest.raises((QueryError, QuerySyntaxError), match="too large|longer than time"):
+        read(**change)
+    with pytest.raises(QuerySyntaxError, match="too large"):
+        read("{ SELECT * { ?s ex:p ?x } LIMIT " + "1" * 5000 + " }")
+
+
 def test_deep_but_fine() -> None:
     parentheses = "(" * 3000 + "?x" + ")" * 3000
     assert condition(parentheses + " > 1") == operation(">", v("x"), integer(1))

@@ -250,10 +250,10 @@ class PatternBuilder(ExpressionBuilder):
         return tree.OrderKey(_nodes(children)[0], _has(children, "DESC"), span=_span(children))
 
     def limit(self, children: Children) -> Part:
-        return Part("LIMIT", int(children[1]), _span(children))
+        return Part("LIMIT", _integer(children[1]), _span(children))
 
     def offset(self, children: Children) -> Part:
-        return Part("OFFSET", int(children[1]), _span(children))
+        return Part("OFFSET", _integer(children[1]), _span(children))
 
 
 class SequenceBuilder(PatternBuilder):
@@ -292,8 +292,14 @@ class SequenceBuilder(PatternBuilder):
         return Part("SEQ", _nodes(children)[0], _span(children))
 
 
+def _integer(token: Token) -> int:
+    if len(token.lstrip("0")) > 9:
+        raise Problem("the number is too large", _of(token), "at most 999,999,999", syntax=True)
+    return int(token)
+
+
 def _bounds(children: Children, span: Span) -> tuple[int, int | None]:
-    numbers = [int(child) for child in children if child.type == "INTEGER"]
+    numbers = [_integer(child) for child in children if child.type == "INTEGER"]
     least = numbers[0] if children[1].type == "INTEGER" else 0
     most = numbers[-1] if children[-2].type == "INTEGER" else None
     if most is not None and most < least:

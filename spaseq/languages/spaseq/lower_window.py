@@ -25,12 +25,12 @@ _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d
 def lower_window(node: tree.Window, names: Names) -> Window:
     """The window; Problem if its length is not a positive integer, or its start no date and time."""
     text = node.length.text
-    if not re.fullmatch(r"\+?[0-9]+", text) or int(text) == 0:
-        raise Problem(f"WITHIN {text} is no window: the length is a positive integer", node.length.span)
+    if not re.fullmatch(r"\+?0*[1-9][0-9]*", text):
+        raise Problem(f"WITHIN {text[:30]} is no window: the length is a positive integer", node.length.span)
     events = node.unit == "EVENTS"
-    length = int(text) * (1 if events else MICROSECONDS[node.unit])
-    if length > _LARGEST:
-        raise Problem(f"WITHIN {text} {node.unit} is longer than time itself", node.length.span, "leave WITHIN out")
+    length = int(text[:30]) * (1 if events else MICROSECONDS[node.unit])
+    if length > _LARGEST or len(text) > 30:
+        raise Problem(f"WITHIN {text[:30]} {node.unit} is longer than time itself", node.length.span, "leave WITHIN out")
     if node.origin is None:
         return Window(length, node.sliding, events)
     return Window(length, node.sliding, events, _origin(node.origin, names))
