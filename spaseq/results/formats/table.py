@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
-from rich import box
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -16,72 +16,77 @@ from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 
 _GAP = 3  # characters between two columns
-_UNLIMITED = 100_000  # characters a line when no terminal sets a width
 
 
 class TableWriter:
     """Columns for times, variables and events.
 
-    The first matches of a query set the widths; later ones follow under the same head, long terms folded.  On a
-    terminal IRIs without a prefix are cut to their last two parts; a file has them whole.
+    The first matches of a query set the widths; later ones follow under the same head.  A terminal gets long terms
+    folded, and IRIs without a prefix cut to their last two parts; a file has all of it on one line.
     """
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
-        self._brief = output.isatty()
-        width = None if self._brief else _UNLIMITED
-        self._console = Console(file=output, width=width, highlight=False, soft_wrap=False)
+        self._output = output
+        self._terminal = output.isatty()
+        self._console = Console(file=output, highlight=False)
         self._layout = layout
         self._query: tuple[str, tuple[str, ...]] | None = None
         self._widths: list[int] = []
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        if not len(table):
-            return
-        query = (table.query, table.columns)
-        if query != self._query:
-            self._begin(table)
-        rows = self._grid(table, header=query != self._query)
-        self._query = query
-        self._console.print(rows, crop=False)
+        rows = [self._cells(table, index) for index in range(len(table))]
+        if rows and (table.query, table.columns) != self._query:
+            self._begin(table, rows)
+        for cells in rows:
+            if self._terminal and any(map(_exceeds, cells, self._widths)):
+                self._console.print(self._folded(cells))
+            else:
+                self._output.write(self._line(cells))
 
     def close(self) -> None:
         """Nothing stands at the end."""
 
-    def _begin(self, table: MatchTable) -> None:
+    def _begin(self, table: MatchTable, rows: list[list[str]]) -> None:
         """A head of its own for each query; its columns as wide as these rows want."""
         if self._query is not None:
-            self._console.print()
+            self._output.write("\n")
         if self._layout.several:
             self._console.print(Text(table.query, style="bold"))
-        grid = self._grid(table, header=True, widths=[])
-        options = self._console.options
-        cells = [list(column.cells) for column in grid.columns]
-        heads = [column.header for column in grid.columns]
-        wanted = [
-            max(Measurement.get(self._console, options, cell).maximum for cell in [head, *column])
-            for head, column in zip(heads, cells, strict=True)
-        ]
-        self._widths = _fit(wanted, self._console.width - _GAP * (len(wanted) - 1))
+        heads = _heads(table)
+        self._widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+        if self._terminal:
+            self._widths = _fit(self._widths, self._console.width - _GAP * (len(heads) - 1))
+        self._console.print(Text(self._line(heads), style="bold"), soft_wrap=True, end="")
+        self._output.write("─" * (sum(self._widths) + _GAP * (len(heads) - 1)) + "\n")
+        self._query = (table.query, table.columns)
 
-    def _grid(self, table: MatchTable, header: bool, widths: list[int] | None = None) -> Table:
-        grid = Table(box=box.SIMPLE_HEAD if header else None, show_header=header, show_edge=False, pad_edge=False)
-        widths = self._widths if widths is None else widths
-        for number, name in enumerate(_heads(table)):
-            width = widths[number] if widths else None
-            grid.add_column(Text(name), width=width, overflow="fold")
-        for index in range(len(table)):
-            grid.add_row(*map(Text, self._cells(table, index)))
+    def _line(self, cells: Sequence[str]) -> str:
+        padded = (
+            cell if _exceeds(cell, width) else set_cell_size(cell, width)
+            for cell, width in zip(cells, self._widths, strict=True)
+        )
+        return (" " * _GAP).join(padded).rstrip() + "\n"
+
+    def _folded(self, cells: Sequence[str]) -> Table:
+        grid = Table.grid(padding=(0, _GAP, 0, 0))
+        for width in self._widths:
+            grid.add_column(width=width, overflow="fold")
+        grid.add_row(*map(Text, cells))
         return grid
 
     def _cells(self, table: MatchTable, index: int) -> list[str]:
-        prefixes, brief = self._layout.prefixes, self._brief
+        prefixes, brief = self._layout.prefixes, self._terminal
         cells = [iso(int(table.first[index])), iso(int(table.last[index]))]
         cells += [show(value, prefixes, brief) for _, value in table.row(index)]
         if table.derived is None:
             return [*cells, show_events(table.events(index), prefixes, brief)]
         event = table.derived[index]
         return [*cells, shorten(event.name, prefixes), str(len(event.triples))]
+
+
+def _exceeds(cell: str, width: int) -> bool:
+    return cell_len(cell) > width
 
 
 def _heads(table: MatchTable) -> list[str]:
