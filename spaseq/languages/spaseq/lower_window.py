@@ -30,7 +30,8 @@ def lower_window(node: tree.Window, names: Names) -> Window:
     events = node.unit == "EVENTS"
     length = int(text[:30]) * (1 if events else MICROSECONDS[node.unit])
     if length > _LARGEST or len(text) > 30:
-        raise Problem(f"WITHIN {text[:30]} {node.unit} is longer than time itself", node.length.span, "leave WITHIN out")
+        message = f"WITHIN {text[:30]} {node.unit} is longer than time itself"
+        raise Problem(message, node.length.span, "leave WITHIN out")
     if node.origin is None:
         return Window(length, node.sliding, events)
     return Window(length, node.sliding, events, _origin(node.origin, names))
