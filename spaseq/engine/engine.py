@@ -25,6 +25,7 @@ from spaseq.streams.event import Event
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
 BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
+FEW_TERMS = 1 << 20  # terms that are kept without a thought
 Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
 
 
@@ -50,6 +51,7 @@ class Engine:
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
         self._arrivals = 0
+        self._most_terms = FEW_TERMS
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -104,6 +106,7 @@ class Engine:
         ``promise``: as ``advance`` after them.  The events are taken at once, the results made as the iterator goes on:
         take them all before the next call.
         """
+        self._forget_terms()
         for event in events:
             self._accept(event, self.lateness)
         if promise is not None:
@@ -236,6 +239,14 @@ class Engine:
         for streamset in self._streamsets:
             if event.stream in streamset.iris:
                 streamset.add(event, self._arrivals)
+
+    def _forget_terms(self) -> None:
+        """Keep the table of terms from growing with the streams: it is renewed when most of it is of the past."""
+        if len(self.terms) > self._most_terms:
+            from spaseq.engine.snapshot import renew_terms
+
+            renew_terms(self)
+            self._most_terms = max(FEW_TERMS, 4 * len(self.terms))
 
     def _settle(self) -> Iterator[MatchTable]:
         """Let every streamset do what its watermark allows, producers of derived streams first."""

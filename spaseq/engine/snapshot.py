@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import Quad, RdfFormat, parse, serialize
 
 from gpm.background import Background
+from gpm.evaluator import Evaluator
+from nfa_native.words import Terms
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Plan, WordMap
@@ -118,6 +120,27 @@ def _restore_query(
     running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
     running.restore(counters, sections[f"results {name}"], word_map)
+
+
+def renew_terms(engine: Engine) -> None:
+    """Replace the engine's table of terms by one with those alone that its state mentions.
+
+    It is what a snapshot and its restoration would do, in place.
+    """
+    old = engine._queries
+    held = [words for query in old.values() for words in query.trace()]
+    words, texts = pack_words(held, engine.terms)
+    engine.terms = Terms()
+    word_map = unpack_words(words, texts, engine.terms)
+    engine._evaluator = Evaluator(engine.terms, engine.background)
+    engine._queries = dict(old)  # keeps their order
+    for streamset in engine._streamsets:
+        queries, streamset.queries = streamset.queries, []
+        for query in queries:
+            counters, state, remembered = query.snapshot()
+            matcher = query.plan.restore(engine.terms, state, word_map)
+            matcher.count_only = query.matcher.count_only
+            engine._start(query.plan, streamset, matcher, query.on_match).restore(counters, remembered, word_map)
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────

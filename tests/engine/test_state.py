@@ -1,0 +1,94 @@
+"""Snapshots of real queries, in this process and in another; the table of terms stays small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import spaseq
+from spaseq.streams import Event, WireOptions, WireReport, merge, read_source
+from tests.engine.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, content, files
+
+__all__ = ["files"]
+
+AGGREGATE = QUERY.replace("SELECT ?s ?v ?w", "SELECT ?s (COUNT(*) AS ?n)").replace("}\n}", "}\n}\nGROUP BY ?s")
+DISTINCT = QUERY.replace("SELECT ?s ?v ?w", "SELECT DISTINCT ?s")
+KLEENE = QUERY.replace("SEQ(A ; B)", "SEQ(A ; B;+)").replace("?v ?w", "?v (COUNT(?w) AS ?n) ?w")
+QUERIES = {
+    "plain": QUERY, "absent": ABSENT, "events": BY_EVENTS, "make": DERIVED, "read": READER, "distinct": DISTINCT,
+    "kleene": KLEENE, "aggregate": AGGREGATE,
+}  # fmt: skip
+
+
+def events_of(files: dict[str, str]) -> list[Event]:
+    sources = [read_source(files[s], f"urn:s:{s}", WireOptions(), WireReport()) for s in "ab"]
+    return [event for events in merge(sources) for event in events]
+
+
+def started() -> spaseq.Engine:
+    engine = spaseq.Engine(lateness=1000)
+    for name, query in QUERIES.items():
+        engine.register(query, name)
+    return engine
+
+
+def push(engine: spaseq.Engine, events: list[Event]) -> list[spaseq.Match]:
+    return [match for table in engine.push_events(events) for match in table]
+
+
+def test_restoring_anywhere_changes_nothing(files: dict[str, str]) -> None:
+    events = events_of(files)
+    engine = started()
+    expected = content(push(engine, events) + engine.close())
+    engine, found = started(), []
+    for at in range(0, len(events), 23):
+        found += push(engine, events[at : at + 23])
+        data = engine.snapshot()
+        assert engine.snapshot() == data
+        engine = spaseq.Engine.restore(data, QUERIES)
+    found += engine.close()
+    assert content(found) == expected
+    assert {match.query for match in found} == set(QUERIES)
+
+
+OTHER_PROCESS = """
+import pathlib, sys
+import spaseq
+from tests.engine.test_state import QUERIES, content, events_of, push
+snapshot, folder, at = sys.argv[1:]
+engine = spaseq.Engine.restore(pathlib.Path(snapshot).read_bytes(), QUERIES)
+events = events_of({stream: f"{folder}/{stream}.nq" for stream in "ab"})
+print("\\n".join(content(push(engine, events[int(at):]) + engine.close())))
+"""
+
+
+def test_another_process_goes_on(files: dict[str, str], tmp_path: Path) -> None:
+    events = events_of(files)
+    engine = started()
+    push(engine, events[:150])
+    snapshot = tmp_path / "snapshot"
+    snapshot.write_bytes(engine.snapshot())
+    expected = content(push(engine, events[150:]) + engine.close())
+    arguments = [sys.executable, "-c", OTHER_PROCESS, str(snapshot), str(tmp_path), "150"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == expected
+
+
+def test_terms_of_the_past_are_forgotten(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    events = events_of(files)
+    engine = started()
+    expected = content(push(engine, events) + engine.close())
+    all_terms = len(engine.terms)
+    monkeypatch.setattr("spaseq.engine.engine.FEW_TERMS", 30)
+    engine, found, tables = started(), [], []
+    for at in range(0, len(events), 10):
+        found += push(engine, events[at : at + 10])
+        tables.append(engine.terms)
+    assert content(found + engine.close()) == expected
+    assert any(later is not earlier for earlier, later in pairwise(tables))
+    assert max(map(len, tables)) < all_terms
