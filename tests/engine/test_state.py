@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from pyoxigraph import Literal, NamedNode, Triple
 
 import spaseq
 from spaseq.streams import Event, WireOptions, WireReport, merge, read_source
@@ -79,16 +79,21 @@ def test_another_process_goes_on(files: dict[str, str], tmp_path: Path) -> None:
     assert done.stdout.splitlines() == expected
 
 
-def test_terms_of_the_past_are_forgotten(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    events = events_of(files)
-    engine = started()
-    expected = content(push(engine, events) + engine.close())
-    all_terms = len(engine.terms)
-    monkeypatch.setattr("spaseq.engine.engine.FEW_TERMS", 30)
-    engine, found, tables = started(), [], []
-    for at in range(0, len(events), 10):
-        found += push(engine, events[at : at + 10])
-        tables.append(engine.terms)
-    assert content(found + engine.close()) == expected
-    assert any(later is not earlier for earlier, later in pairwise(tables))
-    assert max(map(len, tables)) < all_terms
+def test_terms_of_the_past_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject, value = NamedNode("http://ex.org/s"), NamedNode("http://ex.org/value")
+    graphs = [[Triple(subject, value, Literal(f"value {number}"))] for number in range(600)]
+    events = [Event("urn:s:" + "ab"[n % 2], n * 1_000_000, f"urn:e:{n}", graph) for n, graph in enumerate(graphs)]
+    found, most = [], []
+    for few in (1 << 20, 30):
+        monkeypatch.setattr("spaseq.engine.engine.FEW_TERMS", few)
+        engine, matches, sizes = spaseq.Engine(), [], []
+        for name in ("plain", "absent", "distinct", "kleene"):
+            engine.register(QUERIES[name], name)
+        for at in range(0, len(events), 10):
+            matches += push(engine, events[at : at + 10])
+            sizes.append(len(engine.terms))
+        found.append(content(matches + engine.close()))
+        most.append(max(sizes))
+    assert found[0] == found[1]
+    assert len(found[0]) > 500
+    assert most[1] < most[0] / 3
