@@ -254,15 +254,14 @@ class Engine:
             for running, table in streamset.settle(self._evaluator):
                 if table is not None and len(table):
                     running.results += len(table)
-                    self._derive(running, table.derived or ())
+                    self._derive(table.derived or ())
                     yield table
             self._promise_derived(streamset)
 
-    def _derive(self, running: RunningQuery, events: Iterable[DerivedEvent]) -> None:
+    def _derive(self, events: Iterable[DerivedEvent]) -> None:
         for event in events:
-            time = running.derived_time(event.timestamp)
             # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
-            self._accept(Event(event.stream, time, event.name, event.triples), lateness=2**63)
+            self._accept(Event(event.stream, event.timestamp, event.name, event.triples), lateness=2**63)
 
     def _promise_derived(self, streamset: Streamset) -> None:
         """A derived stream is as far as the slowest of the queries that derive it."""

@@ -48,6 +48,8 @@ class Run:
             self.engine.register(query, name)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}
+        if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
+            raise OptionError("only one stream can be read from standard input")
         self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False

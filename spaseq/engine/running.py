@@ -98,17 +98,13 @@ class RunningQuery:
         raw = self.matcher.take()
         if not len(raw.first):
             return None
+        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
         if self._projector is not None:
             table = self._projector.project(raw)
         else:
             assert self._constructor is not None
             table = self._constructor.construct(raw, self._newest)
-        self._newest = max(self._newest, self.derived_time(int(raw.decided[-1])))
         return replace(table, event_name=self._names.kept(table.pick_events)) if len(table) else None
-
-    def derived_time(self, decided: int) -> int:
-        """The time of a derived event: what only the end of the input decides gets the time of that end."""
-        return decided if decided < GREATEST else self._newest
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
     def trace(self) -> list[Words]:

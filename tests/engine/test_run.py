@@ -111,6 +111,16 @@ def test_derived_streams(files: dict[str, str]) -> None:
     assert [match.events["C"][0] for match in read] == [match.derived.name for match in made if match.derived]
 
 
+def test_what_the_end_decides_is_derived_at_the_end(files: dict[str, str]) -> None:
+    endless = DERIVED.replace("WITHIN 10 SECONDS SLIDING\n", "")
+    found = list(spaseq.run({"make": endless, "read": READER}, {"a": files["a"]}))
+    made = [match.derived for match in found if match.query == "make"]
+    last = max(match.microseconds.last for match in found if match.query == "make")
+    assert len(made) == 200
+    assert {event.timestamp for event in made if event} == {last}
+    assert {match.microseconds.last for match in found if match.query == "read"} == {last}
+
+
 def test_lateness(tmp_path: Path) -> None:
     text = line(1, 5, 0) + line(2, 3, 0) + line(3, 9, 0)
     (tmp_path / "a.nq").write_text(text)
@@ -197,6 +207,7 @@ def test_wrong_arguments(files: dict[str, str]) -> None:
         (OptionError, "is given twice", QUERY, {"a": a, "urn:s:a": a, "b": b}),
         (OptionError, "is derived by a query", [DERIVED, READER], {"a": a, "c": b}),
         (OptionError, "there is no query", [], {"a": a}),
+        (OptionError, "only one stream can be read from standard input", QUERY, {"a": "-", "b": "-"}),
         (OptionError, "a stream is a path or an iterable", QUERY, {"a": 3, "b": b}),
         (StreamError, "cannot read: no such file", QUERY, {"a": "missing.nq", "b": b}),
         (QuerySyntaxError, "", "SELECT nothing", {"a": a}),
