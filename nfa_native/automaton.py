@@ -1,9 +1,9 @@
 """The automaton that a matcher runs: frozen, shareable, free of any language.
 
 A *state* is a place where partial matches wait, together with the operator that governs the step out of it; its
-*columns* are the live values, the cell's key.  A *transition* picks one event for each of its atoms at one timestamp.
-A step is described twice: over the cell's columns, to decide, and over the columns of whole matches, to rebuild the rows
-of a match when it is output.
+*columns* are the live values, the cell's key.  A *transition* picks an event for each of its atoms at one timestamp.
+A step is described twice: over the cell's columns, to decide, and over the columns of whole matches, to rebuild the
+rows of a match when it is output.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ class WindowSpec:
 class Automaton:
     """Everything that a matcher needs.
 
-    ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results`` that
-    of result columns; ``ambiguous``: equal results may come about along several paths.
+    ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results``
+    that of result columns.  ``ambiguous``: equal results may come about along several paths.
     """
 
     slots: tuple[int, ...]

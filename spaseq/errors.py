@@ -25,7 +25,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Warning_:
+class QueryWarning:
     """Something legal that is most likely not meant."""
 
     message: str

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
 from spaseq.errors import QueryError
-from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Strategy
+from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
+from spaseq.pattern.groups import group_variables, occurrences
 from spaseq.plan.basics import alternatives, hoist_exists
 from spaseq.plan.environment import (
     UNBOUND,
@@ -23,7 +24,6 @@ from spaseq.plan.environment import (
     subexpressions,
 )
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
-from spaseq.plan.owners import group_variables, occurrences
 
 MOST_KLEENES = 64
 
@@ -57,7 +57,8 @@ class Analysis:
 
     def __init__(self, query: Query) -> None:
         self.query = query
-        used = {node.name for _, node, _ in self._nodes if isinstance(node, Atom)}
+        self.occurrences = occurrences(query.expression)
+        used = {one.name for one in self.occurrences}
         self.atoms = tuple(hoist_exists(one) for one in query.atoms if one.name in used)
         self.by_name = {one.name: one for one in self.atoms}
         self.private = frozenset(
@@ -65,32 +66,18 @@ class Analysis:
         )
 
     @cached_property
-    def _nodes(self) -> list[tuple[tuple[int, ...], object, bool]]:
-        return list(occurrences(self.query.expression))
-
-    @cached_property
-    def kleenes(self) -> dict[tuple[int, ...], int]:
-        """Numbers of the Kleenes, by path."""
-        paths = list(group_variables(self.query.expression, lambda name: ()))
-        if len(paths) > MOST_KLEENES:
+    def owned(self) -> tuple[frozenset[str], ...]:
+        """Group variables of each Kleene, by its number (an outer one before those in its body)."""
+        variables = {one.name: one.variables for one in self.atoms}
+        owned = group_variables(self.query.expression, variables)
+        if len(owned) > MOST_KLEENES:
             raise QueryError(f"more than {MOST_KLEENES} Kleene operators in one query are not supported")
-        return {path: number for number, path in enumerate(paths)}
-
-    @cached_property
-    def owned(self) -> dict[int, frozenset[str]]:
-        """Group variables of each Kleene."""
-        owners = group_variables(self.query.expression, lambda name: self.by_name[name].variables)
-        return {self.kleenes[path]: names for path, names in owners.items()}
+        return owned
 
     @cached_property
     def innermost(self) -> dict[str, int]:
-        """The innermost Kleene that owns each group variable: a Kleene's path is longer than its parents'."""
-        deepest: dict[str, tuple[int, ...]] = {}
-        for path, number in self.kleenes.items():
-            for name in self.owned[number]:
-                if len(path) >= len(deepest.get(name, ())):
-                    deepest[name] = path
-        return {name: self.kleenes[path] for name, path in deepest.items()}
+        """The innermost Kleene that owns each group variable: of nested ones it has the greatest number."""
+        return {name: number for number, names in enumerate(self.owned) for name in names}
 
     # ── hidden columns ───────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -124,19 +111,22 @@ class Analysis:
             if isinstance(one, Aggregate) and one.function == "FIRST" and isinstance(one.argument, Variable)
         }
         return Hidden(
-            {number: tuple(sorted(names)) for number, names in self.owned.items()},
+            {number: tuple(sorted(names)) for number, names in enumerate(self.owned)},
             self._by_owner(kept),
             self._by_owner(first),
-            {k: tuple(one for one in self.running if self.innermost[one.variable] == k) for k in self.owned},
+            {
+                k: tuple(one for one in self.running if self.innermost[one.variable] == k)
+                for k in range(len(self.owned))
+            },
         )
 
     def _by_owner(self, names: Iterable[str]) -> dict[int, tuple[str, ...]]:
-        return {k: tuple(sorted(one for one in names if self.innermost.get(one) == k)) for k in self.owned}
+        return {k: tuple(sorted(one for one in names if self.innermost.get(one) == k)) for k in range(len(self.owned))}
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Columns of a whole match: the variables of non-negated atoms, then the hidden ones; never none."""
-        atoms = [node.name for _, node, negated in self._nodes if isinstance(node, Atom) and not negated]
+        atoms = [one.name for one in self.occurrences if not one.negated]
         plain = dict.fromkeys(v for name in atoms for v in self.by_name[name].variables if v not in self.private)
         hidden = [previous(v) for names in self.hidden.previous.values() for v in names]
         hidden += [first_iteration(v) for names in self.hidden.first.values() for v in names]
@@ -147,7 +137,6 @@ class Analysis:
     def graph(self) -> Graph:
         return build_graph(
             self.query.expression,
-            self.kleenes,
             frozenset(number for number, names in self.hidden.first.items() if names),
         )
 

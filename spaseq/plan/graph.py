@@ -20,7 +20,6 @@ from spaseq.pattern import (
     SequenceExpression,
     Strategy,
 )
-from spaseq.plan.owners import Path
 
 MOST_STEPS = 4096
 MOST_PATHS = 65_536
@@ -89,14 +88,28 @@ class Graph:
 START, END = 0, 1
 
 
-def build_graph(expression: SequenceExpression, kleenes: dict[Path, int], counts_first: frozenset[int]) -> Graph:
-    """The ε-graph of an expression.
+Path = tuple[int, ...]  # child numbers from the root of a sequence expression
 
-    ``kleenes`` numbers the Kleenes by path; those in ``counts_first`` keep their first iteration apart from later ones.
-    """
-    builder = _Builder(Graph(), kleenes, counts_first)
+
+def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) -> Graph:
+    """The ε-graph of an expression; Kleenes in ``counts_first`` keep their first iteration apart from later ones."""
+    numbers = {path: number for number, path in enumerate(_kleenes(expression, ()))}
+    builder = _Builder(Graph(), numbers, counts_first)
     builder.add(expression, (), START, END, (), frozenset())
     return builder.graph
+
+
+def _kleenes(expression: SequenceExpression, path: Path) -> Iterator[Path]:
+    """Paths of the Kleenes in the order in which ``spaseq.pattern.groups`` numbers them."""
+    match expression:
+        case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
+            yield from _kleenes(left, (*path, 0))
+            yield from _kleenes(right, (*path, 1))
+        case Kleene(body=body):
+            yield path
+            yield from _kleenes(body, (*path, 0))
+        case Optional(body) | Negation(body):
+            yield from _kleenes(body, (*path, 0))
 
 
 def is_basic(expression: SequenceExpression) -> bool:
