@@ -14,7 +14,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler, in_runs
 from spaseq.streams.event import Event
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 18  # bytes; small at first, so that first results come early
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 17  # bytes; small at first for early results, never larger than caches like
 LONGEST_LINE = 1 << 26
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
