@@ -14,7 +14,7 @@ from .values import XSD
 
 BINARY = (",", ";", ":", "&", "|")
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-UNARY = ("+", ";+", ",+", ":+", "*", "?", "{2}", "!")
+UNARY = ("+", ";+", ",+", ":+", "*", ",*", ";*", ":*", "?", "{2}", ",{2}", ";{2}", ":{2}", "{0,2}", "!")
 
 
 def sequences(operators: int = 2) -> list[Node]:
@@ -93,11 +93,12 @@ def _unary(sign: str, body: Node) -> Node:
             return Not(body)
         case "?":
             return Maybe(body)
-        case "*":
-            return Kleene(body, 0, None)
-        case "{2}":
-            return Kleene(body, 2, 2)
-    return Kleene(body, 1, None, sign[:-1] or None)
+        case "{0,2}":
+            return Kleene(body, 0, 2)
+    operator = sign[0] if sign[0] in ",;:" else None
+    if sign.endswith("{2}"):
+        return Kleene(body, 2, 2, operator)
+    return Kleene(body, 0 if sign.endswith("*") else 1, None, operator)
 
 
 def _binary(sign: str, left: Node, right: Node) -> Node:

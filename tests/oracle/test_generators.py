@@ -93,7 +93,7 @@ def test_hypothesis_pairs_shrink() -> None:
 
 def test_exhaustive_worlds() -> None:
     texts = [sequence_text(node) for node in exhaustive.sequences()]
-    assert len(texts) == len(set(texts)) == 477
+    assert len(texts) == len(set(texts)) == 813
     assert {"A", "A! ; B", "A+", "A:+", "A;+{2}", "(A ; B),+", "A , B | C", "A* | B"} <= set(texts)
     assert not {"A!", "A!+", "A! & B", "A+ & B", "A! | B", "A? | B"} & set(texts)
     # One type, one key: one event; two, simultaneous or not; three with two gaps.

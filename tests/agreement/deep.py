@@ -1,0 +1,136 @@
+"""The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
+
+Exhaustive small worlds, seeded random pairs and hypothesis examples.  It prints how many pairs each operator, strategy and
+window kind had, and ends with status 1 if there was a single difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.agreement.harness import difference
+from tests.oracle.evaluate import evaluate
+from tests.oracle.exhaustive import pairs as all_pairs
+from tests.oracle.generate import Pair, Size, random_pair
+from tests.oracle.strategies import pairs as drawn_pairs
+
+LARGE = Size(operators=4, events=5, least_operators=3, least_events=4)
+WORKERS = 2
+
+
+@dataclass
+class Tally:
+    """What was compared, and what differed."""
+
+    pairs: int = 0
+    matched: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def compare(self, pair: Pair) -> None:
+        """Compare engine and oracle on one pair."""
+        self.pairs += 1
+        self.labels.update(pair.labels)
+        try:
+            found = difference(pair.query, pair.events)
+        except Exception:
+            found = traceback.format_exc()
+        if found:
+            self.differences.append(found)
+        self.matched += bool(evaluate(pair.query, pair.events))
+
+    def add(self, other: Tally) -> None:
+        self.pairs += other.pairs
+        self.matched += other.matched
+        self.labels.update(other.labels)
+        self.differences += other.differences
+
+
+def exhaustive(worker: int, _: int) -> Tally:
+    """All patterns of at most two operators on all streams of at most three events; each worker takes its share."""
+    return _compare(islice(all_pairs(), worker, None, WORKERS))
+
+
+def seeded(worker: int, count: int) -> Tally:
+    """Seeded pairs with three or four operators and four or five events."""
+    return _compare(random_pair(number, LARGE) for number in range(worker, count, WORKERS))
+
+
+def hypothesis_examples(worker: int, count: int) -> Tally:
+    """Examples that hypothesis draws, half of them by each worker."""
+    tally = Tally()
+
+    @seed(worker)
+    @settings(
+        max_examples=count // WORKERS,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(drawn_pairs(Size()))
+    def compare(pair: Pair) -> None:
+        tally.compare(pair)
+
+    compare()
+    return tally
+
+
+def _compare(pairs: Iterable[Pair]) -> Tally:
+    tally = Tally()
+    for pair in pairs:
+        tally.compare(pair)
+    return tally
+
+
+def run(title: str, job: Callable[[int, int], Tally], count: int) -> Tally:
+    """One part on all workers, with its report."""
+    started, total = time.monotonic(), Tally()
+    with ProcessPoolExecutor(WORKERS) as pool:
+        for tally in pool.map(job, range(WORKERS), [count] * WORKERS):
+            total.add(tally)
+    print(f"\n{title}: {total.pairs:,} pairs, {total.matched:,} with a match", end=", ")
+    print(f"{len(total.differences)} differences, {time.monotonic() - started:.0f} s")
+    print("\n".join(_columns(total.labels)))
+    for one in total.differences[:5]:
+        print("\n" + one)
+    sys.stdout.flush()
+    return total
+
+
+def _columns(labels: Counter[str]) -> Iterator[str]:
+    """Counts by label, three to a line."""
+    cells = [f"{name:<30}{count:>8,}" for name, count in sorted(labels.items())]
+    for start in range(0, len(cells), 3):
+        yield "  " + "   ".join(cells[start : start + 3])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--random", type=int, default=100_000, help="seeded pairs")
+    parser.add_argument("--examples", type=int, default=20_000, help="hypothesis examples")
+    options = parser.parse_args()
+    os.environ.setdefault("PYTHONHASHSEED", "0")
+    totals = [
+        run("all patterns of <= 2 operators on all streams of <= 3 events", exhaustive, 0),
+        run("hypothesis, patterns of 1-4 operators on streams of 1-6 events", hypothesis_examples, options.examples),
+        run("seeded random, 3-4 operators, 4-5 events", seeded, options.random),
+    ]
+    differences = sum(len(one.differences) for one in totals)
+    print(f"\n{sum(one.pairs for one in totals):,} pairs compared, {differences} differences")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
