@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
@@ -22,6 +23,7 @@ from spaseq.plan.environment import (
     previous,
     row,
     subexpressions,
+    variables_of,
 )
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
 
@@ -59,17 +61,29 @@ class Analysis:
         self.query = query
         self.occurrences = occurrences(query.expression)
         used = {one.name for one in self.occurrences}
-        self.atoms = tuple(hoist_exists(one) for one in query.atoms if one.name in used)
-        self.by_name = {one.name: one for one in self.atoms}
-        self.private = frozenset(
-            name for one in self.atoms for name in one.variables if name not in query.atom(one.name).variables
+        hoisted = tuple(hoist_exists(one) for one in query.atoms if one.name in used)
+        self.in_scope = {one.name: query.atom(one.name).variables for one in hoisted}
+        self.private = frozenset(v for one in hoisted for v in one.variables if v not in self.in_scope[one.name])
+        needed = self._needed()
+        self.atoms = tuple(
+            replace(one, variables=tuple(v for v in one.variables if v in needed or v in self.private))
+            for one in hoisted
         )
+        self.by_name = {one.name: one for one in self.atoms}
+
+    def _needed(self) -> frozenset[str]:
+        """Variables that somebody reads: a join, a filter, or the result.  The others never leave the graph pattern."""
+        counts = Counter(v for one in self.occurrences for v in self.in_scope[one.name])
+        read = {v for one in self.query.atoms for filter_ in one.stateful for v in variables_of(filter_)}
+        read |= {v for one in result_expressions(self.query) for v in variables_of(one)}
+        if any(isinstance(part, Aggregate) for one in result_expressions(self.query) for part in subexpressions(one)):
+            return frozenset(counts)  # aggregates range over whole solutions
+        return frozenset(v for v, count in counts.items() if count > 1 or v in read)
 
     @cached_property
     def owned(self) -> tuple[frozenset[str], ...]:
         """Group variables of each Kleene, by its number (an outer one before those in its body)."""
-        variables = {one.name: one.variables for one in self.atoms}
-        owned = group_variables(self.query.expression, variables)
+        owned = group_variables(self.query.expression, self.in_scope)
         if len(owned) > MOST_KLEENES:
             raise QueryError(f"more than {MOST_KLEENES} Kleene operators in one query are not supported")
         return owned
@@ -87,9 +101,7 @@ class Analysis:
     @cached_property
     def group_aggregates(self) -> tuple[Aggregate, ...]:
         """Aggregates over group variables, in filters and results."""
-        form = self.query.form
-        results = () if isinstance(form, Construction) else tuple(one.expression for one in form.projections)
-        found = (part for one in (*self.filters, *results) for part in subexpressions(one))
+        found = (part for one in (*self.filters, *result_expressions(self.query)) for part in subexpressions(one))
         return tuple(dict.fromkeys(one for one in found if isinstance(one, Aggregate) and self.is_grouped(one)))
 
     def is_grouped(self, aggregate: Aggregate) -> bool:
@@ -243,6 +255,15 @@ class Analysis:
 
     def definition(self, name: str) -> AtomDefinition:
         return self.by_name[name]
+
+
+def result_expressions(query: Query) -> tuple[Expression, ...]:
+    """What SELECT or CONSTRUCT reads, as expressions."""
+    form = query.form
+    if isinstance(form, Construction):
+        terms = (part for triple in form.template for part in (triple.subject, triple.predicate, triple.object))
+        return tuple(one for one in terms if isinstance(one, Variable))
+    return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by))
 
 
 def either(held: Expression, other: Expression) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpm.algebra import Expression, Operation, Variable
+from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
 from gpm.printing import print_expression
 from spaseq.pattern import (
     Atom,
@@ -176,5 +176,9 @@ def _plain(expression: Expression) -> Expression:
             return Operation("BOUND", (Variable(a[2:]),))
         case Operation(name, arguments):
             return Operation(name, tuple(_plain(one) for one in arguments))
+        case Previous(variable):  # it and the two below are not SPARQL, so as functions they are printed
+            return Operation("PREV", (_plain(variable),))
+        case Aggregate(("FIRST" | "LAST") as name, Variable() as variable):
+            return Operation(name, (_plain(variable),))
         case _:
             return expression

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Aggregate, Expression, Operation, Projection, Triple, Variable
+from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import SnapshotError
-from spaseq.pattern import AtomDefinition, Construction, Query, Selection
-from spaseq.plan.analysis import Analysis
+from spaseq.pattern import AtomDefinition, Construction, Query
+from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.assemble import assemble
 from spaseq.plan.describe import describe
 from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
@@ -49,7 +49,7 @@ class Plan:
         """Raw result columns: plain variables of the matches, and aggregates over group variables."""
         found: dict[str, Expression] = {}
         known = set(self.analysis.columns)
-        for expression in self._expressions:
+        for expression in result_expressions(self.query):
             for part in subexpressions(expression):
                 if isinstance(part, Aggregate) and self.analysis.is_grouped(part):
                     found[_title(part)] = aggregate_value(part)
@@ -69,13 +69,6 @@ class Plan:
     def columns(self) -> tuple[str, ...]:
         """Names of the raw result columns."""
         return tuple(name for name, _ in self.results)
-
-    @property
-    def _expressions(self) -> tuple[Expression, ...]:
-        form = self.query.form
-        if isinstance(form, Selection):
-            return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by))
-        return tuple(part for triple in form.template for part in _variables(triple))
 
     def _titled(self, expression: Expression) -> Expression:
         """The expression with aggregates over group variables replaced by the raw columns that hold them."""
@@ -135,7 +128,3 @@ def _title(aggregate: Aggregate) -> str:
     argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
     separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
     return f"{aggregate.function}(?{argument}{separator})"
-
-
-def _variables(triple: Triple) -> list[Variable]:
-    return [part for part in (triple.subject, triple.predicate, triple.object) if isinstance(part, Variable)]

@@ -38,7 +38,7 @@ class Seen:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``times int64[n]`` and ``keys uint64[n, width]``: all that is remembered."""
         times = [time for time, keys in self._keys.items() for _ in keys]
-        data = b"".join(key for keys in self._keys.values() for key in keys)
+        data = b"".join(key for keys in self._keys.values() for key in sorted(keys))
         return {
             "times": np.array(times, np.int64),
             "keys": np.frombuffer(data, np.uint64).reshape(len(times), self._width),
