@@ -11,8 +11,10 @@ from itertools import repeat
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store
 
+from gpm.lines import QuadLines
 from gpm.rows import EventGraph
 from gpm.terms import event_label, scoped
+from nfa_native.lines import stage_lines
 
 PREFIX = "urn:e:"
 
@@ -24,6 +26,9 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
 
     Blank nodes get the labels under which they are known outside of their event.
     """
+    lines = [event.triples.data for event in events if isinstance(event.triples, QuadLines)]
+    if len(lines) == len(events):
+        return _from_lines(lines, events, predicates)
     wanted = None if predicates is None else frozenset(map(NamedNode, predicates))
     text = "".join(
         f"{part.triple if isinstance(part, Quad) else part} <{PREFIX}{n}> .\n"
@@ -38,6 +43,19 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
     for n, event in enumerate(events):
         if not event.triples:
             store.add_graph(NamedNode(f"{PREFIX}{n}"))
+    return store
+
+
+def _from_lines(lines: list[bytes], events: Sequence[EventGraph], predicates: Collection[str] | None) -> Store:
+    """The fastest way, for events that are still text and have at least one triple each."""
+    wanted = None if predicates is None else frozenset(f"<{one}>".encode() for one in predicates)
+    labels = [event_label(event.scope, "").encode() for event in events]
+    text, has_blank_nodes = stage_lines(lines, wanted, PREFIX, labels)
+    store = Store()
+    if has_blank_nodes:  # `load` would give them new labels
+        store.extend(pyoxigraph.parse(text, format=RdfFormat.N_QUADS, lenient=True))
+    else:
+        store.load(text, format=RdfFormat.N_QUADS, lenient=True)
     return store
 
 

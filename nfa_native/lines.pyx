@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
 """A quick look at N-Quads: which blocks are so plain that nobody needs to check them again."""
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
@@ -103,8 +103,12 @@ cdef inline const uint8_t* plain_node(const uint8_t* at) noexcept nogil:
 
 
 cdef struct Line:
-    const uint8_t* graph   # where the name of the graph begins; NULL: the default graph
-    size_t length          # of that name
+    const uint8_t* predicate  # where each term begins, and how long it is
+    size_t predicate_length
+    const uint8_t* object
+    size_t object_length
+    const uint8_t* graph      # NULL: the default graph
+    size_t length             # of its name
 
 
 cdef bint plain_line(const uint8_t* at, const uint8_t* end, Line* line) noexcept nogil:
@@ -112,13 +116,16 @@ cdef bint plain_line(const uint8_t* at, const uint8_t* end, Line* line) noexcept
     at = plain_node(at)
     if at == NULL or (at[0] != c' ' and at[0] != c'\t'):
         return False
-    at = plain_iri(over_space(at))
+    line.predicate = over_space(at)
+    at = plain_iri(line.predicate)
     if at == NULL or (at[0] != c' ' and at[0] != c'\t'):
         return False
-    at = over_space(at)
+    line.predicate_length = at - line.predicate
+    line.object = at = over_space(at)
     at = plain_literal(at, end) if at[0] == c'"' else plain_node(at)
     if at == NULL or (at[0] != c' ' and at[0] != c'\t'):
         return False
+    line.object_length = at - line.object
     at = over_space(at)
     line.graph = NULL
     line.length = 0
@@ -136,40 +143,115 @@ cdef inline bint same_graph(const Line* one, const Line* other) noexcept nogil:
     return one.length == other.length and (one.length == 0 or memcmp(one.graph, other.graph, one.length) == 0)
 
 
-cdef bint find_runs(const uint8_t* at, const uint8_t* end, vector[Py_ssize_t]* starts, Py_ssize_t* count) noexcept nogil:
+# Statements that follow each other in one graph.
+cdef struct Run:
+    size_t start           # of its first line, in bytes
+    size_t graph           # of the name of its graph; the name's length is 0 for the default graph
+    size_t length
+    size_t statements
+
+
+cdef bint find_runs(const uint8_t* text, const uint8_t* end, vector[Run]* runs) noexcept nogil:
     cdef Line line, last
+    cdef Run run
+    cdef const uint8_t* at = text
     cdef const uint8_t* line_end
-    count[0] = 0
+    cdef const uint8_t* start
     last.graph = NULL
     last.length = 0
     while at < end:
         line_end = <const uint8_t*>memchr(at, c'\n', end - at)
         if line_end == NULL:
             line_end = end
+        start = at
         at = over_space(at)
         if at < line_end and at[0] != c'#':
             if not plain_line(at, line_end, &line):
                 return False
-            if count[0] == 0 or not same_graph(&line, &last):
-                starts.push_back(count[0])
+            if runs.empty() or not same_graph(&line, &last):
+                run.start = start - text
+                run.graph = line.graph - text if line.length else 0
+                run.length = line.length
+                run.statements = 0
+                runs.push_back(run)
                 last = line
-            count[0] += 1
+            runs.data()[runs.size() - 1].statements += 1
         at = line_end + 1
     return True
 
 
 def plain_runs(bytes block not None):
-    """``(statements, starts)`` of a block of N-Quads lines, or None if the block needs a closer look.
+    """The runs of a block of N-Quads lines as ``(graph, statements, lines)``, or None if it needs a closer look.
 
     In a plain block every line is certainly valid (blank lines and comments count as such), except that its bytes may
-    be no UTF-8; ``starts`` are the numbers of the statements at which another graph begins than that of the statement
-    before.
+    be no UTF-8.  ``graph`` is the name as written, empty for the default graph; ``lines`` are the run's bytes.
     """
-    cdef vector[Py_ssize_t] starts
-    cdef Py_ssize_t count = 0
+    cdef vector[Run] runs
     cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(block)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(block)
+    cdef size_t size = PyBytes_GET_SIZE(block)
     cdef bint plain
+    cdef size_t i, end
     with nogil:
-        plain = find_runs(text, text + size, &starts, &count)
-    return (count, starts) if plain else None
+        plain = find_runs(text, text + size, &runs)
+    if not plain:
+        return None
+    found = []
+    for i in range(runs.size()):
+        end = runs[i + 1].start if i + 1 < runs.size() else size
+        found.append((
+            block[runs[i].graph : runs[i].graph + runs[i].length],
+            runs[i].statements,
+            block[runs[i].start : end],
+        ))
+    return found
+
+
+cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t length) noexcept nogil:
+    out.insert(out.end(), text, text + length)
+
+
+cdef void append_node(vector[uint8_t]* out, const uint8_t* node, size_t length, bytes label):
+    """A term, a blank node with `label` before its own."""
+    if node[0] == c'_':
+        append(out, <const uint8_t*>PyBytes_AS_STRING(label), PyBytes_GET_SIZE(label))
+        append(out, node + 2, length - 2)
+    else:
+        append(out, node, length)
+
+
+cdef bint is_wanted(const Line* line, object wanted):
+    return wanted is None or line.predicate[: line.predicate_length] in wanted
+
+
+def stage_lines(list runs not None, wanted, str graph not None, list labels not None):
+    """The plain lines of many graphs as one text, in which graph n is called ``<{graph}{n}>``.
+
+    Only predicates in ``wanted`` (a set of bytes with angle brackets; None: all) are kept.  ``labels[n]`` goes before the
+    blank node labels of graph n.  Returns the text and whether it has blank nodes.
+    """
+    cdef vector[uint8_t] out
+    cdef Line line
+    cdef const uint8_t* at
+    cdef const uint8_t* end
+    cdef const uint8_t* line_end
+    cdef bytes run, name, label
+    cdef bint blank = False
+    for n, run in enumerate(runs):
+        name = f" <{graph}{n}> .\n".encode()
+        label = b"_:" + labels[n]
+        at = <const uint8_t*>PyBytes_AS_STRING(run)
+        end = at + PyBytes_GET_SIZE(run)
+        while at < end:
+            line_end = <const uint8_t*>memchr(at, c'\n', end - at)
+            if line_end == NULL:
+                line_end = end
+            at = over_space(at)
+            if at < line_end and at[0] != c'#' and plain_line(at, line_end, &line) and is_wanted(&line, wanted):
+                blank = blank or at[0] == c'_' or line.object[0] == c'_'
+                append_node(&out, at, line.predicate - at, label)
+                append(&out, line.predicate, line.predicate_length)
+                out.push_back(c' ')
+                append_node(&out, line.object, line.object_length, label)
+                append(&out, <const uint8_t*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+            at = line_end + 1
+    return PyBytes_FromStringAndSize(<const char*>out.data(), out.size()), blank

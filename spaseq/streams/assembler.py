@@ -9,8 +9,9 @@ from operator import attrgetter
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
+from gpm.lines import QuadLines
 from spaseq.errors import Location, StreamError
-from spaseq.streams.event import Event
+from spaseq.streams.event import Event, GraphTriples
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
@@ -42,7 +43,7 @@ class EventAssembler:
         self._complete: list[Event] = []
         self._node: NamedNode | BlankNode | None = None  # the open graph
         self._name = ""
-        self._quads: list[Triple | Quad] = []
+        self._quads: GraphTriples | None = None
         self._time: int | None = None
         self._lost = False  # the open graph had an error
         self._waiting: dict[str, int | None] = {}  # times before their graphs; None: the event is lost
@@ -66,10 +67,19 @@ class EventAssembler:
                 continue
             if node != self._node:
                 self._begin(node, count, locate)
-            before = len(self._quads)
-            self._quads.extend(run)
-            count += len(self._quads) - before
+            count += self._add(run)
         return count
+
+    def _add(self, run: Iterable[Quad]) -> int:
+        """Add statements to the open graph, as text if all of them are."""
+        if isinstance(run, QuadLines) and isinstance(self._quads, QuadLines | None):
+            self._quads = run if self._quads is None else self._quads + run
+            return len(run)
+        quads = self._quads if isinstance(self._quads, list) else list(self._quads or ())
+        self._quads = quads
+        before = len(quads)
+        quads.extend(run)  # may raise, and what came before counts
+        return len(quads) - before
 
     def finish(self, place: Location) -> None:
         """The source has ended, at ``place``: its last event is complete."""
@@ -88,7 +98,7 @@ class EventAssembler:
     def _begin(self, node: NamedNode | BlankNode, number: int, locate: Locate) -> None:
         self._close(locate, number)
         name = _key(node)
-        self._node, self._name, self._time, self._quads = node, name, None, []
+        self._node, self._name, self._time, self._quads = node, name, None, None
         self._lost = name in self._recent
         if self._lost:
             self._wire_error(f"the graph {node} comes back after another began", number, str(node), locate)
@@ -111,7 +121,7 @@ class EventAssembler:
             self._wire_error(f"the graph {node} has no time, and here it ends", number, "", locate)
             return
         name = self._name if type(node) is NamedNode else ""
-        self._complete.append(Event(self._stream, self._time, name, self._quads))
+        self._complete.append(Event(self._stream, self._time, name, self._quads or ()))
 
     # ── times ────────────────────────────────────────────────────────────────────────────────────────────
     def _default_quad(self, quad: Quad, number: int, locate: Locate) -> None:

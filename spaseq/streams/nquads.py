@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice
 from typing import BinaryIO
 
-from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat, parse
 
+from gpm.lines import QuadLines
 from nfa_native.lines import plain_runs
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler, in_runs
@@ -85,6 +86,19 @@ def printable(line: bytes) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
+def _graph(name: bytes) -> NamedNode | BlankNode:
+    text = name.decode()
+    return NamedNode(text[1:-1]) if text[0] == "<" else BlankNode(text[2:])
+
+
+def _is_utf8(block: bytes) -> bool:
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 class _Block:
     """Some lines of a source, ``before`` lines after its beginning."""
 
@@ -108,17 +122,18 @@ class _Block:
 
     def _read_plain(self) -> bool:
         """Feed the assembler if every line is plain: the parser then need not check them, which halves its time."""
-        plain = plain_runs(self._block)
-        if plain is None:
+        runs = plain_runs(self._block)
+        if runs is None or not _is_utf8(self._block):
             return False
-        count, starts = plain
-        try:
-            quads = list(parse(self._block, RdfFormat.N_QUADS, lenient=True))
-        except SyntaxError:  # undecodable bytes
-            return False
-        assert len(quads) == count
-        runs = ((quads[start].graph_name, quads[start:end]) for start, end in pairwise([*starts, count]))
-        self._assembler.feed(runs, self._locate)
+        default = b"".join(lines for graph, _, lines in runs if not graph)
+        quads = parse(default, RdfFormat.N_QUADS, lenient=True)
+        self._assembler.feed(
+            (
+                (_graph(graph), QuadLines(lines, count)) if graph else (DefaultGraph(), list(islice(quads, count)))
+                for graph, count, lines in runs
+            ),
+            self._locate,
+        )
         return True
 
     def _locate(self, number: int, text: str) -> Location:

@@ -1,7 +1,7 @@
 """The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
 
-Exhaustive small worlds, seeded random pairs and hypothesis examples.  It prints how many pairs each operator, strategy and
-window kind had, and ends with status 1 if there was a single difference.
+Exhaustive small worlds, hypothesis examples and seeded random pairs.  It prints how many pairs each operator, strategy
+and window kind had, and ends with status 1 if there was a single difference.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class Environment:
     """What an expression reads.
 
     bindings: variable to term. iterations: the values of a group variable (None where unbound) in the completed
-    iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.  since: how many of
-    them were completed before that Kleene was entered the last time: PREV and FIRST look no further back.
+    iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.  since: how
+    many of them were completed before that Kleene was entered the last time: PREV and FIRST look no further back.
     """
 
     bindings: Mapping[str, str]

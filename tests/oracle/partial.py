@@ -53,8 +53,8 @@ class Iterate:
 class Place:
     """Where a BOp must not match: between step `after` and the next, within these open iterations.
 
-    within: (Kleene, index of the iteration) outermost first; completed: iterations completed before, per Kleene; entered:
-    how many of them before the Kleene was entered the last time.
+    within: (Kleene, index of the iteration) outermost first; completed: iterations completed before, per Kleene;
+    entered: how many of them before the Kleene was entered the last time.
     """
 
     bop: Step

@@ -89,7 +89,11 @@ class World:
                 for bindings in found
                 if compatible(solution.bindings, bindings)
             )
-        return frozenset(s for s in solutions if all(self.passes(s, occurrence, history, entered) for occurrence, _ in chosen))
+        return frozenset(
+            solution
+            for solution in solutions
+            if all(self.passes(solution, occurrence, history, entered) for occurrence, _ in chosen)
+        )
 
     def passes(self, solution: Solution, occurrence: Occurrence, history: History, entered: Entered) -> bool:
         """Whether a joined solution satisfies the stateful filters of one atom."""

@@ -7,8 +7,11 @@ from itertools import groupby
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pyoxigraph import Quad, RdfFormat, parse
+from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
 
+from gpm.lines import QuadLines
+from gpm.rows import EventGraph
+from gpm.staging import stage
 from nfa_native.lines import plain_runs
 
 IRIS = ["<http://ex.org/a>", "<urn:s:1>", "<https://ex.org:80/a/b#c>", "<a:b?x=1&y=2>", "<a://h>", "<x+y.z-1:~>"]
@@ -44,11 +47,24 @@ def test_plain_blocks_are_valid(texts: list[str], newline: bool) -> None:
         return
     quads: list[Quad] = list(parse(block, RdfFormat.N_QUADS))  # raises SyntaxError if the look was too quick
     assert quads == list(parse(block, RdfFormat.N_QUADS, lenient=True))
-    starts, at = [], 0
-    for _, run in groupby(quads, key=lambda quad: quad.graph_name):
-        starts.append(at)
-        at += len(list(run))
-    assert found == (len(quads), starts)
+    runs = [(name, list(run)) for name, run in groupby(quads, key=lambda quad: quad.graph_name)]
+    assert [count for _, count, _ in found] == [len(run) for _, run in runs]
+    assert [list(QuadLines(text, count)) for _, count, text in found] == [run for _, run in runs]
+    assert [name.decode() for name, _, _ in found] == [
+        "" if isinstance(name, DefaultGraph) else str(name) for name, _ in runs
+    ]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(lines(), min_size=1, max_size=6), st.sampled_from([None, ["a:b?x=1&y=2", "urn:s:1", "a://h"]]))
+def test_staged_lines(texts: list[str], wanted: list[str] | None) -> None:
+    """The text that goes into a store says the same as the quads one by one."""
+    runs = plain_runs("\n".join(texts).encode())
+    if runs is None:
+        return
+    plain = [EventGraph(QuadLines(text, count), 0, 7 + n) for n, (_, count, text) in enumerate(runs)]
+    parsed = [EventGraph(list(event.triples), 0, event.scope) for event in plain]
+    assert set(stage(plain, wanted)) == set(stage(parsed, wanted))
 
 
 @pytest.mark.parametrize(
