@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urljoin
 
+from pyoxigraph import NamedNode
+
 from gpm.algebra import XSD
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.literals import unescape
@@ -44,10 +46,14 @@ class Names:
                 self.prefixes[declaration.name] = self.iri(declaration.iri)
 
     def iri(self, node: tree.Iri) -> str:
-        """The absolute IRI; Problem for an undeclared prefix or a relative IRI without BASE."""
+        """The absolute IRI; Problem for an undeclared prefix, a relative IRI without BASE, or what is no IRI."""
         if node.text == "a":
             return RDF + "type"
-        return self.reference(node) if node.text.startswith("<") else self.prefixed(node)
+        iri = self.reference(node) if node.text.startswith("<") else self.prefixed(node)
+        try:
+            return NamedNode(iri).value
+        except ValueError as error:
+            raise Problem(f"<{iri}> is no IRI: {_lower(str(error))}", node.span) from None
 
     def prefixed(self, node: tree.Iri) -> str:
         """What ``prefix:local`` stands for."""
@@ -71,6 +77,10 @@ class Names:
         if not self.base:
             raise Problem(f"relative IRI {node.text}", node.span, "write it in full, or add BASE <…>")
         return _joined(self.base, iri)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _joined(base: str, reference: str) -> str:
