@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nfa_native.arrays import pack, unpack
+from nfa_native.program import Op
 
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -21,7 +22,9 @@ from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from nfa_native.program cimport Code, Program, compute, test
-from nfa_native.words cimport Terms, TermStore, UNBOUND, mix, word_t
+from nfa_native.words cimport (
+    TAG_DATETIME, TAG_DECIMAL, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
+)
 
 cdef enum:
     ANY = 0
@@ -40,6 +43,16 @@ cdef enum:
     FINAL_VIEW = 0
     ITERATION_VIEW = 1
     POINT_VIEW = 2
+
+cdef enum:
+    LESS = 1
+    LESS_EQUAL = 2
+    GREATER = 3
+    GREATER_EQUAL = 4
+
+COMPARISONS = {
+    Op.LESS: LESS, Op.LESS_EQUAL: LESS_EQUAL, Op.GREATER: GREATER, Op.GREATER_EQUAL: GREATER_EQUAL,
+}
 
 include "matching/records.pxi"
 include "matching/nodes.pxi"

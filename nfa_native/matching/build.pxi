@@ -87,6 +87,7 @@ cdef StateData state_data(object state):
     out.twins = numbers(state.twins)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
+    out.exact.used = 0
     out.live = 0
     out.serial = 0
     out.stamp = 0
@@ -111,6 +112,18 @@ cdef TransitionSpec transition_spec(object transition, object states):
     out.columns = value_specs(transition.columns)
     out.tried = out.unjoined = out.unfiltered = out.fired = 0
     return out
+
+
+cdef void note_comparison(FormulaSpec* formula, object program):
+    """Recognise `register < register` and its like."""
+    formula.comparison = formula.left = formula.right = 0
+    if program is None or len(program.instructions) != 3:
+        return
+    (first, left), (second, right), (operation, _) = program.instructions
+    if first == second == Op.LOAD and operation in COMPARISONS:
+        formula.comparison = COMPARISONS[operation]
+        formula.left = left
+        formula.right = right
 
 
 cdef void add_labels(Kernel* k, uint32_t number):
@@ -140,7 +153,7 @@ cdef build_kernel(Kernel* k, object automaton):
         if one.program is not None:
             program = one.program
             formula.code = program.code
-        formula.reads = numbers(one.reads)
+        note_comparison(&formula, one.program)
         k.formulas.push_back(formula)
     k.by_atom.resize(atoms)
     k.negated.assign(atoms, 0)
@@ -196,3 +209,4 @@ cdef reset_kernel(Kernel* k):
     k.seq = k.tick_seq = k.tick = 0
     k.promised = -FOREVER
     k.next_handle = k.created = k.ticks = 0
+    k.next_look = 1024

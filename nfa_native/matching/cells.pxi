@@ -101,20 +101,60 @@ cdef inline uint64_t hash_rows(StateData* s, const word_t* rows, uint32_t count,
     return hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
 
 
+cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+    """Whether a living cell has exactly these rows and this deadline."""
+    if s.cells[cell].rows != count or s.cells[cell].deadline != deadline:
+        return False
+    return memcmp(cell_rows(s, cell), rows, <size_t>count * s.width * sizeof(word_t)) == 0
+
+
 cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with exactly these rows and deadline, or NO_CELL."""
-    cdef unordered_map[uint64_t, CellReference].iterator found = s.exact.find(key)
-    cdef Cell* cell
-    if found == s.exact.end():
+    cdef size_t mask = s.exact.keys.size() - 1
+    cdef size_t at = key & mask
+    if s.exact.keys.empty():
         return NO_CELL
-    if not is_current(s, &dereference(found).second):
-        return NO_CELL
-    cell = &s.cells[dereference(found).second.cell]
-    if cell.rows != count or cell.deadline != deadline:
-        return NO_CELL
-    if memcmp(cell_rows(s, dereference(found).second.cell), rows, <size_t>count * s.width * sizeof(word_t)) != 0:
-        return NO_CELL
-    return dereference(found).second.cell
+    while s.exact.cells[at].serial:
+        if s.exact.keys[at] == key and is_current(s, &s.exact.cells[at]):
+            if has_rows(s, s.exact.cells[at].cell, rows, count, deadline):
+                return s.exact.cells[at].cell
+        at = (at + 1) & mask
+    return NO_CELL
+
+
+cdef void put_cell(StateData* s, uint64_t key, CellReference reference) noexcept nogil:
+    """Enter a cell under its hash; a slot whose cell is gone is taken over."""
+    cdef size_t mask, at
+    if s.exact.used * 2 >= s.exact.keys.size():
+        grow_table(s)
+    mask = s.exact.keys.size() - 1
+    at = key & mask
+    while s.exact.cells[at].serial and is_current(s, &s.exact.cells[at]):
+        at = (at + 1) & mask
+    if s.exact.cells[at].serial == 0:
+        s.exact.used += 1
+    s.exact.keys[at] = key
+    s.exact.cells[at] = reference
+
+
+cdef void grow_table(StateData* s) noexcept nogil:
+    """Room for twice the living cells, at least."""
+    cdef vector[uint64_t] keys
+    cdef vector[CellReference] cells
+    cdef CellReference unused
+    cdef size_t size = 16
+    cdef size_t i
+    while size < 4 * <size_t>s.live:
+        size *= 2
+    unused.cell = unused.serial = 0
+    keys.swap(s.exact.keys)
+    cells.swap(s.exact.cells)
+    s.exact.keys.assign(size, 0)
+    s.exact.cells.assign(size, unused)
+    s.exact.used = 0
+    for i in range(keys.size()):
+        if cells[i].serial and is_current(s, &cells[i]):
+            put_cell(s, keys[i], cells[i])
 
 
 cdef uint32_t cell_for(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
@@ -131,7 +171,7 @@ cdef uint32_t cell_for(Kernel* k, StateData* s, const word_t* rows, uint32_t cou
     index_cell(s, cell)
     reference.cell = cell
     reference.serial = s.cells[cell].serial
-    s.exact[key] = reference
+    put_cell(s, key, reference)
     s.entered += 1
     k.created += 1
     return cell
@@ -147,7 +187,9 @@ cdef void clear_cells(StateData* s) noexcept nogil:
     s.extra.clear()
     s.free_cells.clear()
     s.free_extra.clear()
-    s.exact.clear()
+    s.exact.keys.clear()
+    s.exact.cells.clear()
+    s.exact.used = 0
     s.live = 0
     for i in range(s.indexes.size()):
         s.indexes[i].buckets.clear()
@@ -175,19 +217,12 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
     """Free the cells whose partial matches have all left the window, and forget stale references."""
     cdef uint32_t cell
     cdef size_t i
-    cdef unordered_map[uint64_t, CellReference].iterator at
     for cell in range(<uint32_t>s.cells.size()):
         if s.cells[cell].rows and not has_live(k, s.cells[cell].node, k.lo):
             free_cell(s, cell)
             s.expired += 1
     for i in range(s.indexes.size()):
         sweep_index(s, &s.indexes[i])
-    at = s.exact.begin()
-    while at != s.exact.end():
-        if is_current(s, &dereference(at).second):
-            preincrement(at)
-        else:
-            at = s.exact.erase(at)
 
 
 cdef void sweep(Kernel* k) noexcept nogil:

@@ -15,23 +15,58 @@ cdef inline bint compatible(const Join* joins, size_t count, const word_t* cell,
 cdef inline void load_registers(
     Kernel* k, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
 ) noexcept nogil:
-    if cell_width:
-        memcpy(k.registers.data(), cell, cell_width * sizeof(word_t))
-    if row_width:
-        memcpy(k.registers.data() + cell_width, row, row_width * sizeof(word_t))
-    k.registers[cell_width + row_width] = UNBOUND
+    cdef word_t* registers = k.registers.data()
+    cdef uint32_t i
+    for i in range(cell_width):       # a few words: a call of memcpy would cost more
+        registers[i] = cell[i]
+    registers += cell_width
+    for i in range(row_width):
+        registers[i] = row[i]
+    registers[row_width] = UNBOUND
+
+
+cdef inline int quick_comparison(const FormulaSpec* formula, const word_t* registers) noexcept nogil:
+    """A comparison of two integers, decimals of one scale, or dateTimes of one zone: 1, 0, or 2 if it is none of them.
+
+    Such words are ordered as their values are: the value stands in the upper bits, above equal tags.
+    """
+    cdef int64_t a = <int64_t>registers[formula.left]
+    cdef int64_t b = <int64_t>registers[formula.right]
+    cdef int tag = tag_of(<word_t>a)
+    cdef int64_t same
+    if tag == TAG_INTEGER:
+        same = 0xF
+    elif tag == TAG_DECIMAL:
+        same = 0x1FF
+    elif tag == TAG_DATETIME:
+        same = 0x1F
+    else:
+        return 2
+    if (a ^ b) & same:
+        return 2
+    if formula.comparison == LESS:
+        return a < b
+    if formula.comparison == LESS_EQUAL:
+        return a <= b
+    if formula.comparison == GREATER:
+        return a > b
+    return a >= b
 
 
 cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now) noexcept nogil:
     """All filters on the loaded registers: 1 they hold, 0 one does not, 2 somebody else must be asked."""
+    cdef const FormulaSpec* formula
     cdef size_t i
     cdef int verdict = 1
     cdef int one
     for i in range(filters.size()):
-        if k.formulas[filters.at(i)].code == NULL:
+        formula = &k.formulas[filters.data()[i]]
+        if formula.code == NULL:
             verdict = 2
             continue
-        one = test(k.formulas[filters.at(i)].code, k.registers.data(), now, k.store)
+        one = quick_comparison(formula, k.registers.data()) if formula.comparison else 2
+        if one == 2:
+            one = test(formula.code, k.registers.data(), now, k.store)
         if one == 2:
             verdict = 2
         elif one != 1:
@@ -120,7 +155,7 @@ cdef void values_of(
     cdef size_t i
     cdef word_t word
     for i in range(values.size()):
-        word = value_of(k, &values.at(i), cell, cell_width, row, row_width, now)
+        word = value_of(k, values.data() + i, cell, cell_width, row, row_width, now)
         out.push_back(word)
 
 

@@ -1,12 +1,12 @@
 # From a candidate event to the cells that it joins.
 
 
-cdef bint visit_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t lo) noexcept nogil:
-    """Whether the cell still counts in this probe: not visited yet, and with a partial match in the window."""
+cdef inline bint visit_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t lo) noexcept nogil:
+    """Whether a living cell counts in this probe: not visited yet, and with a partial match in the candidate's window."""
     if s.cells[cell].stamp == s.stamp:
         return False
     s.cells[cell].stamp = s.stamp
-    return has_live(k, s.cells[cell].node, lo)
+    return lo == k.lo or has_live(k, s.cells[cell].node, lo)
 
 
 cdef void pair_cell(
@@ -62,8 +62,6 @@ cdef void probe_key(
     if at == index.buckets.end():
         return
     probe_bucket(k, s, &dereference(at).second, step, candidate, unjoined)
-    if dereference(at).second.empty():
-        index.buckets.erase(at)
 
 
 cdef void probe_all(
@@ -71,7 +69,9 @@ cdef void probe_all(
 ) noexcept nogil:
     cdef uint32_t cell
     for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows and visit_cell(k, s, cell, candidate.lo):
+        if s.cells[cell].rows == 0 or not has_live(k, s.cells[cell].node, k.lo):
+            continue
+        if visit_cell(k, s, cell, candidate.lo):
             pair_cell(k, s, cell, step, candidate, unjoined)
 
 
@@ -113,7 +113,7 @@ cdef void filter_pairs(
     cdef size_t kept = 0
     cdef Pair* pair
     cdef bint ask = False
-    if filters.empty():
+    if filters.empty() or k.pairs.empty():
         return
     k.verdicts.resize(k.pairs.size())
     for i in range(k.pairs.size()):

@@ -111,7 +111,9 @@ cdef struct LookSpec:
 
 cdef cppclass FormulaSpec:
     const Code* code      # NULL: outside the native subset
-    vector[uint32_t] reads
+    int comparison        # of two registers, where it is nothing else: which of < <= > >=; else 0
+    uint32_t left
+    uint32_t right
 
 cdef cppclass StepSpec:
     vector[Join] joins
@@ -155,6 +157,12 @@ cdef cppclass GuardSpec:
     vector[LookSpec] looks
     uint64_t killed
 
+# Cells by the hash of all their rows: open addressing, stale entries are dropped when the table grows.
+cdef cppclass CellTable:
+    vector[uint64_t] keys
+    vector[CellReference] cells       # serial 0: the slot was never used
+    size_t used
+
 cdef cppclass CellIndex:
     vector[uint32_t] columns
     unordered_map[uint64_t, vector[CellReference]] buckets
@@ -168,7 +176,7 @@ cdef cppclass StateData:
     vector[ValueSpec] closing         # of a final state: the finished match's columns
     vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes
-    unordered_map[uint64_t, CellReference] exact   # by all live values
+    CellTable exact                   # by all live values
     vector[Cell] cells
     vector[word_t] words              # row of cell i at i * width
     vector[vector[word_t]] extra      # rows of cells that have several
@@ -250,6 +258,7 @@ cdef cppclass Kernel:
     unordered_map[string, uint32_t] seen
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
+    size_t next_look                  # stored events at which to look whether all of them are over
     uint64_t ticks
     vector[uint64_t] matched          # events per atom
     # scratch space

@@ -96,9 +96,25 @@ cdef void forget_watched(Kernel* k) noexcept nogil:
         k.watched[a].erase(k.watched[a].begin(), k.watched[a].begin() + dead)
 
 
+cdef void forget_all(Kernel* k) noexcept nogil:
+    """Without a window: if no partial match is left, and no guard looks back, the past is over."""
+    cdef size_t i
+    if k.guarded or k.history.events.size() < k.next_look:
+        return
+    for i in range(k.states.size()):
+        if k.states[i].live:
+            k.next_look = 2 * k.history.events.size()
+            return
+    k.lo = next_position(k)
+    forget(k)
+    sweep(k)
+    k.next_look = 1024
+
+
 cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
     """No match will end before `last` any more."""
     if k.window == 0:
+        forget_all(k)
         return
     k.lo = position_from(k, k.lo, earliest_start(k, last))
     forget(k)
