@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,20 +14,22 @@ import pyoxigraph
 import rdflib
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple
 
-from gpm.errors import GraphSyntaxError
+from gpm.errors import GraphSyntaxError, PatternError
 from gpm.terms import to_oxigraph
 
 Source: TypeAlias = str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]
 
+_GZIP = b"\x1f\x8b"
 _MORE_EXTENSIONS = {"owl": RdfFormat.RDF_XML, "xml": RdfFormat.RDF_XML}
 
 
 class Background:
     """The background graphs of an engine.
 
-    ``sources`` maps graph IRIs to a file (format by extension, ``.gz`` allowed), bytes (any of the text formats), an
-    rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is that graph.
-    GraphSyntaxError: a text that is not RDF, a file of unknown format.  OSError: a file that cannot be read.
+    ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text formats),
+    an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is that graph.
+    GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.  OSError: a file that cannot
+    be read.  PatternError: the name of a graph is no IRI.
     """
 
     def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
@@ -53,7 +56,7 @@ class Background:
         return store
 
     def _add(self, number: int, iri: str, source: Source) -> None:
-        graph = NamedNode(iri)
+        graph = _graph_name(iri)
         self.store.add_graph(graph)
         self._digest.update(f"graph {number} {iri}\n".encode())
         label = _Labels(number)
@@ -62,6 +65,13 @@ class Background:
             self.store.bulk_extend(_named(part, graph, label) for part in parts)
         except SyntaxError as error:
             raise _located(iri, source, error) from None
+
+
+def _graph_name(iri: str) -> NamedNode:
+    try:
+        return NamedNode(iri)
+    except ValueError as error:
+        raise PatternError(f"the background graph <{iri}> has no IRI as its name: {error}") from None
 
 
 class _Labels:
@@ -105,14 +115,21 @@ def _parts(iri: str, source: Source, digest: Callable[[bytes], None]) -> Iterabl
 
 def _read(path: Path) -> tuple[bytes, RdfFormat]:
     suffixes = [suffix[1:].lower() for suffix in path.suffixes]
-    compressed = suffixes[-1:] == ["gz"]
-    extension = (suffixes[:-1] if compressed else suffixes)[-1:] or [""]
+    extension = (suffixes[:-1] if suffixes[-1:] == ["gz"] else suffixes)[-1:] or [""]
     file_format = _MORE_EXTENSIONS.get(extension[0]) or RdfFormat.from_extension(extension[0])
     if file_format is None:
         known = "ttl, nt, nq, trig, rdf, xml, owl, n3 or jsonld"
         raise GraphSyntaxError(str(path), 0, 0, f"unknown format {extension[0]!r}: the name should end in {known}")
-    data = path.read_bytes()
-    return (gzip.decompress(data) if compressed else data), file_format
+    return _decompressed(path, path.read_bytes()), file_format
+
+
+def _decompressed(path: Path, data: bytes) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise GraphSyntaxError(str(path), 0, 0, f"the gzip data is damaged or cut off: {error}") from None
 
 
 def _from_bytes(data: bytes, iri: str) -> Iterable[Quad]:

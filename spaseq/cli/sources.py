@@ -39,8 +39,10 @@ def background_sources(options: Sequence[str]) -> dict[str, str]:
         iri, path = _split("--kb", option, ())
         if iri in sources:
             raise OptionError(f"--kb names the graph <{iri}> twice")
-        if not Path(path).is_file():
-            raise OptionError(f"--kb {option}: " + ("a directory" if Path(path).is_dir() else "no such file"))
+        if not _exists(path):
+            raise OptionError(f"--kb {option}: no such file")
+        if Path(path).is_dir():
+            raise OptionError(f"--kb {option}: a directory")
         sources[iri] = path
     return sources
 
@@ -70,7 +72,7 @@ def _split(option: str, text: str, known: Collection[str]) -> tuple[str, str]:
     for name, path in splits:
         if name in known:
             return name, path
-    return next(((name, path) for name, path in splits if Path(path).exists()), splits[0])
+    return next(((name, path) for name, path in splits if _exists(path)), splits[0])
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
@@ -92,9 +94,16 @@ def _stream(name: str, iris: Mapping[str, set[str]]) -> str:
 def _existing(path: str) -> str:
     """``path``, after a look whether there is something to read."""
     for file in expand(path):
-        if file != "-" and not Path(file).exists():
+        if file != "-" and not _exists(file):
             raise OptionError(f"--stream: no such file: {file}")
     return path
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _check_all_have_a_source(sources: Mapping[str, object], queries: Sequence[Query]) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gpm.background import Background
-from gpm.errors import GraphSyntaxError
+from gpm.errors import GraphSyntaxError, PatternError
 from gpm.evaluator import Evaluator
 from nfa_native.words import Terms
 from spaseq.engine.graphs import Graph, read_graph
@@ -293,13 +293,15 @@ def as_event(iri: str, item: Item) -> Event:
 
 
 def read_background(sources: BackgroundSources | Background | None) -> Background:
-    """Background knowledge from files, graphs or bytes; StreamError if one cannot be read."""
+    """Background knowledge from files, graphs or bytes.  StreamError: one cannot be read.  OptionError: a bad IRI."""
     if isinstance(sources, Background):
         return sources
     try:
         return Background(sources)
     except GraphSyntaxError as error:
         raise StreamError(error.message, Location(error.path, error.line, error.column)) from None
+    except PatternError as error:
+        raise OptionError(str(error)) from None
     except OSError as error:
         place = Location(str(error.filename or "background"))
         raise StreamError(f"cannot read: {error.strerror or error}", place) from None

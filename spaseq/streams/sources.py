@@ -56,6 +56,11 @@ def expand(path: str | Path) -> list[str]:
     text = str(path)
     if text == "-":
         return [text]
+    with _as_stream_errors(text):
+        return _files(text)
+
+
+def _files(text: str) -> list[str]:
     place = Path(text)
     if place.is_dir():
         found = sorted(str(file) for file in place.iterdir() if _ending(file.name) in ENDINGS and file.is_file())
