@@ -26,10 +26,10 @@ _MORE_EXTENSIONS = {"owl": RdfFormat.RDF_XML, "xml": RdfFormat.RDF_XML}
 class Background:
     """The background graphs of an engine.
 
-    ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text formats),
-    an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is that graph.
-    GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.  OSError: a file that cannot
-    be read.  PatternError: the name of a graph is no IRI.
+    ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text
+    formats), an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is
+    that graph.  GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.  OSError: a file
+    that cannot be read.  PatternError: the name of a graph is no IRI.
     """
 
     def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
