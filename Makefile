@@ -1,5 +1,6 @@
 # Everything runs in .venv; nothing outside the clone is needed but Python 3.11+ and a C++ compiler.
 PYTHON ?= python3
+PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check
 VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/matching/*.pxi) setup.py pyproject.toml
@@ -7,9 +8,9 @@ NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/matching/*.pxi
 .PHONY: run test bench lint sanitize check-deep wheel clean
 
 run: $(VENV)/core.stamp
-	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12
+	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
 	@echo
-	@echo "That was: spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12"
+	@echo "Try: $(BIN)/spaseq explain examples/stocks/v_shape.spaseq"
 
 test: $(VENV)/all.stamp
 	$(BIN)/python -m pytest -n 2 -m "not deep"
@@ -35,15 +36,15 @@ wheel: $(VENV)/all.stamp
 $(VENV)/checked.stamp:
 	@$(PYTHON) tools/check_machine.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip "setuptools>=77" "cython>=3.1" wheel
+	$(PIP) --upgrade pip "setuptools>=77" "cython>=3.1" wheel
 	@touch $@
 
 $(VENV)/core.stamp: $(VENV)/checked.stamp $(NATIVE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[all]"
+	$(PIP) --no-build-isolation --editable ".[all]"
 	@touch $@ $(VENV)/core.stamp
 
 clean:
