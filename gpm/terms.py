@@ -20,7 +20,7 @@ from nfa_native.words import Terms
 OxTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple
 RdfTerm: TypeAlias = OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Literal
 
-TRIPLE_TERM = "urn:spaseq:triple-term"
+TRIPLE_TERM = "triple term"  # stands where the datatype of a literal does, and is no IRI: no literal can have it
 _ANY = pyoxigraph.NamedNode("urn:spaseq:any")
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_CONTROLS = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069]")  # steers a terminal
 
 
 class SpaseqError(Exception):
@@ -95,7 +98,7 @@ def _render(kind: str, message: str, location: Location, expected: tuple[str, ..
         lines.append("expected " + _alternatives(expected))
     if hint:
         lines.append("hint: " + hint)
-    return "\n".join(lines)
+    return _CONTROLS.sub("\ufffd", "\n".join(lines))
 
 
 def _excerpt(location: Location, limit: int = 110) -> list[str]:

@@ -120,7 +120,8 @@ def run(
                 click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
         if count:
             text.write(f"{drain.results if limit is not None else sum(running.counts().values())}\n")
-        elif not drain.results and text.isatty():
+        _warn_of_nothing(running)
+        if not count and not drain.results and text.isatty():
             click.echo("no results; --stats tells why", err=True)
     if interrupted:
         ctx.exit(INTERRUPTED)
@@ -218,6 +219,16 @@ def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
             click.echo(warning.render(), err=True)
     for text in more:
         click.echo(f"warning: {text}", err=True)
+
+
+def _warn_of_nothing(running: Run) -> None:
+    """Say where a source had statements, but no event: most likely it is no stream."""
+    for iri, report in running.reports.items():
+        if report.ignored and not report.events and not report.errors:
+            click.echo(
+                f"warning: the stream <{iri}> has no event, but {report.ignored:,} statements outside of named graphs; "
+                "an event is a named graph", err=True,
+            )  # fmt: skip
 
 
 def _plain_iri(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import rdflib
 
 from gpm.algebra import XSD_STRING
-from gpm.terms import ox_term, term_bytes
+from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 
 UNBOUND = 0
 
@@ -57,7 +57,7 @@ class Value(NamedTuple):
 
     def parts(self) -> dict[str, Value]:
         """Subject, predicate and object of a triple term."""
-        triple = ox_term(b"Q" + self.text.encode())
+        triple = triple_term(self.text)
         names = ("subject", "predicate", "object")
         return {name: from_bytes(term_bytes(getattr(triple, name))) for name in names}
 
@@ -111,11 +111,11 @@ def from_bytes(data: bytes) -> Value:
         return Value("bnode", text)
     if kind == b"S":
         return Value("literal", text)
-    if kind == b"Q":
-        return Value("triple", text)
     head, _, lexical = text.partition("\0")
     if kind == b"L":
         return Value("literal", lexical, None, head)
+    if kind == b"T" and head == TRIPLE_TERM:
+        return Value("triple", lexical)
     if kind == b"T":
         return Value("literal", lexical, None if head == XSD_STRING else head)
     raise ValueError(f"no canonical term: {data!r}")

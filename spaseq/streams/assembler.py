@@ -118,7 +118,8 @@ class EventAssembler:
             self._lost = False
             return
         if self._time is None:
-            self._wire_error(f"the graph {node} has no time, and here it ends", number, "", locate)
+            message = f"the graph {node} has no time, and here it ends"
+            self._wire_error(message, number, "", locate, "its time is said outside of it, in the default graph")
             return
         name = self._name if type(node) is NamedNode else ""
         self._complete.append(Event(self._stream, self._time, name, self._quads or ()))
@@ -162,9 +163,9 @@ class EventAssembler:
             self._waiting[name] = None
 
     # ── errors ───────────────────────────────────────────────────────────────────────────────────────────
-    def _wire_error(self, message: str, number: int, text: str, locate: Locate) -> None:
+    def _wire_error(self, message: str, number: int, text: str, locate: Locate, hint: str = "") -> None:
         wanted = not self._skip or self._report.wants_position()
-        self._error(StreamError(message, locate(number, text) if wanted else Location()))
+        self._error(StreamError(message, locate(number, text) if wanted else Location(), hint=hint))
 
     def _error(self, error: StreamError) -> None:
         self._report.note(error)

@@ -125,7 +125,10 @@ def parse_duration(text: str) -> timedelta:
     found = _DURATION.fullmatch(text.lower())
     if found is None or found[2] not in _DURATION_UNITS:
         raise OptionError(f'"{text}" is not a duration; write for example 500ms, 10s, 5m, 2h or 1d')
-    return timedelta(microseconds=float(found[1]) * _DURATION_UNITS[found[2]])
+    try:
+        return timedelta(microseconds=float(found[1]) * _DURATION_UNITS[found[2]])
+    except OverflowError:
+        raise OptionError(f"the duration {text} is too long") from None
 
 
 def duration_microseconds(duration: timedelta | int) -> int:
