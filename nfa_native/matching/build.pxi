@@ -110,7 +110,7 @@ cdef TransitionSpec transition_spec(object transition, object states):
         one.values = value_specs(target.values)
         out.targets.push_back(one)
     out.columns = value_specs(transition.columns)
-    out.tried = out.unjoined = out.unfiltered = out.fired = 0
+    out.offered = out.lonely = out.unjoined = out.unfiltered = out.fired = out.pairs = 0
     return out
 
 

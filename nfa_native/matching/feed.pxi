@@ -128,10 +128,12 @@ cdef object statistics_of(Kernel* k):
         "atoms": [k.matched[i] for i in range(k.matched.size())],
         "transitions": [
             {
-                "tried": k.transitions[i].tried + k.transitions[i].unjoined,
+                "offered": k.transitions[i].offered,
+                "nobody_waited": k.transitions[i].lonely,
                 "join_failed": k.transitions[i].unjoined,
                 "filter_failed": k.transitions[i].unfiltered,
                 "fired": k.transitions[i].fired,
+                "pairs": k.transitions[i].pairs,
             }
             for i in range(k.transitions.size())
         ],

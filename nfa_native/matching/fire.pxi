@@ -21,20 +21,26 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Take transition `which` with the candidate, from every partial match that it joins."""
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
-    cdef size_t joined
+    transition.offered += 1
     measure_candidate(k, candidate)
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
         pair_initial(k, candidate)
     elif s.live == 0:
+        transition.lonely += 1
         return
     else:
-        probe(k, s, transition.index, &transition.probe, &transition.step, candidate, &transition.unjoined)
-    joined = k.pairs.size()
+        probe(k, s, transition.index, &transition.probe, &transition.step, candidate)
+    transition.pairs += k.pairs.size()
+    if k.pairs.empty():
+        transition.unjoined += 1
+        return
     filter_pairs(k, s, &transition.step.filters, candidate, k.tick)
-    transition.tried += joined
-    transition.unfiltered += joined - k.pairs.size()
+    if k.pairs.empty():
+        transition.unfiltered += 1
+        return
+    transition.fired += 1
     advance_cells(k, which, candidate)
 
 
@@ -54,8 +60,6 @@ cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcep
     cdef vector[Pair] pairs
     cdef size_t start = 0
     cdef size_t end
-    if k.pairs.empty():
-        return
     pairs.swap(k.pairs)       # enumeration may ask for pairs of its own
     while start < pairs.size():
         end = start + 1
@@ -78,7 +82,6 @@ cdef void advance_cell(
     cdef uint32_t start = candidate.least
     cdef int64_t deadline = 0
     cdef size_t i
-    transition.fired += 1
     if cell != INITIAL_CELL:
         node = s.cells[cell].node
         start = node_at(k, node).max_start

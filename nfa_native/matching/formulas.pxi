@@ -161,33 +161,22 @@ cdef void values_of(
 
 cdef uint32_t normalise(vector[word_t]* rows, uint32_t width, uint32_t count) noexcept nogil:
     """Sort rows and drop duplicates, in place; how many are left."""
-    cdef uint32_t i, j, kept
+    cdef vector[vector[word_t]] table
     cdef vector[word_t] row
+    cdef uint32_t kept = 0
+    cdef uint32_t i
     if count <= 1:
         return count
     if width == 0:
         rows.clear()
         return 1
-    row.resize(width)
-    for i in range(1, count):      # insertion sort: events have few rows
-        memcpy(row.data(), rows.data() + <size_t>i * width, width * sizeof(word_t))
-        j = i
-        while j > 0 and before(row.data(), rows.data() + <size_t>(j - 1) * width, width):
-            memcpy(rows.data() + <size_t>j * width, rows.data() + <size_t>(j - 1) * width, width * sizeof(word_t))
-            j -= 1
-        memcpy(rows.data() + <size_t>j * width, row.data(), width * sizeof(word_t))
-    kept = 1
-    for i in range(1, count):
-        if before(rows.data() + <size_t>(kept - 1) * width, rows.data() + <size_t>i * width, width):
-            memcpy(rows.data() + <size_t>kept * width, rows.data() + <size_t>i * width, width * sizeof(word_t))
+    for i in range(count):
+        row.assign(rows.data() + <size_t>i * width, rows.data() + <size_t>(i + 1) * width)
+        table.push_back(row)
+    sort(table.begin(), table.end())
+    rows.clear()
+    for i in range(count):
+        if kept == 0 or table[i] != table[i - 1]:
+            rows.insert(rows.end(), table[i].begin(), table[i].end())
             kept += 1
-    rows.resize(<size_t>kept * width)
     return kept
-
-
-cdef inline bint before(const word_t* a, const word_t* b, uint32_t width) noexcept nogil:
-    cdef uint32_t i
-    for i in range(width):
-        if a[i] != b[i]:
-            return a[i] < b[i]
-    return False

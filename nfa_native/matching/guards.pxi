@@ -32,11 +32,10 @@ cdef void kill(Kernel* k, uint32_t state, uint32_t which, Candidate* candidate) 
     """Drop the cells all of whose rows join the negated events; leave doubtful ones to the finished match."""
     cdef StateData* s = &k.states[state]
     cdef GuardSpec* guard = &s.guards[which]
-    cdef uint64_t unjoined = 0
     cdef size_t i, start, end
     cdef size_t kept = 0
     measure_candidate(k, candidate)
-    probe(k, s, guard.index, &guard.probe, &guard.step, candidate, &unjoined)
+    probe(k, s, guard.index, &guard.probe, &guard.step, candidate)
     for i in range(k.pairs.size()):
         if is_open(s, guard, &k.pairs[i]):
             guard.deferred = True

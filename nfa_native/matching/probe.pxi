@@ -10,7 +10,7 @@ cdef inline bint visit_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t lo)
 
 
 cdef void pair_cell(
-    Kernel* k, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate, uint64_t* unjoined
+    Kernel* k, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Append the pairs of the cell's and the candidate's rows that are compatible."""
     cdef const word_t* rows = cell_rows(s, cell)
@@ -26,13 +26,10 @@ cdef void pair_cell(
                 pair.cell_row = i
                 pair.event_row = j
                 k.pairs.push_back(pair)
-            else:
-                unjoined[0] += 1
 
 
 cdef void probe_bucket(
-    Kernel* k, StateData* s, vector[CellReference]* bucket, const StepSpec* step, const Candidate* candidate,
-    uint64_t* unjoined
+    Kernel* k, StateData* s, vector[CellReference]* bucket, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Pair the live cells of a bucket; forget stale references on the way, in order."""
     cdef size_t i
@@ -50,34 +47,33 @@ cdef void probe_bucket(
             bucket.data()[kept] = bucket.data()[i]
         kept += 1
         if visit_cell(k, s, cell, candidate.lo):
-            pair_cell(k, s, cell, step, candidate, unjoined)
+            pair_cell(k, s, cell, step, candidate)
     bucket.resize(kept)
 
 
 cdef void probe_key(
-    Kernel* k, StateData* s, CellIndex* index, uint64_t key, const StepSpec* step, const Candidate* candidate,
-    uint64_t* unjoined
+    Kernel* k, StateData* s, CellIndex* index, uint64_t key, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     cdef unordered_map[uint64_t, vector[CellReference]].iterator at = index.buckets.find(key)
     if at == index.buckets.end():
         return
-    probe_bucket(k, s, &dereference(at).second, step, candidate, unjoined)
+    probe_bucket(k, s, &dereference(at).second, step, candidate)
 
 
 cdef void probe_all(
-    Kernel* k, StateData* s, const StepSpec* step, const Candidate* candidate, uint64_t* unjoined
+    Kernel* k, StateData* s, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     cdef uint32_t cell
     for cell in range(<uint32_t>s.cells.size()):
         if s.cells[cell].rows == 0 or not has_live(k, s.cells[cell].node, k.lo):
             continue
         if visit_cell(k, s, cell, candidate.lo):
-            pair_cell(k, s, cell, step, candidate, unjoined)
+            pair_cell(k, s, cell, step, candidate)
 
 
 cdef void probe(
     Kernel* k, StateData* s, uint32_t which, const vector[uint32_t]* columns, const StepSpec* step,
-    const Candidate* candidate, uint64_t* unjoined
+    const Candidate* candidate
 ) noexcept nogil:
     """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together."""
     cdef CellIndex* index = &s.indexes[which]
@@ -86,17 +82,17 @@ cdef void probe(
     k.pairs.clear()
     s.stamp += 1
     if columns.empty():
-        probe_key(k, s, index, 0, step, candidate, unjoined)
+        probe_key(k, s, index, 0, step, candidate)
         return
     for i in range(candidate.count):
         key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
         if key == WILD:
-            probe_all(k, s, step, candidate, unjoined)
+            probe_all(k, s, step, candidate)
             return
     for i in range(candidate.count):
         key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
-        probe_key(k, s, index, key, step, candidate, unjoined)
-    probe_key(k, s, index, WILD, step, candidate, unjoined)
+        probe_key(k, s, index, key, step, candidate)
+    probe_key(k, s, index, WILD, step, candidate)
 
 
 cdef inline const word_t* pair_cell_row(StateData* s, const Pair* pair) noexcept nogil:

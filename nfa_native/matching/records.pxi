@@ -139,10 +139,13 @@ cdef cppclass TransitionSpec:
     vector[uint32_t] probe            # row column of each column of the index
     vector[TargetSpec] targets
     vector[ValueSpec] columns
-    uint64_t tried        # pairs that were compared
-    uint64_t unjoined     # pairs whose join failed
-    uint64_t unfiltered   # pairs that a filter refused
-    uint64_t fired        # partial match sets that took the step
+    # Candidates: each one is lonely, unjoined, unfiltered or fires.
+    uint64_t offered
+    uint64_t lonely       # no partial match was waiting
+    uint64_t unjoined     # they joined none
+    uint64_t unfiltered   # a filter refused all that they joined
+    uint64_t fired
+    uint64_t pairs        # that joined and were filtered
 
 cdef cppclass GuardSpec:
     bint early

@@ -50,7 +50,8 @@ cdef object dump_counters(Kernel* k):
     cdef size_t i, g
     out = [k.matched[i] for i in range(k.matched.size())]
     for i in range(k.transitions.size()):
-        out += [k.transitions[i].tried, k.transitions[i].unjoined, k.transitions[i].unfiltered, k.transitions[i].fired]
+        out += [k.transitions[i].offered, k.transitions[i].lonely, k.transitions[i].unjoined]
+        out += [k.transitions[i].unfiltered, k.transitions[i].fired, k.transitions[i].pairs]
     for i in range(k.states.size()):
         out += [k.states[i].entered, k.states[i].expired, k.states[i].skipped]
         for g in range(k.states[i].guards.size()):
@@ -64,10 +65,12 @@ cdef void load_counters(Kernel* k, object counters):
     for i in range(k.matched.size()):
         k.matched[i] = next(values)
     for i in range(k.transitions.size()):
-        k.transitions[i].tried = next(values)
+        k.transitions[i].offered = next(values)
+        k.transitions[i].lonely = next(values)
         k.transitions[i].unjoined = next(values)
         k.transitions[i].unfiltered = next(values)
         k.transitions[i].fired = next(values)
+        k.transitions[i].pairs = next(values)
     for i in range(k.states.size()):
         k.states[i].entered = next(values)
         k.states[i].expired = next(values)

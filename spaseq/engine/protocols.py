@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,6 +53,9 @@ class Plan(ResultPlan, Protocol):
 
     def start(self, terms: Terms) -> Matcher:
         """A matcher at the beginning of its input."""
+
+    def report(self, counters: dict[str, Any], came: Mapping[str, int]) -> dict[str, Any]:
+        """Counters of a matcher in the words of the query; ``came``: events by stream IRI."""
 
     def restore(self, terms: Terms, data: bytes, word_map: WordMap) -> Matcher:
         """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""

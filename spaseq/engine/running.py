@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -122,13 +122,9 @@ class RunningQuery:
         if self._projector is not None:
             self._projector.restore(remembered, word_map)
 
-    def statistics(self) -> dict[str, Any]:
-        """The matcher's counters, atoms by their names."""
-        found = dict(self.matcher.statistics())
-        names = [atom.name for atom in self.plan.atoms]
-        if isinstance(found.get("atoms"), list) and len(found["atoms"]) == len(names):
-            found["atoms"] = dict(zip(names, found["atoms"], strict=True))
-        return found
+    def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
+        """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
+        return self.plan.report(self.matcher.statistics(), came)
 
 
 def _joined(table: MatchTable | None, more: MatchTable) -> MatchTable | None:

@@ -18,7 +18,8 @@ def statistics_of(engine: Engine) -> dict[str, Any]:
     """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
 
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
-    whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher.
+    whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher, as
+    ``Plan.report`` gives them.
     """
     streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.queries}
     return {
@@ -46,7 +47,7 @@ def _query(query: RunningQuery, streamset: Streamset) -> dict[str, Any]:
         "watermark": _time(streamset.watermark),
         "waiting_events": len(streamset.buffer),
         "held_back_by": None if slowest is None else slowest.iri,
-        "matcher": query.statistics(),
+        **(query.statistics({clock.iri: clock.events for clock in streamset.clocks}) | {"results": results}),
     }
 
 

@@ -33,8 +33,8 @@ class Stream:
 class AtomDefinition:
     """``DEFINE GPM name ON stream {…}``.
 
-    ``pattern`` is the graph pattern without its stateful filters, ``variables`` those in scope at its top level in the order
-    of first mention, ``stateful`` the filters that need the partial match (SEMANTICS 2).
+    ``pattern`` is the graph pattern without its stateful filters, ``variables`` those in scope at its top level in the
+    order of first mention, ``stateful`` the filters that need the partial match (SEMANTICS 2).
     """
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from spaseq.plan.describe import describe
 from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
 from spaseq.plan.explain import render
 from spaseq.plan.liveness import Liveness
+from spaseq.plan.report import report
 
 Words = NDArray[np.uint64]
 
@@ -102,7 +104,15 @@ class Plan:
 
     def explain(self, form: str = "text") -> str:
         """The plan for people: ``form`` is text, mermaid, dot or json."""
-        return render(describe(self.analysis, self.liveness), form)
+        return render(self._description, form)
+
+    @cached_property
+    def _description(self) -> dict[str, Any]:
+        return describe(self.analysis, self.liveness)
+
+    def report(self, counters: dict[str, Any], came: Mapping[str, int]) -> dict[str, Any]:
+        """``Matcher.statistics`` in the words of the query; ``came``: events by stream IRI."""
+        return report(self._description, counters, came)
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""

@@ -1,0 +1,71 @@
+"""A matcher's counters in the words of its query, and from them why nothing matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Counters = dict[str, Any]
+
+
+def report(description: Counters, counters: Counters, came: Mapping[str, int]) -> Counters:
+    """The counters of ``Matcher.statistics`` by GPM, transition and state of a described plan.
+
+    ``came`` is the number of events of each stream that the query saw.  ``why`` has sentences if there is no result.
+    """
+    found = {
+        "results": counters["results"],
+        "events": counters["events"],
+        "gpms": dict(_atoms(description, counters, came)),
+        "transitions": [_transition(*pair) for pair in _pairs(description, counters, "transitions")],
+        "states": [_state(*pair) for pair in _pairs(description, counters, "states") if pair[0]["role"] == "waiting"],
+        "nodes": counters["nodes"],
+        "stored_events": counters["stored_events"],
+    }
+    return found | {"why": list(_why(found))}
+
+
+def _pairs(description: Counters, counters: Counters, key: str) -> Iterator[tuple[Counters, Counters]]:
+    return zip(description[key], counters[key], strict=True)
+
+
+def _atoms(description: Counters, counters: Counters, came: Mapping[str, int]) -> Iterator[tuple[str, Counters]]:
+    for atom, matched in zip(description["atoms"], counters["atoms"], strict=True):
+        yield atom["name"], {"stream": atom["stream"], "events": came.get(atom["stream"], 0), "matched": matched}
+
+
+def _transition(described: Counters, counted: Counters) -> Counters:
+    return {key: described[key] for key in ("from", "to", "picks", "join", "filters")} | counted
+
+
+def _state(described: Counters, counted: Counters) -> Counters:
+    return {key: described[key] for key in ("number", "operator", "live")} | counted
+
+
+def _why(found: Counters) -> Iterator[str]:
+    """The first things that a person would look at."""
+    if found["results"]:
+        return
+    for name, atom in found["gpms"].items():
+        if not atom["events"]:
+            yield f"no event came on <{atom['stream']}>, which {name} reads"
+        elif not atom["matched"]:
+            yield f"{name} matched none of the {atom['events']} events of <{atom['stream']}>"
+    yield from (reason for one in found["transitions"] if not one["fired"] for reason in _stuck(one))
+    for state in found["states"]:
+        if state["dropped_by_contiguity"]:
+            count = state["dropped_by_contiguity"]
+            yield f"strict contiguity dropped {count} groups of partial matches in state {state['number']}"
+        if state["dropped_by_negation"]:
+            yield f"negated events dropped {state['dropped_by_negation']} groups in state {state['number']}"
+        if state["expired"]:
+            yield f"the window closed over {state['expired']} groups of partial matches in state {state['number']}"
+
+
+def _stuck(transition: Counters) -> Iterator[str]:
+    """Why a transition that was tried never fired."""
+    picks = f"of {transition['offered']} events that matched {transition['picks']}"
+    if transition["filter_failed"]:
+        yield f"{picks}, {transition['filter_failed']} failed the filter {'; '.join(transition['filters'])}"
+    if transition["join_failed"]:
+        yield f"{picks}, {transition['join_failed']} joined no partial match on {' '.join(transition['join'])}"
