@@ -13,7 +13,7 @@ from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
 from spaseq.languages.spaseq.names import Names
 from spaseq.languages.spaseq.problem import Problem, did_you_mean
-from spaseq.languages.spaseq.scope import in_scope, is_stateful, subexpressions
+from spaseq.languages.spaseq.scope import in_scope, is_stateful
 from spaseq.pattern import AtomDefinition, Construction, Query, Selection, SequenceExpression, Stream
 from spaseq.pattern.groups import occurrences
 
@@ -104,18 +104,11 @@ def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
             kept.append(element)
             continue
         assert isinstance(node, tree.Filter)
-        _refuse_exists(element.expression, node)
         stateful.append(element.expression)
         filters.append(node)
     group = algebra.Group(tuple(kept))
     lowered = AtomDefinition(definition.name.text, stream, group, variables, tuple(stateful))
     return Atom(lowered, definition, tuple(filters))
-
-
-def _refuse_exists(expression: algebra.Expression, node: tree.Filter) -> None:
-    if any(isinstance(part, algebra.Exists) for part in subexpressions(expression)):
-        message = "EXISTS is not supported in a FILTER that looks at other events"
-        raise Problem(message, node.span, "write two FILTERs, or BIND(EXISTS {…} AS ?v) and test ?v")
 
 
 def bound_variables(expression: SequenceExpression, atoms: dict[str, Atom]) -> tuple[str, ...]:
