@@ -29,10 +29,12 @@ class Background:
     ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text
     formats), an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is
     that graph.  GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.  OSError: a file
-    that cannot be read.  PatternError: the name of a graph is no IRI.
+    that cannot be read.  PatternError: the name of a graph is no IRI, or something is no source.
     """
 
     def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
+        if not isinstance(sources, Mapping | None):
+            raise PatternError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
         self.store = Store()
         self.names = tuple(sources or ())
         self._digest = hashlib.sha256()
@@ -70,7 +72,7 @@ class Background:
 def _graph_name(iri: str) -> NamedNode:
     try:
         return NamedNode(iri)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise PatternError(f"the background graph <{iri}> has no IRI as its name: {error}") from None
 
 
@@ -109,8 +111,16 @@ def _parts(iri: str, source: Source, digest: Callable[[bytes], None]) -> Iterabl
         data, file_format = _read(Path(source))
         digest(data)
         return pyoxigraph.parse(data, format=file_format, base_iri=iri)
-    parts = _from_rdflib(source) if isinstance(source, rdflib.Graph) else list(source)
+    parts = _from_rdflib(source) if isinstance(source, rdflib.Graph) else _checked(iri, source)
     return _ordered(parts, digest)
+
+
+def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
+    parts = list(source) if isinstance(source, Iterable) else [source]
+    for part in parts:
+        if not isinstance(part, Quad | Triple):
+            raise PatternError(f"the background graph <{iri}> is no file, graph, or list of triples: {part!r:.80}")
+    return parts
 
 
 def _read(path: Path) -> tuple[bytes, RdfFormat]:

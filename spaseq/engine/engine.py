@@ -22,6 +22,7 @@ from spaseq.plan import compile_plan
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event
+from spaseq.streams.nquads import explain
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
 BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
@@ -65,6 +66,8 @@ class Engine:
         ``on_match`` is called with each of its matches, besides ``push`` returning them.  Raises QuerySyntaxError,
         QueryError (also if derived streams would form a circle), OptionError (name taken, stream pushed to already).
         """
+        if on_match is not None and not callable(on_match):
+            raise OptionError(f"on_match is a function of a match, not {on_match!r:.80}")
         checked = as_query(query, name, self._queries)
         order = stream_order([*self.queries.values(), checked])
         self._check_derived(checked)
@@ -98,6 +101,8 @@ class Engine:
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
         iri = self._open_stream(stream)
+        if not isinstance(items, Iterable):
+            raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
@@ -299,7 +304,7 @@ def read_background(sources: BackgroundSources | Background | None) -> Backgroun
     try:
         return Background(sources)
     except GraphSyntaxError as error:
-        raise StreamError(error.message, Location(error.path, error.line, error.column)) from None
+        raise StreamError(explain(SyntaxError(error.message)), Location(error.path, error.line, error.column)) from None
     except PatternError as error:
         raise OptionError(str(error)) from None
     except OSError as error:

@@ -73,6 +73,8 @@ def _parse(text: bytes) -> GraphTriples:
 
 
 def _iri(text: str) -> str:
+    if not isinstance(text, str):
+        raise OptionError(f"the event's name is the text of an IRI, not {text!r:.80}")
     try:
         return NamedNode(text).value
     except ValueError as error:

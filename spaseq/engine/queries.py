@@ -20,6 +20,8 @@ def as_query(query: AnyQuery, name: str | None, taken: Iterable[str]) -> Query:
 
     QuerySyntaxError or QueryError as ``parse``; OptionError if ``name`` is taken, or it is no query.
     """
+    if not isinstance(name, str | None):
+        raise OptionError(f"the name of a query is a text, not {name!r:.80}")
     names = set(taken)
     if isinstance(query, str):
         query = parse(query)
@@ -78,6 +80,8 @@ def resolve_stream(stream: str, queries: Iterable[Query]) -> str:
 
 def supplied_streams(queries: Sequence[Query], streams: Mapping[str, Supply]) -> dict[str, Supply]:
     """``streams`` (by name or IRI) by IRI; OptionError if one is missing, unknown, derived or given twice."""
+    if not isinstance(streams, Mapping):
+        raise OptionError(f"streams are given as a mapping of names or IRIs to sources, not {streams!r:.80}")
     supplied: dict[str, Supply] = {}
     derived = {into for query in queries if (into := derived_stream(query)) is not None}
     for name, source in streams.items():

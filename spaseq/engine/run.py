@@ -43,6 +43,8 @@ class Run:
         options: WireOptions = WireOptions(),
         count_only: bool = False,
     ) -> None:
+        if not isinstance(options, WireOptions):
+            raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late)
         for name, query in _named(queries):
             self.engine.register(query, name)

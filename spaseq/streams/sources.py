@@ -61,6 +61,8 @@ def expand(path: str | Path) -> list[str]:
 
 
 def _files(text: str) -> list[str]:
+    if "\0" in text:
+        raise OSError("a name cannot have a null character")
     place = Path(text)
     if place.is_dir():
         found = sorted(str(file) for file in place.iterdir() if _ending(file.name) in ENDINGS and file.is_file())

@@ -27,9 +27,9 @@ class WireOptions:
     skip: bool = False
 
     def __post_init__(self) -> None:
-        if not self.time_properties:
-            raise OptionError("at least one time property is needed")
-        if self.time_unit < 1:
+        if isinstance(self.time_properties, str) or not self.time_properties:
+            raise OptionError("time_properties is a tuple with at least one IRI")
+        if not isinstance(self.time_unit, int) or self.time_unit < 1:
             raise OptionError("the time unit must be at least a microsecond")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spaseq.errors import QueryWarning
+from spaseq.errors import OptionError, QueryWarning
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.advice import warnings
 from spaseq.languages.spaseq.checks import Groups, check
@@ -29,8 +29,11 @@ class ParsedQuery:
 def parse(text: str, path: str = "") -> ParsedQuery:
     """Read a SPAseq query; ``path`` is where it comes from, for messages.
 
-    Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning.
+    Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
+    no text.
     """
+    if not isinstance(text, str):
+        raise OptionError(f"a query is a text (str), not {type(text).__name__}")
     text = text.removeprefix("\ufeff")
     source = Source(text, path)
     try:
