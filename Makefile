@@ -25,7 +25,7 @@ bench: $(VENV)/all.stamp
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	sh tools/typecheck.sh
 
 sanitize:
 	PYTHON=$(PYTHON) sh tools/sanitize.sh

@@ -26,6 +26,10 @@ from nfa_native.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
 )
 
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
 cdef enum:
     ANY = 0
     NEXT = 1
@@ -122,13 +126,16 @@ cdef class Matcher:
         with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
         cdef vector[AtomColumns] columns
         cdef bint ordered
-        keep = [borrow_columns(&columns, atom, self.kernel.slots[i]) for i, atom in enumerate(rows)]
-        if columns.size() != self.kernel.slots.size():
-            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {columns.size()} came")
-        if times.shape[0] == 0:
+        cdef size_t count = <size_t>times.shape[0]
+        if <size_t>events.shape[0] != count:
+            raise ValueError(f"{count} times came with {events.shape[0]} event numbers")
+        if len(rows) != self.kernel.slots.size():
+            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
+        keep = [borrow_columns(&columns, atom, self.kernel.slots[i], count) for i, atom in enumerate(rows)]
+        if count == 0:
             return
         with nogil:
-            ordered = feed_batch(&self.kernel, &times[0], &events[0], <size_t>times.shape[0], &columns)
+            ordered = feed_batch(&self.kernel, &times[0], &events[0], count, &columns)
         del keep
         self._raise()
         if not ordered:

@@ -33,6 +33,7 @@ cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Give a cell back; references to it go stale by its serial."""
     if s.cells[cell].rows == 0:
         return
+    invariant(s.live > 0)
     if s.cells[cell].rows > 1:
         s.extra[s.cells[cell].extra].clear()
         s.free_extra.push_back(s.cells[cell].extra)

@@ -8,7 +8,16 @@ cdef struct AtomColumns:
     size_t at             # rows before it are used up
 
 
-cdef object borrow_columns(vector[AtomColumns]* out, object atom, uint32_t slots):
+cdef bint is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept nogil:
+    """Whether the numbers ascend and the last one is less than `below`."""
+    cdef size_t i
+    for i in range(1, count):
+        if numbers[i] < numbers[i - 1]:
+            return False
+    return count == 0 or numbers[count - 1] < below
+
+
+cdef object borrow_columns(vector[AtomColumns]* out, object atom, uint32_t slots, size_t events):
     """Note where the rows of an atom lie; the result keeps them alive."""
     cdef AtomColumns one
     cdef const uint32_t[::1] row_event
@@ -21,6 +30,8 @@ cdef object borrow_columns(vector[AtomColumns]* out, object atom, uint32_t slots
         columns = np.ascontiguousarray(atom.columns)
         if columns.shape[0] != slots or (slots and columns.shape[1] != row_event.shape[0]):
             raise ValueError(f"an atom of {slots} slots got columns of shape {tuple(atom.columns.shape)}")
+        if not is_ascending(&row_event[0], <size_t>row_event.shape[0], events):
+            raise ValueError(f"row_event must ascend and number the {events} events of the batch")
         one.row_event = &row_event[0]
         one.rows = <size_t>row_event.shape[0]
         if slots:

@@ -132,6 +132,7 @@ cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
     cdef StateData* s = &k.states[staged.state]
     cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline)
     cdef bint fresh = s.cells[cell].node == 0
+    invariant(staged.rows > 0 and staged.picks > 0)
     s.cells[cell].node = extend(
         k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start,
         s.cells[cell].node,

@@ -28,6 +28,8 @@ cdef uint32_t new_node(
     """A node; number 0 is never given, it means `none`."""
     cdef Node* node
     cdef uint32_t number
+    invariant(next == 0 or is_live(k, next))
+    invariant(sibling == 0 or is_live(k, sibling))
     if k.ring.head - k.ring.tail >= k.ring.mask:
         grow_ring(k)
     if k.ring.head == 0:
@@ -49,6 +51,7 @@ cdef uint32_t extend(
     """The set `next` with the picks added, in union with `sibling`; `start` is the youngest start in `next`."""
     cdef uint32_t i
     cdef uint32_t youngest = start
+    invariant(next == 0 or node_at(k, next).max_start == start)
     for i in range(count - 1):
         next = new_node(k, picks[i], label + i, next, 0, start)
     if sibling and is_live(k, sibling):

@@ -82,6 +82,7 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
         return
     find_steps(k)
     rebuild(k)
+    invariant(k.many_rows or k.levels[k.steps.size()].size() == k.whole)   # what was matched joins again
     close_rows(k, s)
     if k.guarded and is_dropped(k, final):
         return

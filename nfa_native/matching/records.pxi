@@ -300,6 +300,7 @@ cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
 cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
     """The rows of an atom on the event at `pos`."""
     cdef EventRecord* event = event_at(k, pos)
+    invariant(pos - k.history.first < k.history.events.size())
     cdef Block* block = &k.history.blocks[event.block - k.history.first_block]
     cdef uint32_t i
     for i in range(event.blocks):

@@ -194,9 +194,12 @@ cdef void load_kernel(Kernel* k, object arrays):
     load_seen(k, arrays)
 
 
-cdef void load_bytes(void* target, object array):
+cdef void load_bytes(void* target, object array, size_t size):
+    """Copy records of `size` bytes to where there is room for as many."""
     cdef const uint8_t[::1] view
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if flat.shape[0] != len(array) * size:
+        raise ValueError("an array of the snapshot has records of another size")
     if flat.shape[0]:
         view = flat
         memcpy(target, &view[0], view.shape[0])
@@ -207,11 +210,11 @@ cdef void load_history(Kernel* k, object arrays):
     cdef EventRecord* event
     cdef uint32_t pos, i, atom
     k.history.events.resize(len(arrays["events"]))
-    load_bytes(k.history.events.data(), arrays["events"])
+    load_bytes(k.history.events.data(), arrays["events"], sizeof(EventRecord))
     k.history.blocks.resize(len(arrays["blocks"]))
-    load_bytes(k.history.blocks.data(), arrays["blocks"])
+    load_bytes(k.history.blocks.data(), arrays["blocks"], sizeof(Block))
     k.history.words.resize(len(arrays[WORDS + "events"]))
-    load_bytes(k.history.words.data(), arrays[WORDS + "events"])
+    load_bytes(k.history.words.data(), arrays[WORDS + "events"], sizeof(word_t))
     k.history.first = k.lo
     k.history.first_block = arrays["firsts"][0]
     k.history.first_word = arrays["firsts"][1]
@@ -232,7 +235,7 @@ cdef void load_nodes(Kernel* k, uint32_t head, uint32_t tail, object nodes):
     cdef uint32_t i
     cdef size_t size = 1024
     saved.resize(len(nodes))
-    load_bytes(saved.data(), nodes)
+    load_bytes(saved.data(), nodes, sizeof(Node))
     while size <= saved.size() + 1:
         size *= 2
     k.ring.nodes.resize(size)
@@ -248,11 +251,11 @@ cdef void load_staged(Kernel* k, object arrays):
     cdef vector[word_t] rows
     cdef Staged* one
     k.staged.resize(len(arrays["staged"]))
-    load_bytes(k.staged.data(), arrays["staged"])
+    load_bytes(k.staged.data(), arrays["staged"], sizeof(Staged))
     k.staged_picks.resize(len(arrays["staged picks"]))
-    load_bytes(k.staged_picks.data(), arrays["staged picks"])
+    load_bytes(k.staged_picks.data(), arrays["staged picks"], 4)
     k.staged_words.resize(len(arrays[WORDS + "staged"]))
-    load_bytes(k.staged_words.data(), arrays[WORDS + "staged"])
+    load_bytes(k.staged_words.data(), arrays[WORDS + "staged"], sizeof(word_t))
     for i in range(k.staged.size()):
         one = &k.staged[i]
         if one.rows > 1:
@@ -274,7 +277,7 @@ cdef void load_cells(Kernel* k, StateData* s, object arrays, size_t state):
     cdef uint64_t entered = s.entered
     cdef uint64_t created = k.created
     words.resize(len(arrays[f"{WORDS}cells {state}"]) + 1)
-    load_bytes(words.data(), arrays[f"{WORDS}cells {state}"])
+    load_bytes(words.data(), arrays[f"{WORDS}cells {state}"], sizeof(word_t))
     rows = words.data()
     for node, deadline, count, fired in arrays[f"cells {state}"].tolist():
         if count > 1:

@@ -40,6 +40,7 @@ cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uin
 cdef void open_tick(Kernel* k, int64_t time) noexcept nogil:
     """Time moves on to `time`: what was decided before comes out, the window moves."""
     cdef int64_t last = k.seq if k.by_events else time
+    invariant(not k.open and k.staged.empty() and (k.ticks == 0 or time > k.tick))
     output_decided(k, time)
     move_window(k, last)
     k.open = True
