@@ -6,6 +6,7 @@ be printed back to SPARQL without loss.  Nothing here evaluates anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -136,6 +137,17 @@ class Previous:
 
 
 Expression = Variable | Iri | Literal | Operation | Exists | Aggregate | Previous
+
+
+def subexpressions(expression: Expression) -> Iterator[Expression]:
+    """``expression`` and all below it, EXISTS taken as a whole, from left to right."""
+    yield expression
+    match expression:
+        case Operation(_, arguments):
+            for argument in arguments:
+                yield from subexpressions(argument)
+        case Aggregate(argument=argument) if argument is not None:
+            yield from subexpressions(argument)
 
 
 # ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
+from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
 from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
@@ -22,7 +22,6 @@ from spaseq.plan.environment import (
     first_iteration,
     previous,
     row,
-    subexpressions,
     variables_of,
 )
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes

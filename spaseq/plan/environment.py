@@ -159,17 +159,6 @@ def variables_of(expression: Expression) -> Iterable[str]:
             return
 
 
-def subexpressions(expression: Expression) -> Iterable[Expression]:
-    """The expression and all below it (patterns of EXISTS excepted)."""
-    yield expression
-    match expression:
-        case Operation(_, arguments):
-            for one in arguments:
-                yield from subexpressions(one)
-        case Aggregate(argument=argument) if argument is not None:
-            yield from subexpressions(argument)
-
-
 def columns_read(expression: Expression) -> Iterable[str]:
     """Partial-match columns that an expression reads."""
     return (name[2:] for name in variables_of(expression) if name.startswith("c:"))

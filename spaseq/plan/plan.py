@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable
+from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import SnapshotError
@@ -18,7 +18,7 @@ from spaseq.pattern import AtomDefinition, Construction, Query
 from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.assemble import assemble
 from spaseq.plan.describe import describe
-from spaseq.plan.environment import aggregate_value, cell, subexpressions, substitute, variables_of
+from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
 from spaseq.plan.explain import render
 from spaseq.plan.liveness import Liveness
 from spaseq.plan.report import report

@@ -8,7 +8,7 @@ from gpm import algebra
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import Place
 from spaseq.languages.spaseq.problem import Problem
-from spaseq.languages.spaseq.scope import free_variables, in_scope, subexpressions
+from spaseq.languages.spaseq.scope import free_variables, in_scope
 
 if TYPE_CHECKING:
     from spaseq.languages.spaseq.lower_pattern import PatternLowering
@@ -85,4 +85,4 @@ def _check_grouping(
 
 def is_aggregate(expression: algebra.Expression) -> bool:
     """Whether an aggregate is somewhere in ``expression``."""
-    return any(isinstance(part, algebra.Aggregate) for part in subexpressions(expression))
+    return any(isinstance(part, algebra.Aggregate) for part in algebra.subexpressions(expression))

@@ -38,17 +38,6 @@ def _in_scope(element: algebra.Element) -> Iterator[str]:
             yield from in_scope(group) if projections is None else (item.name for item in projections)
 
 
-def subexpressions(expression: algebra.Expression) -> Iterator[algebra.Expression]:
-    """``expression`` and all below it, EXISTS taken as a whole, from left to right."""
-    yield expression
-    match expression:
-        case algebra.Operation(_, arguments):
-            for argument in arguments:
-                yield from subexpressions(argument)
-        case algebra.Aggregate(_, argument) if argument is not None:
-            yield from subexpressions(argument)
-
-
 def free_variables(expression: algebra.Expression) -> tuple[str, ...]:
     """The variables read outside of aggregates and PREV, and outside of EXISTS, in order of first mention."""
     return tuple(dict.fromkeys(_free_variables(expression)))
@@ -65,6 +54,6 @@ def _free_variables(expression: algebra.Expression) -> Iterator[str]:
 
 def is_stateful(expression: algebra.Expression, variables: Iterable[str]) -> bool:
     """Whether a top-level filter needs more than its event, in which ``variables`` are in scope (SEMANTICS 2)."""
-    if any(isinstance(part, algebra.Aggregate | algebra.Previous) for part in subexpressions(expression)):
+    if any(isinstance(part, algebra.Aggregate | algebra.Previous) for part in algebra.subexpressions(expression)):
         return True
     return not set(free_variables(expression)) <= set(variables)
