@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from spaseq.errors import SnapshotError
+from spaseq.errors import OptionError, SnapshotError
 
 MAGIC = b"SPASEQ\x00\x01"
 VERSION = 1
@@ -26,6 +26,8 @@ def pack(header: Mapping[str, Any], sections: Mapping[str, bytes]) -> bytes:
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Header and sections; SnapshotError if ``data`` is no snapshot, of another version, or damaged."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise OptionError(f"a snapshot is bytes, not {type(data).__name__}")
     if len(data) < _FRONT.size + _DIGEST or data[: len(MAGIC)] != MAGIC:
         raise SnapshotError("this is no snapshot of a SPAseq engine")
     _, version, length = _FRONT.unpack_from(data)
@@ -34,9 +36,12 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     body = memoryview(data)[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
         raise SnapshotError("the snapshot is damaged: its digest does not fit its content")
-    content = json.loads(bytes(body[_FRONT.size : _FRONT.size + length]))
     sections, at = {}, _FRONT.size + length
-    for name, size in content["sections"]:
-        sections[name] = bytes(body[at : at + size])
-        at += size
-    return content["header"], sections
+    try:
+        content = json.loads(bytes(body[_FRONT.size : at]))
+        for name, size in content["sections"]:
+            sections[name] = bytes(body[at : at + size])
+            at += size
+        return content["header"], sections
+    except (ValueError, TypeError, LookupError, OverflowError) as error:
+        raise SnapshotError(f"the snapshot is damaged: {error}") from error

@@ -20,7 +20,7 @@ from spaseq.engine.protocols import Plan, WordMap
 from spaseq.engine.queries import AnyQuery, as_query, stream_order
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
-from spaseq.errors import SnapshotError
+from spaseq.errors import OptionError, SnapshotError, SpaseqError
 from spaseq.plan import compile_plan
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, GraphTriples
@@ -63,11 +63,29 @@ def restore_engine(
     """See ``Engine.restore``."""
     from spaseq.engine.engine import Engine
 
+    if not isinstance(queries, Iterable):
+        raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
     engine = Engine(background, on_late=on_late)
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
+    try:
+        _fill(engine, plans, header, sections, on_match)
+    except SpaseqError:
+        raise
+    except Exception as error:  # damaged, and its digest made anew: anything can be wrong
+        raise SnapshotError(f"the snapshot is damaged: {error}") from error
+    return engine
+
+
+def _fill(
+    engine: Engine,
+    plans: dict[str, Plan],
+    header: dict[str, Any],
+    sections: dict[str, bytes],
+    on_match: OnMatch | None,
+) -> None:
     engine.lateness, engine._arrivals = header["lateness"], header["arrivals"]
     engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
     word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
@@ -77,7 +95,6 @@ def restore_engine(
             _restore_query(engine, plans[name], streamset, header, sections, word_map, on_match)
     engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
     engine._sort(stream_order(list(engine.queries.values())))
-    return engine
 
 
 def _plans(
