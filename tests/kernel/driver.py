@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Driver:
         """All results, with batches that end before the events numbered in ``cuts``."""
         found: Found = []
         edges = [0, *sorted(cuts), len(events)]
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             self.feed(events[start:end])
             found += results(self.matcher.take())
             if restore:
