@@ -52,6 +52,7 @@ class Run:
         self.reports = {iri: WireReport() for iri in supplied}
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
+        self._from_files = True  # nothing that could fall silent
         self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
@@ -94,14 +95,16 @@ class Run:
             paths = expand(Path(stream) if not isinstance(stream, str) else stream)
             for path in paths:
                 check_readable(path)
+                self._from_files = self._from_files and Path(path).is_file()
             return [read_source(path, iri, options, self.reports[iri]) for path in paths]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
+        self._from_files = False
         return [in_lists(as_event(iri, item) for item in stream)]
 
     def _steps(self) -> Iterator[Iterator[MatchTable]]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
-        batches = merge(self._sources)
+        batches = merge(self._sources, eager=self._from_files)
         while (events := self._next(batches)) is not None:
             self.events += len(events)
             self.time = max(self.time, max(event.timestamp for event in events))

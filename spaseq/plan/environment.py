@@ -123,6 +123,9 @@ def substitute(expression: Expression, environment: Environment) -> Expression:
             return environment.get(name, UNBOUND)
         case Operation("BOUND", (argument,)):
             return is_bound(substitute(argument, environment))
+        case Operation("COALESCE", arguments):
+            bound = [value for one in arguments if (value := substitute(one, environment)) != UNBOUND]
+            return Operation("COALESCE", tuple(bound)) if bound else UNBOUND
         case Operation(name, arguments):
             return Operation(name, tuple(substitute(one, environment) for one in arguments))
         case Iri() | Literal():

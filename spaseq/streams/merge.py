@@ -6,26 +6,30 @@ import heapq
 import time as clock
 from collections.abc import Iterable, Iterator, Sequence
 
+from spaseq.errors import StreamError
 from spaseq.streams.event import Event
 
 BATCH = 1024
 
 
-def merge(sources: Sequence[Iterator[list[Event]]], limit: int = BATCH) -> Iterator[list[Event]]:
+def merge(
+    sources: Sequence[Iterator[list[Event]]], limit: int = BATCH, eager: bool = False
+) -> Iterator[list[Event]]:
     """Give the events of all ``sources`` in lists of at most ``limit``, the earliest head of a source first.
 
     Each source keeps its own order.  If every source is ordered up to some lateness, so is the whole.  A list is handed
-    on before more is asked of a source, so that events never wait for one that is silent.
+    on before more is asked of a source, so that events never wait for one that is silent; with ``eager`` sources, which
+    never are (files), lists are filled first.
     """
     if len(sources) == 1:
         for events in sources[0]:
             for start in range(0, len(events), limit):
                 yield events[start : start + limit]
         return
-    yield from _merge_by_heads(sources, limit)
+    yield from _merge_by_heads(sources, limit, eager)
 
 
-def _merge_by_heads(sources: Sequence[Iterator[list[Event]]], limit: int) -> Iterator[list[Event]]:
+def _merge_by_heads(sources: Sequence[Iterator[list[Event]]], limit: int, eager: bool) -> Iterator[list[Event]]:
     heads: list[tuple[int, int, int, list[Event]]] = []  # time of the head, source, its place in the list, the list
     for number, source in enumerate(sources):
         if events := _next_list(source):
@@ -36,15 +40,22 @@ def _merge_by_heads(sources: Sequence[Iterator[list[Event]]], limit: int) -> Ite
         _, number, place, events = heads[0]
         batch.append(events[place])
         place += 1
-        if place == len(events) or len(batch) == limit:
+        if len(batch) == limit or (place == len(events) and not eager):
             yield batch
             batch = []
         if place == len(events):
-            events, place = _next_list(sources[number]), 0
+            try:
+                events, place = _next_list(sources[number]), 0
+            except (StreamError, KeyboardInterrupt):
+                if batch:  # what came before counts
+                    yield batch
+                raise
         if events:
             heapq.heapreplace(heads, (events[place].timestamp, number, place, events))
         else:
             heapq.heappop(heads)
+    if batch:
+        yield batch
 
 
 def _next_list(source: Iterator[list[Event]]) -> list[Event]:

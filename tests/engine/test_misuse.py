@@ -55,7 +55,7 @@ def engine() -> spaseq.Engine:
     return engine
 
 
-@pytest.mark.parametrize("graph", WRONG_GRAPHS, ids=repr)
+@pytest.mark.parametrize("graph", WRONG_GRAPHS, ids=lambda graph: type(graph).__name__)
 def test_what_is_no_event(engine: spaseq.Engine, graph: Any) -> None:
     with pytest.raises((OptionError, StreamError)):
         engine.push("s", graph, 0)
