@@ -205,7 +205,7 @@ cdef reset_kernel(Kernel* k):
     k.results.offsets.assign(1, 0)
     k.results.count = 0
     k.count_only = k.failed = k.open = k.many_rows = False
-    k.lo = k.tick_first = 0
+    k.lo = k.kept = k.tick_first = 0
     k.seq = k.tick_seq = k.tick = 0
     k.promised = -FOREVER
     k.next_handle = k.created = k.ticks = 0

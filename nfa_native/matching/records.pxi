@@ -245,6 +245,7 @@ cdef cppclass Kernel:
     NodeRing ring
     Results results
     uint32_t lo                       # first position of the present window
+    uint32_t kept                     # first position that a guard may still look at
     int64_t seq                       # position of the next event of the streamset
     uint64_t next_handle
     bint open                         # a tick is open

@@ -40,6 +40,7 @@ cdef object dump_numbers(Kernel* k):
         [
             k.lo, k.seq, <int64_t>k.next_handle, k.open, k.tick, k.promised, k.tick_first, k.tick_seq, k.many_rows,
             <int64_t>k.created, <int64_t>k.ticks, <int64_t>k.results.count, k.ring.head, k.ring.tail,
+            k.kept,
         ],
         np.int64,
     )
@@ -81,8 +82,8 @@ cdef void load_counters(Kernel* k, object counters):
 
 
 cdef void dump_history(Kernel* k, object arrays):
-    """Events from the window's lower edge on, with their blocks and rows."""
-    cdef size_t dead = k.lo - k.history.first
+    """Events that may still be looked at, with their blocks and rows."""
+    cdef size_t dead = k.kept - k.history.first
     cdef size_t blocks = k.history.blocks.size()
     cdef size_t words = k.history.words.size()
     if dead < k.history.events.size():
@@ -173,6 +174,7 @@ cdef void load_kernel(Kernel* k, object arrays):
     """Take over the state that `dump_kernel` gave, words already renumbered."""
     cdef int64_t[::1] n = np.ascontiguousarray(arrays["numbers"])
     k.lo = <uint32_t>n[0]
+    k.kept = <uint32_t>n[14]
     k.seq = n[1]
     k.next_handle = <uint64_t>n[2]
     k.open = n[3]
@@ -215,10 +217,10 @@ cdef void load_history(Kernel* k, object arrays):
     load_bytes(k.history.blocks.data(), arrays["blocks"], sizeof(Block))
     k.history.words.resize(len(arrays[WORDS + "events"]))
     load_bytes(k.history.words.data(), arrays[WORDS + "events"], sizeof(word_t))
-    k.history.first = k.lo
+    k.history.first = k.kept
     k.history.first_block = arrays["firsts"][0]
     k.history.first_word = arrays["firsts"][1]
-    pos = k.lo
+    pos = k.kept
     while pos != next_position(k):
         event = event_at(k, pos)
         for i in range(event.blocks):

@@ -62,7 +62,7 @@ cdef uint32_t position_from(Kernel* k, uint32_t pos, int64_t edge) noexcept nogi
 
 cdef void forget(Kernel* k) noexcept nogil:
     """Free what lies before the window: nodes at once, events and rows when half of them are dead."""
-    cdef size_t dead = k.lo - k.history.first
+    cdef size_t dead = k.kept - k.history.first
     cdef size_t blocks, words
     cdef EventRecord* event
     cdef uint32_t end = next_position(k)
@@ -73,8 +73,8 @@ cdef void forget(Kernel* k) noexcept nogil:
     if dead < 1024 or dead * 2 < k.history.events.size():
         return
     blocks = k.history.blocks.size()
-    if k.lo != end:
-        blocks = <size_t>(event_at(k, k.lo).block - k.history.first_block)
+    if k.kept != end:
+        blocks = <size_t>(event_at(k, k.kept).block - k.history.first_block)
     words = k.history.words.size()
     if blocks < k.history.blocks.size():
         words = <size_t>(k.history.blocks[blocks].word - k.history.first_word)
@@ -105,10 +105,17 @@ cdef void forget_all(Kernel* k) noexcept nogil:
         if k.states[i].live:
             k.next_look = 2 * k.history.events.size()
             return
-    k.lo = next_position(k)
+    k.lo = k.kept = next_position(k)
     forget(k)
     sweep(k)
     k.next_look = 1024
+
+
+cdef uint32_t first_kept(Kernel* k, int64_t last) noexcept nogil:
+    """A match that waits for a sliding window's upper edge may still ask what came before its first event."""
+    if k.waits and k.sliding:
+        return position_from(k, k.kept, earliest_start(k, last) - k.window)
+    return k.lo
 
 
 cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
@@ -117,6 +124,7 @@ cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
         forget_all(k)
         return
     k.lo = position_from(k, k.lo, earliest_start(k, last))
+    k.kept = first_kept(k, last)
     forget(k)
     sweep(k)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpm.rows import AtomRows
-from tests.kernel.driver import Driver, plan_of
+from tests.kernel.driver import Driver, Happening, plan_of
 
 EVENTS, BATCH, KEYS = 200_000, 5_000, 16
 RNG = 20_260_101
@@ -84,3 +84,20 @@ def test_the_state_fits_a_snapshot_of_its_size() -> None:
         driver.matcher.feed(times, np.arange(events, dtype=np.uint64), rows)
         sizes.append(len(driver.matcher.snapshot()))
     assert sizes[1] <= 1.2 * sizes[0]
+
+
+@pytest.mark.parametrize("before", [0, 3000])
+def test_a_waiting_match_can_look_back_however_much_was_stored(before: int) -> None:
+    """N of the same key lies before A; many others lie between, and A waits for its window's edge."""
+    driver = Driver(plan_of("N! ; A ; B*", keyed=True, within="2 SECONDS SLIDING"))
+    events: list[Happening] = [(500_000, {"N": [{"n": 1, "k": 1}]})]
+    events += [(600_000, {"N": [{"n": 2, "k": 9}]})] * before
+    events += [(1_000_000, {"A": [{"a": 3, "k": key}]}) for key in (1, 2)]
+    events += [(time, {"N": [{"n": 4, "k": 8}]}) for time in (3_000_000, 3_000_001, 3_000_002)]
+    found = driver.run(events, range(len(events) - 6, len(events)))
+    assert [picks for _, _, _, picks, _ in found] == [((picks_of(driver), before + 2),)]
+
+
+def picks_of(driver: Driver) -> int:
+    """The number of the atom A."""
+    return [one.name for one in driver.plan.atoms].index("A")
