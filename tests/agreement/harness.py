@@ -39,10 +39,16 @@ def plan_for(text: str) -> Plan:
 class Run:
     """One query in process, fed in batches cut where one likes."""
 
-    def __init__(self, query: Query, terms: Terms | None = None, evaluator: Evaluator | None = None) -> None:
+    def __init__(
+        self,
+        query: Query,
+        terms: Terms | None = None,
+        evaluator: Evaluator | None = None,
+        text: str | None = None,
+    ) -> None:
         self.query = query
         self.terms = terms or Terms()
-        self.plan = plan_for(to_text(query))
+        self.plan = plan_for(text or to_text(query))
         self.evaluator = evaluator or Evaluator(self.terms)
         self.patterns = [self.evaluator.compile(one.pattern, one.variables) for one in self.plan.atoms]
         self.matcher = self.plan.start(self.terms)
