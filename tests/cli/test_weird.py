@@ -229,6 +229,82 @@ def test_triple_terms_in_every_format(attempt: Try) -> None:
         assert again["bindings"] == row["bindings"]
 
 
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────
+def gpm(name: str, body: str) -> str:
+    return f"DEFINE GPM {name} ON s {{ {body} }} "
+
+
+def query(sequence: str, *gpms: str, select: str = "SELECT ?v", window: str = "1 DAY") -> str:
+    return f"{select} WITHIN {window} FROM STREAM s <urn:st> WHERE {{ SEQ({sequence}) {''.join(gpms)} }}"
+
+
+A, B = gpm("A", "?x <urn:p> ?v"), gpm("B", "?x <urn:q> ?w")
+OPTIONALS = " ".join(f"OPTIONAL {{ ?s <urn:o{i}> ?o{i} }}" for i in range(100))
+UNIONS = " UNION ".join(f"{{ ?s <urn:p> ?v{i} }}" for i in range(150))
+LARGE = {
+    "150 GPMs": query(" ; ".join(f"G{i}" for i in range(150)), *(gpm(f"G{i}", f"?s ?p ?v{i}") for i in range(150))),
+    "bounds": query("A{1,1000} ; B", A, B),
+    "100 OPTIONALs": query("A", gpm("A", f"?s <urn:p> ?v {OPTIONALS}")),
+    "150 UNIONs": query("A", gpm("A", UNIONS)),
+    "parentheses": query("(" * 3000 + "A" + ")" * 3000, A),
+    "groups": query("A", gpm("A", "{" * 150 + "?x <urn:p> ?v" + "}" * 150)),
+    "a filter": query("A", gpm("A", f"?x <urn:p> ?v FILTER({'!' * 150}(?v != 0))")),
+    "a comment": query("A", A) + " # " + "x" * 1_000_000,
+    "names": query("A", gpm("A", f"?x <urn:{'p' * 100_000}> ?{'v' * 100_000}"), select="SELECT *"),
+}
+
+
+@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE.keys())
+def test_large_queries(attempt: Try, text: str) -> None:
+    result = attempt(TWO, "--count", query=text)
+    assert result.exit_code == 0, result.stderr[:1000]
+
+
+TOO_LARGE = {
+    "steps": (query("A{1,100000}", A), "more than 4096 steps"),
+    "a bound": (query("A{99999999999999999999}", A), "too large"),
+    "triples": (query("A", gpm("A", "?x <urn:p> ?v . " * 20_000)), "joins more than 128 triples"),
+    "a list": (query("A", gpm("A", "?x <urn:p> (" + "1 " * 1000 + ")")), "joins more than 128 triples"),
+    "EXISTS": (query("A", gpm("A", "?x ?p ?v FILTER EXISTS { " + "?x ?p ?v . " * 200 + "}")), "more than 128 triples"),
+    "OPTIONALs": (query("A", gpm("A", "?x ?p ?v " + "OPTIONAL { ?x ?p ?v } " * 200)), "joins more than 128 triples"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), TOO_LARGE.values(), ids=TOO_LARGE.keys())
+def test_too_large_queries(attempt: Try, text: str, message: str) -> None:
+    result = attempt(TWO, query=text)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr) < 2000
+
+
+MANY = "".join(
+    event(i, str(1_000_000 * (i // 2)), f'"{i % 3}"^^<{XSD}integer>', "integer")
+    .replace("<urn:p>", f"<urn:{'pqp'[i * i % 3]}>")
+    .replace("<urn:s>", f"<urn:s{i % 4 // 2}>")
+    for i in range(40)
+)
+FORMS = (
+    "SELECT *", "SELECT ?v", "SELECT DISTINCT ?v", "SELECT (?v + 1 AS ?u)", "SELECT (1 AS ?u)",
+    "SELECT (STR(?v) AS ?u)", "SELECT DISTINCT (?v * 0 AS ?u)", "SELECT (COUNT(*) AS ?n)", "SELECT (SUM(?v) AS ?n)",
+    "CONSTRUCT { ?x <urn:r> ?v } INTO STREAM <urn:o>", "CONSTRUCT { ?v <urn:r> ?x } INTO STREAM <urn:o>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("window", ["4 SECONDS", "4 SECONDS SLIDING", "6 EVENTS"])
+@pytest.mark.parametrize("sequence", ["A ; B", "A : B+", "A ; B!", "A | B"])
+def test_counts_are_the_number_of_lines(attempt: Try, form: str, window: str, sequence: str) -> None:
+    text = query(sequence, A, B, select=form, window=window)
+    found = attempt(MANY, query=text)
+    if found.exit_code == 2:  # some forms do not go with some sequences
+        return
+    number = len(lines(found))
+    assert attempt(MANY, "--count", query=text).stdout == f"{number}\n"
+    assert attempt(MANY, "--count", "--limit", "3", query=text).stdout == f"{min(3, number)}\n"
+    assert len(lines(attempt(MANY, "--limit", "3", query=text))) == min(3, number)
+
+
 # ── terminals ────────────────────────────────────────────────────────────────────────────────────────────
 def test_errors_do_not_steer_a_terminal() -> None:
     place = Location("x.nq", 1, 3, "a \x1b[31m\x9b b\u202e", 2)

@@ -12,6 +12,7 @@ from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
 from spaseq.languages.spaseq.printer import format_query
 from spaseq.languages.spaseq.problem import Problem, Source
+from spaseq.languages.spaseq.sizes import check_sizes
 from spaseq.pattern import Query
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
@@ -39,6 +40,7 @@ def parse(text: str, path: str = "") -> ParsedQuery:
     try:
         syntax = parse_tree(text)
         lowered = lower_query(syntax)
+        check_sizes(lowered)
         groups = Groups(lowered)
         check(lowered, groups)
     except Problem as problem:
