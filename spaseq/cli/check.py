@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from spaseq.cli.failures import fail
-from spaseq.cli.queries import read_query
+from spaseq.cli.queries import read_query, show_warnings
 from spaseq.plan import compile_plan
 
 
@@ -25,7 +25,6 @@ def _check(path: str) -> Exception | None:
         compile_plan(parsed.query)
     except Exception as error:
         return error
-    for warning in parsed.warnings:
-        click.echo(warning.render())
+    show_warnings(parsed)
     click.echo(f"{path}: ok")
     return None

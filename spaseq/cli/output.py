@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -32,6 +33,27 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
         output.flush()
     finally:
         output.detach()
+
+
+def check_not_read(written: Mapping[str, Path | None], read: Iterable[str]) -> None:
+    """OptionError if a file to be written (by its option) is read in the same run, or written twice."""
+    inputs = [Path(path) for path in read]
+    taken: dict[Path, str] = {}
+    for option, path in written.items():
+        if path is None or str(path) == os.devnull:
+            continue
+        if any(_is_same(path, other) for other in inputs):
+            raise OptionError(f"{option} {path}: this file is read in the same run")
+        first = taken.setdefault(path.absolute(), option)
+        if first != option:
+            raise OptionError(f"{first} and {option} cannot both write {path}")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:  # one of them is not there
+        return False
 
 
 def choose_format(wanted: str | None, output: TextIO) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import click
+
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery, parse
 
@@ -33,6 +35,14 @@ def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
     if errors:
         raise errors[0]
     return parsed
+
+
+def show_warnings(parsed: ParsedQuery, err: bool = False, most: int = 10) -> None:
+    """Print the warnings of a query, the first ``most`` of them."""
+    for warning in parsed.warnings[:most]:
+        click.echo(warning.render(), err=err)
+    if len(parsed.warnings) > most:
+        click.echo(f"… and {len(parsed.warnings) - most:,} more warnings", err=err)
 
 
 def _text(path: str) -> str:

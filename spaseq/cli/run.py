@@ -13,9 +13,9 @@ import click
 from spaseq.cli.failures import INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
-from spaseq.cli.output import choose_format, columns_for, is_shown, open_output
+from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
 from spaseq.cli.progress import Progress
-from spaseq.cli.queries import read_queries
+from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, stream_sources
 from spaseq.engine.run import Run
 from spaseq.errors import OptionError
@@ -23,6 +23,7 @@ from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
 from spaseq.results.formats import FORMATS, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
+from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS, parse_duration
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
@@ -109,6 +110,8 @@ def run(
     options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
     graphs = background_sources(background)
     sources = stream_sources(streams, checked)
+    read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
+    check_not_read({"--output": output, "--late": late}, read)
     _warn(parsed, background_warnings(graphs, checked))
     with late_file(late) as on_late, open_output(output) as text:
         running = Run(checked, sources, graphs, lateness, on_late, options, count_only=count and limit is None)
@@ -215,8 +218,7 @@ def _prefixes(parsed: list[ParsedQuery]) -> dict[str, str]:
 
 def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
     for each in parsed:
-        for warning in each.warnings:
-            click.echo(warning.render(), err=True)
+        show_warnings(each, err=True)
     for text in more:
         click.echo(f"warning: {text}", err=True)
 

@@ -278,6 +278,33 @@ def test_too_large_queries(attempt: Try, text: str, message: str) -> None:
     assert len(result.stderr) < 2000
 
 
+def test_ten_warnings_are_enough(attempt: Try) -> None:
+    text = query("A", A, select="SELECT ?v " + " ".join(f"?n{i}" for i in range(1000)))
+    result = attempt(TWO, "--count", query=text)
+    assert result.exit_code == 0
+    assert result.stderr.count(": warning: nothing binds") == 10
+    assert result.stderr.endswith("… and 990 more warnings\n")
+
+
+@pytest.mark.parametrize("option", ["--output", "--late"])
+@pytest.mark.parametrize("stream", ["w.nq", "*.nq", "."])
+def test_what_is_read_is_not_overwritten(invoke: Invoke, option: str, stream: str) -> None:
+    Path("s.nq").rename("w.nq")
+    Path("link.txt").symlink_to("w.nq")
+    before = Path("w.nq").read_bytes()
+    for place in "w.nq", "./w.nq", "link.txt", "q.spaseq":
+        result = invoke("run", "q.spaseq", "--stream", f"s={stream}", option, place)
+        assert result.exit_code == 2
+        assert "this file is read in the same run" in result.stderr
+    assert Path("w.nq").read_bytes() == before
+    assert invoke("run", "q.spaseq", "--stream", f"s={stream}", option, "new.txt").exit_code == 0
+
+
+def test_two_outputs_are_two_files(attempt: Try) -> None:
+    assert "cannot both write o" in attempt(TWO, "--output", "o", "--late", "./o").stderr
+    assert attempt(TWO, "--output", "/dev/null", "--late", "/dev/null").exit_code == 0
+
+
 MANY = "".join(
     event(i, str(1_000_000 * (i // 2)), f'"{i % 3}"^^<{XSD}integer>', "integer")
     .replace("<urn:p>", f"<urn:{'pqp'[i * i % 3]}>")
