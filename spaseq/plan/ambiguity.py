@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from spaseq.plan.analysis import Analysis
 
-from spaseq.plan.analysis import Analysis, Exit, Way
+MOST_PAIRS = 20_000  # of states: beyond them results are compared, which is always right
+Pair = tuple[int, int]
+Move = tuple[tuple[str, ...], tuple[int, ...]]  # the names that a transition picks, the states that it enters
 
 
 def is_ambiguous(analysis: Analysis) -> bool:
@@ -21,46 +22,44 @@ def is_ambiguous(analysis: Analysis) -> bool:
 
 def _has_twin_paths(analysis: Analysis) -> bool:
     """Two accepting paths with equal names: some pair of unequal states lies between the starts and two ends."""
-    starts = [state for state in analysis.exits if state.node == 0]
+    moves = _moves(analysis)
+    starts = [number for number, state in enumerate(analysis.exits) if state.node == 0]
     pairs = {(a, b) for a in starts for b in starts}
+    before: dict[Pair, list[Pair]] = {}
     waiting = list(pairs)
-    out: dict[Exit, list[Way]] = {}
-    for way in analysis.ways:
-        out.setdefault(way.source, []).append(way)
-    edges: dict[tuple[Exit, Exit], set[tuple[Exit, Exit]]] = {}
-    twins = False
     while waiting:
-        a, b = waiting.pop()
-        for one, other in _moves(out.get(a, ()), out.get(b, ())):
-            twins = twins or (a == b and one != other)
-            for pair in _entered(analysis, one, other):
-                edges.setdefault((a, b), set()).add(pair)
-                if pair not in pairs:
-                    pairs.add(pair)
-                    waiting.append(pair)
-    if twins:
-        return True
-    accepted = {pair for pair in pairs if pair[0].ends and pair[1].ends}
-    useful = _leads_to(accepted, edges)
-    return any(a != b for a, b in useful)
+        a, b = pair = waiting.pop()
+        for i, (names, entered) in enumerate(moves[a]):
+            for j, (others, reached) in enumerate(moves[b]):
+                if names != others:
+                    continue
+                if (a == b and i != j) or len(pairs) > MOST_PAIRS:
+                    return True
+                for after in ((x, y) for x in entered for y in reached):
+                    before.setdefault(after, []).append(pair)
+                    if after not in pairs:
+                        pairs.add(after)
+                        waiting.append(after)
+    ends = {number for number, state in enumerate(analysis.exits) if state.ends}
+    return any(a != b for a, b in _leading_to({pair for pair in pairs if ends.issuperset(pair)}, before))
 
 
-def _moves(first: Iterable[Way], second: Iterable[Way]) -> Iterable[tuple[Way, Way]]:
-    return ((a, b) for a in first for b in second if Counter(a.names) == Counter(b.names))
+def _moves(analysis: Analysis) -> list[list[Move]]:
+    """The transitions out of each state, by number."""
+    numbers = {state: number for number, state in enumerate(analysis.exits)}
+    moves: list[list[Move]] = [[] for _ in numbers]
+    for way in analysis.ways:
+        entered = tuple(numbers[state] for state in analysis.exits_of(way.node))
+        moves[numbers[way.source]].append((tuple(sorted(way.names)), entered))
+    return moves
 
 
-def _entered(analysis: Analysis, one: Way, other: Way) -> Iterable[tuple[Exit, Exit]]:
-    return ((a, b) for a in analysis.exits_of(one.node) for b in analysis.exits_of(other.node))
-
-
-def _leads_to(
-    goals: set[tuple[Exit, Exit]], edges: dict[tuple[Exit, Exit], set[tuple[Exit, Exit]]]
-) -> set[tuple[Exit, Exit]]:
+def _leading_to(goals: set[Pair], before: dict[Pair, list[Pair]]) -> set[Pair]:
     """The pairs from which a goal can be reached."""
-    useful = set(goals)
-    changed = True
-    while changed:
-        more = {pair for pair, after in edges.items() if pair not in useful and after & useful}
-        changed = bool(more)
-        useful |= more
+    useful, waiting = set(goals), list(goals)
+    while waiting:
+        for pair in before.get(waiting.pop(), ()):
+            if pair not in useful:
+                useful.add(pair)
+                waiting.append(pair)
     return useful

@@ -27,6 +27,7 @@ from spaseq.plan.environment import (
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
 
 MOST_KLEENES = 64
+MOST_GUARDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,15 @@ class Analysis:
     def routes(self) -> dict[int, list[tuple[Exit, Route]]]:
         """The routes out of every node that a match can be at, each with its state."""
         found: dict[int, list[tuple[Exit, Route]]] = {}
-        waiting = [START]
+        waiting, guards = [START], 0
         while waiting:
             node = waiting.pop(0)
             if node in found:
                 continue
             ways = [route for route in routes(self.graph, node) if not (node == START and route.place is None)]
+            guards += sum(isinstance(item, Absent) for route in ways for item in route.items)
+            if guards > MOST_GUARDS:
+                raise QueryError(f"optional and negated parts meet in more than {MOST_GUARDS} places of the automaton")
             found[node] = [(_exit(node, route), route) for route in ways]
             waiting += [route.node for route in ways if route.place is not None]
         return found
