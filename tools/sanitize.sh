@@ -12,5 +12,5 @@ cd "$copy"
 SPASEQ_SANITIZE=1 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[arrow,pandas,dev]"
 runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
-LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-    .venv/bin/python -m pytest -p no:cacheprovider -m "not deep and not slow_sanitized" tests/native tests/agreement tests/kernel
+LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+    .venv/bin/python -m pytest -p no:cacheprovider -m "not deep" tests/native tests/agreement tests/kernel
