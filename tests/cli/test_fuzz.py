@@ -20,8 +20,8 @@ TOKENS = (
 WORDS = (
     "?x", "{", "}", "(", ")", ";", ",", ":", "|", "&", "!", "?", "+", "*", "{2,3}", "FILTER", "BIND(", "OPTIONAL {",
     "UNION {", "DISTINCT", "COUNT(*)", "PREV(?p1)", "FIRST(?p1)", "AS", "5 EVENTS", "SLIDING", "GROUP BY",
-    "CONSTRUCT {", "GRAPH", "<http://[>", '"', "1e400", "9" * 22, "-0", "NaN", "\u2028", "\0", "#", "\\", "VALUES", "SUM(?p1)",
-    "NOW()", "SEQ(", "DEFINE GPM", "<<(",
+    "CONSTRUCT {", "GRAPH", "<http://[>", '"', "1e400", "9" * 22, "-0", "NaN", "\u2028", "\0", "#", "\\",
+    "VALUES", "SUM(?p1)", "NOW()", "SEQ(", "DEFINE GPM", "<<(",
 )  # fmt: skip
 
 
