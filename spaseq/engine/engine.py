@@ -202,9 +202,7 @@ class Engine:
     def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
-        needs = [
-            Need(iris[atom.stream], self._evaluator.compile(atom.pattern, atom.variables)) for atom in plan.atoms
-        ]
+        needs = [Need(iris[atom.stream], self._evaluator.compile(atom.pattern, atom.variables)) for atom in plan.atoms]
         running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match)
         streamset.queries.append(running)
         self._queries[running.name] = running

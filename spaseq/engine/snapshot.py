@@ -97,9 +97,7 @@ def _fill(
     engine._sort(stream_order(list(engine.queries.values())))
 
 
-def _plans(
-    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
-) -> dict[str, Plan]:
+def _plans(states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]) -> dict[str, Plan]:
     """The plans of the queries given, checked against those of the snapshot."""
     names = [state["name"] for state in states]
     if isinstance(queries, Mapping):

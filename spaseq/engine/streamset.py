@@ -77,9 +77,7 @@ class Streamset:
         for query in self.queries:
             query.feed(times, numbers, [rows.get((need.stream, need.pattern)) for need in query.needs])
 
-    def _evaluate(
-        self, released: list[Waiting], evaluator: Evaluator
-    ) -> dict[tuple[int, CompiledPattern], AtomRows]:
+    def _evaluate(self, released: list[Waiting], evaluator: Evaluator) -> dict[tuple[int, CompiledPattern], AtomRows]:
         """The rows of every pattern, each evaluated once on the events of its stream."""
         rows: dict[tuple[int, CompiledPattern], AtomRows] = {}
         streams = np.fromiter((waiting.stream for waiting in released), np.int64, len(released))

@@ -57,10 +57,7 @@ def _group_variables(
 ) -> frozenset[str]:
     inside = {name for place in places if kleene in place.kleenes for name in variables[place.name]}
     outside = {
-        name
-        for place in places
-        if kleene not in place.kleenes and not place.negated
-        for name in variables[place.name]
+        name for place in places if kleene not in place.kleenes and not place.negated for name in variables[place.name]
     }
     return frozenset(inside - outside)
 

@@ -20,8 +20,8 @@ from spaseq.pattern import (
     SequenceExpression,
     Strategy,
 )
+from spaseq.pattern.size import MOST_STEPS
 
-MOST_STEPS = 4096
 MOST_PATHS = 65_536
 
 
@@ -193,7 +193,7 @@ class _Builder:
 
     def _step(self, place: Place, start: int, end: int) -> None:
         if len(self.graph.places) >= MOST_STEPS:
-            raise QueryError(f"the sequence has more than {MOST_STEPS} steps once its {{n,m}} are written out")
+            raise QueryError(f"the sequence has more than {MOST_STEPS:,} steps once its {{n,m}} are written out")
         self.graph.places.append(place)
         self.graph.steps.setdefault(start, []).append((len(self.graph.places) - 1, end))
 

@@ -22,9 +22,7 @@ _VALUE = pyoxigraph.NamedNode("urn:value")
 _QUERY = "SELECT ?group ({}(?value) AS ?result) {{ ?row <urn:group> ?group ; <urn:value> ?value }} GROUP BY ?group"
 
 
-def aggregate(
-    function: Aggregate, values: Words, groups: Numbers, order: Numbers, number: int, terms: Terms
-) -> Words:
+def aggregate(function: Aggregate, values: Words, groups: Numbers, order: Numbers, number: int, terms: Terms) -> Words:
     """``uint64[number]``: the aggregate of the bound ``values[i]`` in each of the groups 0 … number − 1.
 
     ``groups[i]`` is the group of ``values[i]``, ``order[i]`` the place of its match in time: FIRST, LAST, SAMPLE (the

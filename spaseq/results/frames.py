@@ -71,9 +71,7 @@ def _arrow_column(table: MatchTable, name: str, values: list[Any]) -> pyarrow.Ar
 
 def _columns(table: MatchTable) -> dict[str, list[Any]]:
     values = {word: _python(table.decoder.value(word)) for word in set(table.words.ravel().tolist())}
-    return {
-        name: [values[word] for word in table.words[:, index].tolist()] for index, name in enumerate(table.columns)
-    }
+    return {name: [values[word] for word in table.words[:, index].tolist()] for index, name in enumerate(table.columns)}
 
 
 def _python(value: Value | None) -> Any:

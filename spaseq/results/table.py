@@ -222,9 +222,7 @@ class MatchTable(Sequence[Match]):
         return to_html(self)
 
 
-def take_ranges(
-    offsets: NDArray[np.int64], indices: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def take_ranges(offsets: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For ranges ``offsets[i]`` to ``offsets[i + 1]``: the offsets of those chosen, and the positions they cover."""
     starts = offsets[:-1][indices]
     lengths = offsets[1:][indices] - starts

@@ -12,9 +12,7 @@ from spaseq.streams.event import Event
 BATCH = 1024
 
 
-def merge(
-    sources: Sequence[Iterator[list[Event]]], limit: int = BATCH, eager: bool = False
-) -> Iterator[list[Event]]:
+def merge(sources: Sequence[Iterator[list[Event]]], limit: int = BATCH, eager: bool = False) -> Iterator[list[Event]]:
     """Give the events of all ``sources`` in lists of at most ``limit``, the earliest head of a source first.
 
     Each source keeps its own order.  If every source is ordered up to some lateness, so is the whole.  A list is handed

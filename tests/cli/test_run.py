@@ -134,9 +134,7 @@ def test_times_of_another_property_and_unit(invoke: Invoke) -> None:
         text = text.replace(f'"2026-01-01T00:00:0{second}Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>', f'"{second}"'
                             "^^<http://www.w3.org/2001/XMLSchema#integer>")  # fmt: skip
     Path("numbers.nq").write_text(text)
-    result = invoke(
-        "run", "q.spaseq", "--stream", "s=numbers.nq", "--time-property", "<urn:time>", "--time-unit", "s"
-    )
+    result = invoke("run", "q.spaseq", "--stream", "s=numbers.nq", "--time-property", "<urn:time>", "--time-unit", "s")
     assert json.loads(result.stdout.splitlines()[0])["last"] == "1970-01-01T00:00:02Z", result.stderr
 
 

@@ -49,7 +49,7 @@ def line(number: int, second: float, subject: int, stream: str = "a") -> str:
     stamp = f'"{time}"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
     return (
         f"{event} <http://www.w3.org/ns/prov#generatedAtTime> {stamp} .\n"
-        f"<http://ex.org/{subject}> <http://ex.org/value> \"{number}\" {event} .\n"
+        f'<http://ex.org/{subject}> <http://ex.org/value> "{number}" {event} .\n'
     )
 
 

@@ -99,9 +99,10 @@ PLAIN: dict[str, tuple[str, Group]] = {
         "OPTIONAL { ?a :p ?b } MINUS { ?a :p ?c }",
         group(Optional(group(A_P_B)), Minus(group(bgp("?a :p ?c")))),
     ),
-    "values": ("VALUES (?a ?b) { (:a :b) (:x UNDEF) } ?a :p ?b", group(
-        Values((Variable("a"), Variable("b")), ((iri("a"), iri("b")), (iri("x"), None))), A_P_B
-    )),
+    "values": (
+        "VALUES (?a ?b) { (:a :b) (:x UNDEF) } ?a :p ?b",
+        group(Values((Variable("a"), Variable("b")), ((iri("a"), iri("b")), (iri("x"), None))), A_P_B),
+    ),
     "values alone": (
         "VALUES ?a { 1 2 }",
         group(Values((Variable("a"),), ((Literal("1", XSD_INTEGER),), (Literal("2", XSD_INTEGER),)))),

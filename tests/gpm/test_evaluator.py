@@ -103,7 +103,7 @@ def test_blank_nodes_of_two_events_differ() -> None:
 def test_blank_nodes_beside_strange_strings() -> None:
     terms = Terms()
     evaluator = Evaluator(terms)
-    text = "_:a <u:b> _:c .\r\n\x0b\x0c\x1c\x85\u2028 \\ \""
+    text = '_:a <u:b> _:c .\r\n\x0b\x0c\x1c\x85\u2028 \\ "'
     triple = pyoxigraph.Triple(pyoxigraph.BlankNode("x"), node("p"), pyoxigraph.Literal(text))
     nested = pyoxigraph.Triple(node("a"), node("p"), pyoxigraph.Triple(triple.subject, node("q"), triple.subject))
     pattern = evaluator.compile(group(bgp("?a :p ?b")), ("a", "b"))

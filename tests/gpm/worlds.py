@@ -110,9 +110,7 @@ def plain(
         answer = store.query(PREFIXES + f"SELECT * {{ {text} }}")
         assert isinstance(answer, pyoxigraph.QuerySolutions)
         known = {variable.value for variable in answer.variables}
-        found.append(
-            {tuple(_word(terms, row[name]) if name in known else 0 for name in variables) for row in answer}
-        )
+        found.append({tuple(_word(terms, row[name]) if name in known else 0 for name in variables) for row in answer})
     return found
 
 

@@ -56,9 +56,7 @@ def properties(inner: st.SearchStrategy) -> st.SearchStrategy:
 
 objects = st.recursive(
     st.one_of(variables, constants, blank_nodes),
-    lambda inner: st.one_of(
-        tuples(inner).map(tree.Collection), tuples(properties(inner), 1, 2).map(tree.PropertyList)
-    ),
+    lambda inner: st.one_of(tuples(inner).map(tree.Collection), tuples(properties(inner), 1, 2).map(tree.PropertyList)),
     max_leaves=4,
 )
 

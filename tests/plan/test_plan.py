@@ -162,8 +162,8 @@ def balanced(parts: list[str], sign: str) -> str:
 
 
 LIMITS = [
-    ("A{5000}", "more than 4096 steps"),
-    ("((A{20}){20}){20}", "more than 4096 steps"),
+    ("A{5000}", "steps, more than 4,096"),
+    ("((A{20}){20}){20}", "steps, more than 4,096"),
     (balanced(["A;+"] * 65, ";"), "more than 64 Kleene operators"),
     (balanced(["(A | B)", "(C | D)", "(E | F)"] * 3, "&"), "more than 256 alternatives"),
 ]

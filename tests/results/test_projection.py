@@ -245,9 +245,7 @@ def test_damaged_snapshots_are_refused() -> None:
 def test_batches_and_restarts_change_nothing(
     numbers: list[tuple[int, int, int]], cuts: set[int], restart: bool, kind: str
 ) -> None:
-    rows = [
-        Row((0, last, last), (first, last), (number(value - 1),)) for last, first, value in sorted(set(numbers))
-    ]
+    rows = [Row((0, last, last), (first, last), (number(value - 1),)) for last, first, value in sorted(set(numbers))]
     plans = {
         "distinct": select_plan(("x",), PLAIN, distinct=True),
         "merge": select_plan(("x",), (Projection("z", Operation("*", (X, X))),)),

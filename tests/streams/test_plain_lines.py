@@ -21,7 +21,7 @@ LITERAL = st.sampled_from(
     ['"x"', '""', '"a < b > c . #"', '"é\t"', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"x"@en', '"x"@de-at']
 )
 SPACE = st.sampled_from([" ", "\t", "  "])
-NOISE = st.text(alphabet="<>\"\\_:@^. \t#/?%{}|`[]aZ09\n\r\0é\u2028", max_size=3)
+NOISE = st.text(alphabet='<>"\\_:@^. \t#/?%{}|`[]aZ09\n\r\0é\u2028', max_size=3)
 
 
 @st.composite

@@ -116,9 +116,7 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
         raise Problem("GROUP BY without an aggregate over matches", lowered.tree.group_by[0].span, hint)
 
 
-def _check_mixture(
-    lowered: Lowered, form: tree.Select, selection: Selection, over_iterations: list[tree.Call]
-) -> None:
+def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, over_iterations: list[tree.Call]) -> None:
     """One row stands for many matches, so only grouped variables have one value in it."""
     if over_iterations:
         message = f"{described(over_iterations[0])[0]} ranges over iterations, but this SELECT counts matches"
@@ -133,5 +131,3 @@ def _check_mixture(
 
 def _name(item: tree.Variable | tree.Named) -> str:
     return item.name if isinstance(item, tree.Variable) else item.variable.name
-
-

@@ -205,5 +205,3 @@ def _refuse_paths(node: tree.Node) -> None:
             nodes = ()
     for child in nodes:
         _refuse_paths(child)
-
-

@@ -129,9 +129,7 @@ def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], na
     return Selection(_substituted(lowered, bound), form.distinct, group_by)
 
 
-def _substituted(
-    projections: tuple[algebra.Projection, ...], bound: tuple[str, ...]
-) -> tuple[algebra.Projection, ...]:
+def _substituted(projections: tuple[algebra.Projection, ...], bound: tuple[str, ...]) -> tuple[algebra.Projection, ...]:
     meanings: dict[str, algebra.Expression] = {}
     found: list[algebra.Projection] = []
     for projection in projections:
@@ -152,9 +150,7 @@ def substitute(expression: algebra.Expression, meanings: dict[str, algebra.Expre
     return expression
 
 
-def lower_construct(
-    node: tree.Query, form: tree.Construct, streams: tuple[Stream, ...], names: Names
-) -> Construction:
+def lower_construct(node: tree.Query, form: tree.Construct, streams: tuple[Stream, ...], names: Names) -> Construction:
     """CONSTRUCT … INTO STREAM."""
     if form.into is None:
         name = form.name.text if form.name else ""

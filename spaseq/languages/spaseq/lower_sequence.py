@@ -8,6 +8,7 @@ from spaseq import pattern
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.problem import Problem, did_you_mean
 from spaseq.pattern import SequenceExpression, Strategy
+from spaseq.pattern.size import MOST_STEPS, written_out
 
 
 def lower_sequence(node: tree.Sequence, defined: Collection[str]) -> SequenceExpression:
@@ -58,6 +59,9 @@ class _Lowering:
         _refuse_negative(node.body, node)
         strategy = Strategy(node.operator or ("," if in_steps else ";"))
         kleene = pattern.Kleene(self.lower(node.body, in_steps), max(node.least, 1), node.most, strategy)
+        if written_out(kleene) > MOST_STEPS:
+            message = f"the repetition stands for {written_out(kleene):,} steps, more than {MOST_STEPS:,}"
+            raise Problem(message, node.span, "where any number will do, X+ and X{n,} cost less")
         return kleene if node.least else pattern.Optional(kleene)
 
 

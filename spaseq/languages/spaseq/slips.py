@@ -194,7 +194,7 @@ def _expression(slip: Slip) -> str:
 
 def _quotes(slip: Slip) -> str:
     if slip.word and slip.word in "“”‘’„«»":
-        return "use straight quotes: \"…\""
+        return 'use straight quotes: "…"'
     return "a string is not closed on its line" if slip.word in ('"', "'") else ""
 
 
