@@ -267,11 +267,9 @@ cdef cppclass Kernel:
     vector[uint64_t] matched          # events per atom
     # scratch space
     vector[Pair] pairs
-    vector[Pair] asked
     vector[int8_t] verdicts
     vector[word_t] registers
     vector[word_t] rows
-    vector[word_t] row
     vector[uint32_t] combination
     vector[vector[word_t]] merged
     vector[Visit] visits

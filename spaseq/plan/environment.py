@@ -125,7 +125,9 @@ def substitute(expression: Expression, environment: Environment) -> Expression:
             return is_bound(substitute(argument, environment))
         case Operation("COALESCE", arguments):
             bound = [value for one in arguments if (value := substitute(one, environment)) != UNBOUND]
-            return Operation("COALESCE", tuple(bound)) if bound else UNBOUND
+            if len(bound) < 2:
+                return bound[0] if bound else UNBOUND
+            return Operation("COALESCE", tuple(bound))
         case Operation(name, arguments):
             return Operation(name, tuple(substitute(one, environment) for one in arguments))
         case Iri() | Literal():
