@@ -106,6 +106,8 @@ cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint3
     """Whether a living cell has exactly these rows and this deadline."""
     if s.cells[cell].rows != count or s.cells[cell].deadline != deadline:
         return False
+    if s.width == 0:
+        return True
     return memcmp(cell_rows(s, cell), rows, <size_t>count * s.width * sizeof(word_t)) == 0
 
 

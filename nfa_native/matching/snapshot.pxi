@@ -267,6 +267,8 @@ cdef void load_staged(Kernel* k, object arrays):
 cdef void sort_rows(word_t* rows, uint32_t count, uint32_t width):
     """Renumbered words have another order."""
     cdef vector[word_t] sorted_rows
+    if width == 0:
+        return
     sorted_rows.assign(rows, rows + <size_t>count * width)
     normalise(&sorted_rows, width, count)
     memcpy(rows, sorted_rows.data(), <size_t>count * width * sizeof(word_t))
