@@ -7,7 +7,7 @@ combined with others knows its ``?g``.  The tests compare both forms on random p
 
 from __future__ import annotations
 
-from gpm.algebra import Bind, Element, Exists, Filter, Group, Minus, Optional, SubSelect, Triples, Union, Values
+from gpm.algebra import Bind, Group, Minus, Optional, SubSelect, Triples, Union, Values
 from gpm.rewrite import walk
 from gpm.scope import certain, has_graph, needs_triple, uses
 
@@ -42,8 +42,3 @@ def _minus_is_even(group: Group, position: int) -> bool:
     """MINUS removes only solutions that share a variable, and ``?g`` would be one: there must be another anyway."""
     before, removed = Group(group.elements[:position]), group.elements[position]
     return isinstance(removed, Minus) and bool(certain(before) & certain(removed.group)) and needs_triple(before)
-
-
-def reads_exists(element: Element) -> bool:
-    """Whether a FILTER or BIND asks EXISTS, so that it must be evaluated where the event's graph is."""
-    return isinstance(element, Filter | Bind) and any(isinstance(part, Exists) for part in walk(element))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpm.algebra import (
-    Aggregate,
     AlternativePath,
     Bind,
     Element,
@@ -121,11 +120,6 @@ def uses(node: object, *functions: str) -> bool:
 def has_exists(node: object) -> bool:
     """Whether ``EXISTS`` occurs anywhere in a tree."""
     return any(isinstance(part, Exists) for part in walk(node))
-
-
-def has_aggregate(node: object) -> bool:
-    """Whether an aggregate occurs anywhere in a tree."""
-    return any(isinstance(part, Aggregate) for part in walk(node))
 
 
 def has_graph(node: object) -> bool:
