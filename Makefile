@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check
 VENV   := .venv
 BIN    := $(VENV)/bin
-NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/matching/*.pxi) setup.py pyproject.toml
+NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/matching/*.pxi gpm/native/*.pyx gpm/native/*.pxd) setup.py pyproject.toml
 
 .PHONY: run test bench lint sanitize check-deep wheel clean
 
@@ -48,4 +48,4 @@ $(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE)
 	@touch $@ $(VENV)/core.stamp
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp
+	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp gpm/native/*.so gpm/native/*.cpp

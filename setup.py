@@ -1,4 +1,4 @@
-"""Build of the native room: every nfa_native/*.pyx is an extension; the rest of the project is in pyproject.toml.
+"""Build of the compiled parts: every .pyx of PACKAGES is an extension; the rest of the project is in pyproject.toml.
 
 SPASEQ_DEBUG=1 builds with assertions, SPASEQ_SANITIZE=1 with the address and undefined-behaviour sanitizers (the
 interpreter then needs the sanitizer's runtime preloaded).
@@ -15,6 +15,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, ExecError, LinkError, PlatformError
 
+PACKAGES = ("nfa_native", "gpm/native")
 DEBUG = os.environ.get("SPASEQ_DEBUG") == "1"
 SANITIZE = os.environ.get("SPASEQ_SANITIZE") == "1"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer"] if SANITIZE else []
@@ -35,7 +36,7 @@ def extension(source: Path) -> Extension:
     """The extension module of one Cython file."""
     optimisation = ["-O1", "-g", "-UNDEBUG"] if DEBUG or SANITIZE else ["-O2", "-g0", "-DNDEBUG"]
     return Extension(
-        f"nfa_native.{source.stem}",
+        ".".join(source.with_suffix("").parts),
         [source.as_posix()],
         language="c++",
         extra_compile_args=["-std=c++17", *optimisation, *SANITIZERS],
@@ -72,7 +73,7 @@ class BuildNative(build_ext):
 os.chdir(Path(__file__).resolve().parent)
 setup(
     ext_modules=cythonize(
-        [extension(source) for source in sorted(Path("nfa_native").glob("*.pyx"))],
+        [extension(source) for package in PACKAGES for source in sorted(Path(package).glob("*.pyx"))],
         compiler_directives=DIRECTIVES,
         nthreads=os.cpu_count() or 1,
         annotate=os.environ.get("SPASEQ_ANNOTATE") == "1",
