@@ -50,9 +50,7 @@ def event_batch(assembler: Assembler, columns: dict[str, Any]) -> EventBatch:
     block[block < 0] = len(blocks) - carried - 1 - block[block < 0]
     texts = Texts(tuple(blocks), block, columns["starts"], columns["stops"])
     home = assembler.encoder.batches
-    return EventBatch(
-        columns["times"], columns["scopes"], offsets, columns["triples"], texts, columns["version"], home
-    )
+    return EventBatch(columns["times"], columns["scopes"], offsets, columns["triples"], texts, columns["version"], home)
 
 
 def renewed(encoder: Encoder, batch: EventBatch) -> EventBatch:
@@ -65,5 +63,3 @@ def _lines(triples: Triples) -> bytes:
     if isinstance(triples, QuadLines):
         return triples.data
     return "".join(f"{part.triple if isinstance(part, Quad) else part} .\n" for part in triples).encode()
-
-

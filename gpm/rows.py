@@ -32,7 +32,7 @@ class EventGraph(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Where the triples of n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
+    """Where n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
 
     The bytes are N-Quads lines, of which those without graph do not count if some have one.  A block that is no bytes is
     the triples of an event.
@@ -67,10 +67,10 @@ class Texts:
 class EventBatch:
     """The graphs of n events as columns.
 
-    ``times`` (n, int64) are microseconds, ``scopes`` (n) numbers for their blank nodes; ``triples`` (3, m) are the words
-    of the subjects, predicates and objects that a registered pattern can use, those of event i in columns
-    ``offsets[i]:offsets[i + 1]``; ``texts`` has all triples.  ``version``: of the encoder's demand when they were chosen.
-    A batch is in ``home`` as long as it lives, so that its words do.
+    ``times`` (n, int64) are microseconds, ``scopes`` (n) numbers for their blank nodes; ``triples`` (3, m) are the
+    words of the subjects, predicates and objects that a registered pattern can use, those of event i in columns
+    ``offsets[i]:offsets[i + 1]``; ``texts`` has all triples.  ``version``: of the encoder's demand when they were
+    chosen.  A batch is in ``home`` as long as it lives, so that its words do.
     """
 
     times: Numbers
@@ -154,3 +154,14 @@ class AtomRows:
         new = np.ones(len(order), dtype=bool)
         new[1:] = (row_event[1:] != row_event[:-1]) | (columns[:, 1:] != columns[:, :-1]).any(axis=0)
         return AtomRows(row_event, columns) if new.all() else AtomRows(row_event[new], columns[:, new])
+
+    def of_event(self, event: int) -> list[tuple[int, ...]]:
+        """The rows of one event."""
+        low, high = np.searchsorted(self.row_event, [event, event + 1])
+        return [tuple(row) for row in self.columns[:, low:high].T.tolist()]
+
+    def with_events(self, rows: AtomRows, events: Positions) -> AtomRows:
+        """These rows and ``rows``, whose event i is ``events[i]`` here and has no rows here."""
+        row_event = np.concatenate([self.row_event, events[rows.row_event]])
+        order = np.argsort(row_event, kind="stable")
+        return AtomRows(row_event[order], np.concatenate([self.columns, rows.columns], axis=1)[:, order])

@@ -31,11 +31,12 @@ class Encoder:
 class Assembler:
     """Groups the statements of one source into events; one at a time is open.
 
-    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts.
+    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
+    and as many times that wait for their graph, are remembered.
     """
 
     encoder: Encoder
-    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1) -> None: ...
+    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1) -> None: ...
     @property
     def ignored(self) -> int:
         """Default-graph statements that were no times."""

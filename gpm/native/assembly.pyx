@@ -65,7 +65,8 @@ cdef class Encoder:
 cdef class Assembler:
     """Groups the statements of one source into events; one at a time is open.
 
-    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts.
+    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
+    and as many times that wait for their graph, are remembered.
     """
 
     cdef Assembly state
@@ -73,7 +74,7 @@ cdef class Assembler:
     cdef list blocks          # the texts that spans lie in
     cdef object __weakref__
 
-    def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1):
+    def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1):
         cdef bytes name
         self.encoder = encoder
         encoder.assemblers.add(self)
@@ -88,7 +89,7 @@ cdef class Assembler:
         self.state.text_end = self.state.text_start = 0
         self.state.ignored = self.state.unused_times = 0
         self.state.subject_word = UNBOUND
-        start_names(&self.state.recent)
+        start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
             self.state.time_properties.push_back(<string>name)
 

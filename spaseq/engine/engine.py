@@ -10,7 +10,7 @@ import numpy as np
 
 from gpm.background import Background
 from gpm.errors import GraphSyntaxError, PatternError
-from gpm.evaluator import Evaluator
+from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Encoder
 from nfa_native.words import Terms
 from spaseq.engine.graphs import Graph, read_graph
@@ -29,7 +29,7 @@ from spaseq.streams.nquads import explain
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
 BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
-FEW_TERMS = 1 << 20  # terms that are kept without a thought
+FEW_TERMS = 1 << 18  # terms that are kept without a thought
 Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
 
 
@@ -38,6 +38,8 @@ class Engine:
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
     newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
+    ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
+    ``gpm.evaluator.Mode``).
     """
 
     def __init__(
@@ -45,12 +47,13 @@ class Engine:
         background: BackgroundSources | Background | None = None,
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[Event], object] | None = None,
+        gpm: str = "auto",
     ) -> None:
         self.background = read_background(background)
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
-        self._evaluator = Evaluator(self.terms, self.background)
+        self._evaluator = new_evaluator(gpm, self.terms, self.background)
         self._clocks: dict[str, StreamClock] = {}
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
@@ -171,6 +174,7 @@ class Engine:
         background: BackgroundSources | Background | None = None,
         on_late: Callable[[Event], object] | None = None,
         on_match: OnMatch | None = None,
+        gpm: str = "auto",
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
@@ -179,7 +183,7 @@ class Engine:
         """
         from spaseq.engine.snapshot import restore_engine
 
-        return restore_engine(data, queries, background, on_late, on_match)
+        return restore_engine(data, queries, background, on_late, on_match, gpm)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _running(self, name: str) -> RunningQuery:
@@ -307,6 +311,16 @@ class Engine:
                 if callback is not None:
                     callback(match)
         return matches
+
+
+def new_evaluator(gpm: str, terms: Terms | None = None, background: Background | None = None) -> Evaluator:
+    """An evaluator of graph patterns of the mode ``gpm``; OptionError: there is no such mode."""
+    try:
+        mode = Mode(gpm)
+    except ValueError:
+        known = ", ".join(f'"{one.value}"' for one in Mode)
+        raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
+    return Evaluator(terms or Terms(), background, mode)
 
 
 def as_event(iri: str, item: Item) -> Event:

@@ -29,8 +29,9 @@ class Run:
 
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
-    ``count_only`` results are counted (``counts``) and, where possible, not made.  All errors in the arguments are
-    raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot be opened.
+    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` as of ``Engine``.  All errors
+    in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot
+    be opened.
     """
 
     def __init__(
@@ -42,10 +43,11 @@ class Run:
         on_late: Callable[[Event], object] | None = None,
         options: WireOptions = WireOptions(),
         count_only: bool = False,
+        gpm: str = "auto",
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late)
+        self.engine = Engine(background, lateness, on_late, gpm)
         for name, query in _named(queries):
             self.engine.register(query, name)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -133,9 +135,10 @@ def run(
     lateness: timedelta | int = timedelta(0),
     on_late: Callable[[Event], object] | None = None,
     options: WireOptions = WireOptions(),
+    gpm: str = "auto",
 ) -> Iterator[Match]:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    return iter(Run(query, streams, background, lateness, on_late, options))
+    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm))
 
 
 def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:

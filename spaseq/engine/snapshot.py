@@ -59,6 +59,7 @@ def restore_engine(
     background: BackgroundSources | Background | None,
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
+    gpm: str,
 ) -> Engine:
     """See ``Engine.restore``."""
     from spaseq.engine.engine import Engine
@@ -66,7 +67,7 @@ def restore_engine(
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
-    engine = Engine(background, on_late=on_late)
+    engine = Engine(background, on_late=on_late, gpm=gpm)
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)

@@ -12,7 +12,7 @@ from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Events, Names
 from spaseq.streams.timestamps import from_literal
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
 BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME = range(5)  # as gpm.native.assembly numbers problems
 _NO_TIME_HINT = "its time is said outside of it, in the default graph"
@@ -40,7 +40,8 @@ class EventAssembler:
         self._skip = options.skip
         self._unit = options.time_unit
         self._report = report
-        self._native = Assembler(encoder or Encoder(Terms()), options.time_properties, options.time_unit)
+        encoder = encoder or Encoder(Terms())
+        self._native = Assembler(encoder, options.time_properties, options.time_unit, REMEMBERED)
         self._ignored = self._unused_times = 0  # of the native counters, as far as the report has them
 
     def take(self) -> Events | None:

@@ -85,7 +85,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
         a.waiting.erase(name[0])
         a.lost = a.time.lost
     a.number = remember_name(&a.recent, name)
-    a.recent.times.data()[a.number % REMEMBERED] = a.time
+    a.recent.times.data()[a.number % a.recent.remembered] = a.time
 
 
 cdef void close_event(Assembly* a, size_t line) noexcept nogil:
@@ -137,14 +137,14 @@ cdef void await_graph(Assembly* a, const string* name, const GraphTime* time) no
     """Keep a time until its graph begins; the oldest of too many is dropped."""
     a.waiting[name[0]] = time[0]
     a.waiting_order.push_back(name[0])
-    while a.waiting.size() > REMEMBERED:
+    while a.waiting.size() > a.recent.remembered:
         if a.waiting.erase(a.waiting_order[a.oldest_waiting]):
             a.unused_times += 1
         a.oldest_waiting += 1
-    if a.oldest_waiting > REMEMBERED or a.waiting.empty():
+    if a.oldest_waiting > a.recent.remembered or a.waiting.empty():
         a.waiting_order.erase(a.waiting_order.begin(), a.waiting_order.begin() + a.oldest_waiting)
         a.oldest_waiting = 0
-    if a.waiting_order.size() > 4 * REMEMBERED:
+    if a.waiting_order.size() > 4 * a.recent.remembered:
         forget_order(a)
 
 
@@ -163,7 +163,7 @@ cdef void set_time_again(
     Assembly* a, const string* name, const GraphTime* time, bint is_open, uint64_t number, size_t line
 ) noexcept nogil:
     """A time for a graph that has begun, or has one already; one that contradicts loses the event."""
-    cdef GraphTime known = a.waiting[name[0]] if number == 0 else a.recent.times[number % REMEMBERED]
+    cdef GraphTime known = a.waiting[name[0]] if number == 0 else a.recent.times[number % a.recent.remembered]
     cdef GraphTime fresh = time[0]
     if fresh.known and known.known and known.time != fresh.time:
         report(a, SECOND_TIME, line, name, NULL, 0)
@@ -171,7 +171,7 @@ cdef void set_time_again(
         fresh.lost = True
     if is_open:
         a.time = fresh
-        a.recent.times.data()[number % REMEMBERED] = fresh
+        a.recent.times.data()[number % a.recent.remembered] = fresh
         a.lost = a.lost or fresh.lost
     elif number == 0 and fresh.lost:
         a.waiting[name[0]] = fresh

@@ -1,15 +1,18 @@
 # The last graph names of a source: a ring with a hash table.
 
-cdef enum:
-    NAME_SLOTS = 4 * REMEMBERED
 
-
-cdef void start_names(RecentNames* r):
+cdef void start_names(RecentNames* r, uint64_t remembered):
+    """Room for that many names; they are found in a table at most a quarter full."""
     cdef NameSlot empty
+    cdef uint64_t slots = 4
+    while slots < 4 * remembered:
+        slots *= 2
     empty.hashed = empty.number = 0
-    r.slots.assign(NAME_SLOTS, empty)
-    r.names.resize(REMEMBERED)
-    r.times.resize(REMEMBERED)
+    r.remembered = remembered
+    r.mask = slots - 1
+    r.slots.assign(slots, empty)
+    r.names.resize(remembered)
+    r.times.resize(remembered)
     r.newest = 0
 
 
@@ -34,11 +37,11 @@ cdef uint64_t hash_name(const string* name) noexcept nogil:
 
 cdef size_t find_name(const RecentNames* r, const string* name, uint64_t hashed) noexcept nogil:
     """The slot of the name, or the empty one where it belongs."""
-    cdef size_t at = hashed & (NAME_SLOTS - 1)
+    cdef size_t at = hashed & r.mask
     while r.slots[at].number:
-        if r.slots[at].hashed == hashed and r.names[r.slots[at].number % REMEMBERED] == name[0]:
+        if r.slots[at].hashed == hashed and r.names[r.slots[at].number % r.remembered] == name[0]:
             break
-        at = (at + 1) & (NAME_SLOTS - 1)
+        at = (at + 1) & r.mask
     return at
 
 
@@ -49,34 +52,34 @@ cdef uint64_t recent_number(const RecentNames* r, const string* name) noexcept n
 
 cdef void drop_oldest(RecentNames* r, uint64_t number) noexcept nogil:
     """Take the name out of the table, moving back what was put behind it (Knuth's algorithm R)."""
-    cdef const string* name = &r.names[number % REMEMBERED]
+    cdef const string* name = &r.names[number % r.remembered]
     cdef size_t hole = find_name(r, name, hash_name(name))
     cdef size_t at = hole
     cdef size_t home
     if r.slots[hole].number != number:
         return
     while True:
-        at = (at + 1) & (NAME_SLOTS - 1)
+        at = (at + 1) & r.mask
         if r.slots[at].number == 0:
             break
-        home = r.slots[at].hashed & (NAME_SLOTS - 1)
-        if ((at - home) & (NAME_SLOTS - 1)) >= ((at - hole) & (NAME_SLOTS - 1)):
+        home = r.slots[at].hashed & r.mask
+        if ((at - home) & r.mask) >= ((at - hole) & r.mask):
             r.slots.data()[hole] = r.slots.data()[at]
             hole = at
     r.slots.data()[hole].number = 0
 
 
 cdef uint64_t remember_name(RecentNames* r, const string* name) noexcept nogil:
-    """Remember a new name, forgetting the oldest of 65,536; gives its number."""
+    """Remember a new name, forgetting the oldest of too many; gives its number."""
     cdef uint64_t hashed = hash_name(name)
     cdef size_t at
     r.newest += 1
-    if r.newest > REMEMBERED:
-        drop_oldest(r, r.newest - REMEMBERED)
+    if r.newest > r.remembered:
+        drop_oldest(r, r.newest - r.remembered)
     at = find_name(r, name, hashed)
     r.slots.data()[at].hashed = hashed
     r.slots.data()[at].number = r.newest
-    r.names.data()[r.newest % REMEMBERED].assign(name.data(), name.size())
+    r.names.data()[r.newest % r.remembered].assign(name.data(), name.size())
     return r.newest
 
 

@@ -8,9 +8,6 @@ cdef enum:
     BAD_TIME = 3      # the object of a time statement says no time
     SECOND_TIME = 4   # another time for the same graph
 
-cdef enum:
-    REMEMBERED = 65536    # graph names and waiting times that a source remembers
-
 cdef struct Problem:
     int kind
     size_t line           # offset of the line in the block
@@ -55,6 +52,8 @@ cdef cppclass RecentNames:
     vector[string] names      # ring by number
     vector[GraphTime] times   # ring by number
     uint64_t newest           # number of the latest name
+    uint64_t remembered       # how many are kept
+    uint64_t mask             # of the table
 
 # Complete events as columns, and the triples of the open one at the end.
 cdef cppclass Columns:
