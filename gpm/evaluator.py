@@ -10,7 +10,8 @@ from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
 from gpm.knowledge import Knowledge
 from gpm.rewrite import canonical
-from gpm.rows import AtomRows, EventGraph
+from gpm.native.assembly import Encoder
+from gpm.rows import AtomRows, EventBatch, EventGraph
 from gpm.scope import NONE, Names, in_scope, mentioned
 from gpm.splitting import optional_parts, split
 from gpm.staging import stage
@@ -49,6 +50,7 @@ class Evaluator:
 
     def __init__(self, terms: Terms, background: Background | None = None) -> None:
         self.terms = terms
+        self.encoder = Encoder(terms)
         self.background = background or Background()
         self._cells = CellEncoder(terms)
         self._knowledge = Knowledge(self.background, self._cells)
@@ -64,8 +66,9 @@ class Evaluator:
             self._shapes[shape] = self._prepare(shape)
         return CompiledPattern(shape, slots, *self._shapes[shape])
 
-    def evaluate(self, events: Sequence[EventGraph], patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
-        """The rows of each pattern on a run of events, in the order of ``patterns``."""
+    def evaluate(self, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
+        """The rows of each pattern on a batch of events, in the order of ``patterns``."""
+        events = batch.graphs()
         shapes = {pattern.shape: pattern for pattern in patterns}
         parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
         for start in range(0, len(events), BATCH):
