@@ -16,7 +16,7 @@ from weakref import WeakSet
 import numpy as np
 
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
-from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, read_statement
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, new_memory, read_statement
 from nfa_native.words cimport UNBOUND, Terms, TermStore, term_entry, word_t
 
 include "assembling/records.pxi"
@@ -78,6 +78,7 @@ cdef class Assembler:
         cdef bytes name
         self.encoder = encoder
         encoder.assemblers.add(self)
+        self.state.memory = new_memory()
         self.blocks = []
         self.state.demand = &encoder.demand
         self.state.store = encoder.terms.store
@@ -92,6 +93,9 @@ cdef class Assembler:
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
             self.state.time_properties.push_back(<string>name)
+
+    def __dealloc__(self):
+        del self.state.memory
 
     @property
     def ignored(self):
@@ -190,7 +194,8 @@ cdef class Assembler:
         found = []
         for i in range(self.state.problems.size()):
             problem = &self.state.problems[i]
-            found.append((problem.kind, problem.line, <bytes>problem.name, problem.start, problem.size))
+            name = PyBytes_FromStringAndSize(problem.name.data(), problem.name.size())
+            found.append((problem.kind, problem.line, name, problem.start, problem.size))
         self.state.problems.clear()
         return found
 
@@ -211,7 +216,7 @@ cdef object take_columns(Assembler assembler):
         memcpy(&words[2, 0], c.objects.data(), triples * 8)
     blocks = assembler.blocks
     for i in range(c.carried.size()):
-        blocks.append(<bytes>c.carried[i])
+        blocks.append(PyBytes_FromStringAndSize(c.carried[i].data(), c.carried[i].size()))
     columns = {
         "times": copied(<const char*>c.times.data(), events, np.int64),
         "scopes": copied(<const char*>c.scopes.data(), events, np.uint64),

@@ -7,7 +7,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
-from gpm.native.tokens cimport STATEMENT, Memory, Statement, read_statement
+from gpm.native.tokens cimport STATEMENT, Memory, Statement, forget_text, new_memory, read_statement
 
 
 cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcept nogil:
@@ -47,18 +47,21 @@ def stage_lines(list runs not None, wanted, str graph not None, list labels not 
     """
     cdef vector[uint8_t] out
     cdef bint blank = False
-    cdef int found
-    for n, run in enumerate(runs):
-        found = stage_run(&out, run, wanted, f" <{graph}{n}> .\n".encode(), b"_:" + labels[n])
-        if found < 0:
-            return None
-        blank = blank or found > 0
+    cdef int found = 0
+    cdef Memory* memory = new_memory()
+    try:
+        for n, run in enumerate(runs):
+            found = stage_run(&out, run, wanted, f" <{graph}{n}> .\n".encode(), b"_:" + labels[n], memory)
+            if found < 0:
+                return None
+            blank = blank or found > 0
+    finally:
+        del memory
     return PyBytes_FromStringAndSize(<const char*>out.data(), out.size()), blank
 
 
-cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, bytes label) except? -2:
+cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, bytes label, Memory* memory) except? -2:
     """Add an event's lines; gives 1 if they have blank nodes, 0 if not, −1 for a triple term."""
-    cdef Memory memory
     cdef Statement st
     cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(run)
     cdef const uint8_t* end = at + PyBytes_GET_SIZE(run)
@@ -70,7 +73,7 @@ cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, b
         line_end = <const uint8_t*>memchr(at, c'\n', end - at)
         if line_end == NULL:
             line_end = end
-        if read_statement(at, line_end, &st, &memory) == STATEMENT:
+        if read_statement(at, line_end, &st, memory) == STATEMENT:
             if is_triple_term(&st):
                 return -1
             if st.graph_size and not named:
@@ -85,4 +88,5 @@ cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, b
                 append_node(out, st.object, st.object_size, label)
                 append_bytes(out, name)
         at = line_end + 1
+    forget_text(memory)
     return blank
