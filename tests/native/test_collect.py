@@ -160,7 +160,7 @@ def test_live_words_must_be_of_the_table(word: int) -> None:
 
 def test_live_words_come_as_uint64() -> None:
     with pytest.raises(TypeError, match="uint64"):
-        Terms().collect([np.zeros(1)])
+        Terms().collect([np.zeros(1)])  # type: ignore[list-item]
 
 
 def test_collections_are_counted() -> None:
