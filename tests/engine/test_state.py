@@ -26,7 +26,8 @@ QUERIES = {
 
 def events_of(files: dict[str, str]) -> list[Event]:
     sources = [read_source(files[s], f"urn:s:{s}", WireOptions(), WireReport()) for s in "ab"]
-    return [event for events in merge(sources) for event in events]
+    found = [event for batch in merge(sources) for events in batch for event in events]
+    return sorted(found, key=lambda event: event.timestamp)
 
 
 def started() -> spaseq.Engine:

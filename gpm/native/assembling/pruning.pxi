@@ -1,0 +1,97 @@
+# Which triples are wanted, by the summary graph of all registered patterns.
+
+
+cdef bint add_use(Demand* demand, word_t predicate, Use use):
+    """Demand more; False if it was contained in what is demanded already."""
+    cdef vector[Use]* uses = &demand.by_predicate[predicate] if predicate else &demand.any_predicate
+    cdef size_t i
+    for i in range(uses.size()):
+        if (uses.data()[i].subject in (UNBOUND, use.subject)) and (uses.data()[i].object in (UNBOUND, use.object)):
+            return False
+    uses.push_back(use)
+    if predicate == UNBOUND and use.subject == UNBOUND and use.object == UNBOUND:
+        demand.everything = True
+    return True
+
+
+cdef bint is_open_use(const vector[Use]* uses) noexcept nogil:
+    """Whether some constraint fits every triple."""
+    cdef size_t i
+    for i in range(uses.size()):
+        if uses.data()[i].subject == UNBOUND and uses.data()[i].object == UNBOUND:
+            return True
+    return False
+
+
+cdef const vector[Use]* uses_of(const Demand* demand, word_t predicate) noexcept nogil:
+    """The constraints of a predicate, or NULL."""
+    if predicate == UNBOUND or not demand.by_predicate.count(predicate):
+        return NULL
+    return &(<Demand*>demand).by_predicate[predicate]
+
+
+cdef word_t pinned_word(Assembly* a, const uint8_t* text, size_t size) noexcept with gil:
+    """The word of an IRI, which stays valid for ever."""
+    cdef bytes term
+    cdef word_t word = encode_term(a.store, text, <uint32_t>size, NULL, 0)
+    term = PyBytes_FromStringAndSize(term_entry(a.store, word).text, term_entry(a.store, word).length)
+    return (<Terms>a.terms).intern_bytes(term)
+
+
+cdef void look_up(Assembly* a, const uint8_t* text, size_t size, PredicateFacts* facts) noexcept nogil:
+    """What the demand says about a predicate."""
+    cdef const vector[Use]* uses
+    cdef size_t i
+    facts.version = a.demand.version + 1
+    facts.is_time = False
+    for i in range(a.time_properties.size()):
+        if a.time_properties[i].size() == size and memcmp(a.time_properties[i].data(), text, size) == 0:
+            facts.is_time = True
+    facts.word = find_term(a.store, text, <uint32_t>size, NULL, 0)
+    uses = uses_of(a.demand, facts.word)
+    facts.wanted = uses != NULL or not a.demand.any_predicate.empty()
+    facts.always = a.demand.everything or (uses != NULL and is_open_use(uses))
+    if facts.wanted:
+        facts.word = pinned_word(a, text, size)
+
+
+cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
+    """The facts of the statement's predicate, which are looked up when the demand has changed."""
+    cdef PredicateFacts none
+    cdef PredicateFacts* facts = &a.unnumbered
+    if st.number >= 0:
+        if <size_t>st.number >= a.facts.size():
+            none.version = 0
+            none.word = UNBOUND
+            none.is_time = none.wanted = none.always = False
+            a.facts.resize(st.number + 64, none)
+        facts = &a.facts.data()[st.number]
+    if st.number < 0 or facts.version != a.demand.version + 1:
+        look_up(a, st.predicate, st.predicate_size, facts)
+    return facts
+
+
+cdef inline bint fits(const Use* use, word_t subject, word_t object_) noexcept nogil:
+    return (use.subject == UNBOUND or use.subject == subject) and (use.object == UNBOUND or use.object == object_)
+
+
+cdef bint any_fits(const vector[Use]* uses, word_t subject, word_t object_) noexcept nogil:
+    cdef size_t i
+    if uses != NULL:
+        for i in range(uses.size()):
+            if fits(&uses.data()[i], subject, object_):
+                return True
+    return False
+
+
+cdef bint is_wanted(Assembly* a, const Statement* st, const PredicateFacts* facts) noexcept nogil:
+    """Whether the statement's triple fits the demand; constants are in the dictionary, so nothing is added to it."""
+    cdef word_t subject, object_
+    if facts.always:
+        return True
+    subject = find_term(a.store, st.subject, st.subject_size, NULL, 0)
+    object_ = find_term(a.store, st.object, st.object_size, NULL, 0)
+    return (
+        any_fits(uses_of(a.demand, facts.word), subject, object_)
+        or any_fits(&a.demand.any_predicate, subject, object_)
+    )
