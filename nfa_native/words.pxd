@@ -174,6 +174,7 @@ cdef void pin_word(TermStore* store, word_t word) noexcept nogil
 cdef class Terms:
     cdef TermStore* store
     cdef readonly unsigned long long collections  # how often words were freed
+    cdef object _holders                          # WeakSet of objects whose array `words` is live
     # The word of a term, collectable.
     cdef word_t transient_word(self, bytes term) except? 0
     # The word of a term, which is pinned.

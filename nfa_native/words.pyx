@@ -14,6 +14,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from weakref import WeakSet
+
 import numpy
 
 from nfa_native.literals cimport (
@@ -516,6 +518,7 @@ cdef class Terms:
         self.store.free_entries.first = self.store.free_entries.count = 0
         self.store.free_sides.first = self.store.free_sides.count = 0
         clear_scratch(self.store)
+        self._holders = WeakSet()
         self.store.slots.assign(FIRST_SLOTS, 0)
         self.store.side_slots.assign(FIRST_SLOTS, 0)
 
@@ -591,8 +594,12 @@ cdef class Terms:
         """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
         mark_words(self.store, flat_words(words), &self.store.pinned)
 
+    def hold(self, holder not None) -> None:
+        """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
+        self._holders.add(holder)
+
     def collect(self, live) -> int:
-        """Free all terms and side values that are neither pinned nor among `live`; how many these were.
+        """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
 
         `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
         and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.
@@ -601,6 +608,8 @@ cdef class Terms:
         cdef size_t before = living_entries(self.store) + living_sides(self.store)
         for words in live:
             mark_words(self.store, flat_words(words), &kept)
+        for holder in self._holders:
+            mark_words(self.store, flat_words(holder.words), &kept)
         with nogil:
             sweep_entries(self.store, &kept)
             sweep_sides(self.store, &kept)
