@@ -30,16 +30,8 @@ cdef const vector[Use]* uses_of(const Demand* demand, word_t predicate) noexcept
     return &(<Demand*>demand).by_predicate[predicate]
 
 
-cdef word_t pinned_word(Assembly* a, const uint8_t* text, size_t size) noexcept with gil:
-    """The word of an IRI, which stays valid for ever."""
-    cdef bytes term
-    cdef word_t word = encode_term(a.store, text, <uint32_t>size, NULL, 0)
-    term = PyBytes_FromStringAndSize(term_entry(a.store, word).text, term_entry(a.store, word).length)
-    return (<Terms>a.terms).intern_bytes(term)
-
-
-cdef void look_up(Assembly* a, const uint8_t* text, size_t size, PredicateFacts* facts) noexcept nogil:
-    """What the demand says about a predicate."""
+cdef void look_up(Assembly* a, const uint8_t* text, size_t size, bint remembered, PredicateFacts* facts) noexcept nogil:
+    """What the demand says about a predicate; the word of one whose facts are remembered stays valid for ever."""
     cdef const vector[Use]* uses
     cdef size_t i
     facts.version = a.demand.version + 1
@@ -52,7 +44,9 @@ cdef void look_up(Assembly* a, const uint8_t* text, size_t size, PredicateFacts*
     facts.wanted = uses != NULL or not a.demand.any_predicate.empty()
     facts.always = a.demand.everything or (uses != NULL and is_open_use(uses))
     if facts.wanted:
-        facts.word = pinned_word(a, text, size)
+        facts.word = encode_term(a.store, text, <uint32_t>size, NULL, 0)
+        if remembered:
+            pin_word(a.store, facts.word)
 
 
 cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
@@ -67,7 +61,7 @@ cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
             a.facts.resize(st.number + 64, none)
         facts = &a.facts.data()[st.number]
     if st.number < 0 or facts.version != a.demand.version + 1:
-        look_up(a, st.predicate, st.predicate_size, facts)
+        look_up(a, st.predicate, st.predicate_size, st.number >= 0, facts)
     return facts
 
 
