@@ -17,7 +17,7 @@ import numpy as np
 
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, new_memory, read_statement
-from nfa_native.words cimport UNBOUND, Terms, TermStore, pin_word, term_entry, word_t
+from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, pin_word, term_entry, word_t
 
 include "assembling/records.pxi"
 include "assembling/names.pxi"

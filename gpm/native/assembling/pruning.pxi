@@ -65,27 +65,29 @@ cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
     return facts
 
 
-cdef inline bint fits(const Use* use, word_t subject, word_t object_) noexcept nogil:
-    return (use.subject == UNBOUND or use.subject == subject) and (use.object == UNBOUND or use.object == object_)
+cdef bint is_constant(Assembly* a, word_t constant, const uint8_t* text, size_t size) noexcept nogil:
+    """Whether a term may be this constant of a pattern, or there is none; nothing is added to the dictionary."""
+    cdef word_t word
+    if constant == UNBOUND:
+        return True
+    word = find_term(a.store, text, <uint32_t>size, NULL, 0)
+    return word == constant or word == UNDECIDED
 
 
-cdef bint any_fits(const vector[Use]* uses, word_t subject, word_t object_) noexcept nogil:
+cdef bint any_fits(Assembly* a, const vector[Use]* uses, const Statement* st) noexcept nogil:
+    cdef const Use* use
     cdef size_t i
     if uses != NULL:
         for i in range(uses.size()):
-            if fits(&uses.data()[i], subject, object_):
-                return True
+            use = &uses.data()[i]
+            if is_constant(a, use.subject, st.subject, st.subject_size):
+                if is_constant(a, use.object, st.object, st.object_size):
+                    return True
     return False
 
 
 cdef bint is_wanted(Assembly* a, const Statement* st, const PredicateFacts* facts) noexcept nogil:
-    """Whether the statement's triple fits the demand; constants are in the dictionary, so nothing is added to it."""
-    cdef word_t subject, object_
+    """Whether the statement's triple fits the demand."""
     if facts.always:
         return True
-    subject = find_term(a.store, st.subject, st.subject_size, NULL, 0)
-    object_ = find_term(a.store, st.object, st.object_size, NULL, 0)
-    return (
-        any_fits(uses_of(a.demand, facts.word), subject, object_)
-        or any_fits(&a.demand.any_predicate, subject, object_)
-    )
+    return any_fits(a, uses_of(a.demand, facts.word), st) or any_fits(a, &a.demand.any_predicate, st)
