@@ -29,25 +29,42 @@ cdef struct Statement:
     bint same_subject         # as that of the statement before
     bint same_graph           # as that of the statement before; the default graph equals itself
 
+# What a memory knows of the last statement.
+cdef extern from *:
+    """
+    #ifndef SPASEQ_LAST_STATEMENT
+    #define SPASEQ_LAST_STATEMENT
+    struct SpaseqLastStatement {
+        const uint8_t* subject = nullptr;
+        const uint8_t* graph = nullptr;
+        uint32_t subject_size = 0;
+        uint32_t graph_size = 0;
+        int32_t predicate = -1;
+        int begun = 0;
+    };
+    #endif
+    """
+    cdef cppclass LastStatement "SpaseqLastStatement":
+        const uint8_t* subject    # NULL: there was none
+        const uint8_t* graph
+        uint32_t subject_size
+        uint32_t graph_size
+        int32_t predicate         # −1: it has no number
+        bint begun                # there was a statement
+
 # What was valid a while ago is compared, not validated again.  Text that is remembered is copied, except for the last
 # statement's, which lies in the block that it was read from until `forget_text`.
 cdef cppclass Memory:
-    bint begun                    # there was a statement
-    const uint8_t* subject        # of the last statement
-    const uint8_t* graph
-    uint32_t subject_size
-    uint32_t graph_size
-    int32_t predicate             # of the last statement; −1: not remembered
-    string kept_subject           # the last statement's after its block went away
+    LastStatement last
+    string kept_subject           # the last statement's, after its block went away
     string kept_graph
     vector[string] predicates     # as they are written; two ways to write one IRI have two numbers
     vector[uint32_t] slots        # open addressing: predicate number + 1
-    vector[int32_t] successors    # which predicate followed each one last time
-    vector[string] namespaces     # `<` and the beginning of a valid IRI, the last object's, which characters of a path may follow
+    vector[int32_t] successors    # which predicate followed each one last time; −1: none yet, or one without number
+    vector[string] namespaces     # `<` and how the last object of each began: any characters of a path may follow
     vector[uint8_t] scratch       # an IRI without its escapes
 
-cdef Memory* new_memory() except NULL
-# Reads the line from `at` to `end`, where a newline or a NUL is readable.  A carriage return on it is an error.
+# Reads the line from `at` to `end`, where a newline or a NUL is readable.  A carriage return is an error.
 cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, Memory* memory) noexcept nogil
 # To be called before the block goes away in which the last statement lies.
 cdef void forget_text(Memory* memory) noexcept nogil

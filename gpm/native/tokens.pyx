@@ -52,7 +52,7 @@ cdef const char* RDF = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 cdef enum:
     XSD_SIZE = 34
     RDF_SIZE = 43
-    FIRST_SLOTS = 4 * MOST_PREDICATES
+    PREDICATE_SLOTS = 4 * MOST_PREDICATES
 
 
 cdef inline bint is_at(const uint8_t* at, const uint8_t* end, const void* text, size_t size) noexcept nogil:
@@ -137,15 +137,17 @@ cdef uint64_t hash_text(const uint8_t* at, size_t size) noexcept nogil:
 
 cdef uint32_t* slot_of(Memory* memory, const uint8_t* at, size_t size) noexcept nogil:
     """The slot of a predicate, or the empty one where it belongs."""
-    cdef size_t mask = memory.slots.size() - 1
-    cdef size_t slot = hash_text(at, size) & mask
-    cdef uint32_t* slots = memory.slots.data()
+    cdef size_t slot = hash_text(at, size) & (PREDICATE_SLOTS - 1)
+    cdef uint32_t* slots
     cdef const string* known
+    if memory.slots.empty():
+        memory.slots.assign(PREDICATE_SLOTS, 0)
+    slots = memory.slots.data()
     while slots[slot]:
         known = &memory.predicates[slots[slot] - 1]
         if known.size() == size and memcmp(known.data(), at, size) == 0:
             break
-        slot = (slot + 1) & mask
+        slot = (slot + 1) & (PREDICATE_SLOTS - 1)
     return slots + slot
 
 
@@ -180,7 +182,7 @@ cdef const uint8_t* find_predicate(const uint8_t* at, const uint8_t* end, int32_
 cdef inline const uint8_t* read_predicate(
     const uint8_t* at, const uint8_t* end, int32_t* number, Memory* memory
 ) noexcept nogil:
-    cdef int32_t expected = memory.successors[memory.predicate] if memory.predicate >= 0 else -1
+    cdef int32_t expected = memory.successors[memory.last.predicate] if memory.last.predicate >= 0 else -1
     cdef const string* known
     if expected >= 0:
         known = &memory.predicates[expected]
@@ -374,15 +376,15 @@ cdef inline const uint8_t* read_subject(
 ) noexcept nogil:
     cdef const uint8_t* stop
     out.subject = at
-    if at[0] == c'<' and is_at(at, end, memory.subject, memory.subject_size):
+    if at[0] == c'<' and is_at(at, end, memory.last.subject, memory.last.subject_size):
         out.same_subject = True
-        out.subject_size = memory.subject_size
-        return at + memory.subject_size
+        out.subject_size = memory.last.subject_size
+        return at + memory.last.subject_size
     stop = read_node(at, end, memory)
     out.subject_size = <uint32_t>(stop - at) if stop != NULL else 0
     out.same_subject = (
-        at[0] == c'_' and out.subject_size == memory.subject_size
-        and is_at(at, end, memory.subject, memory.subject_size)
+        at[0] == c'_' and out.subject_size == memory.last.subject_size
+        and is_at(at, end, memory.last.subject, memory.last.subject_size)
     )
     return stop
 
@@ -396,11 +398,11 @@ cdef inline const uint8_t* read_graph(
     out.graph_size = 0
     out.same_graph = False
     if at[0] == c'.':
-        out.same_graph = memory.begun and memory.graph_size == 0
+        out.same_graph = memory.last.begun and memory.last.graph_size == 0
         return at
-    if at[0] == c'<' and is_at(at, end, memory.graph, memory.graph_size):
+    if at[0] == c'<' and is_at(at, end, memory.last.graph, memory.last.graph_size):
         out.same_graph = True
-        stop = at + memory.graph_size
+        stop = at + memory.last.graph_size
     elif at[0] == c'<' and is_at(at, end, out.subject, out.subject_size):
         stop = at + out.subject_size
     else:
@@ -408,22 +410,22 @@ cdef inline const uint8_t* read_graph(
         if stop == NULL:
             return NULL
         out.same_graph = (
-            at[0] == c'_' and <uint32_t>(stop - at) == memory.graph_size
-            and is_at(at, end, memory.graph, memory.graph_size)
+            at[0] == c'_' and <uint32_t>(stop - at) == memory.last.graph_size
+            and is_at(at, end, memory.last.graph, memory.last.graph_size)
         )
     out.graph_size = <uint32_t>(stop - at)
     return stop
 
 
 cdef inline void remember_statement(const Statement* out, Memory* memory) noexcept nogil:
-    if memory.predicate >= 0:
-        memory.successors.data()[memory.predicate] = out.number
-    memory.begun = True
-    memory.predicate = out.number
-    memory.subject = out.subject
-    memory.subject_size = out.subject_size
-    memory.graph = out.graph
-    memory.graph_size = out.graph_size
+    if memory.last.predicate >= 0:
+        memory.successors.data()[memory.last.predicate] = out.number
+    memory.last.begun = True
+    memory.last.predicate = out.number
+    memory.last.subject = out.subject
+    memory.last.subject_size = out.subject_size
+    memory.last.graph = out.graph
+    memory.last.graph_size = out.graph_size
 
 
 cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, Memory* memory) noexcept nogil:
@@ -459,26 +461,14 @@ cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, M
 
 cdef void forget_text(Memory* memory) noexcept nogil:
     cdef string subject, graph
-    if not memory.begun:
+    if not memory.last.begun:
         return
-    subject.assign(<const char*>memory.subject, memory.subject_size)   # it may lie in what is kept already
-    graph.assign(<const char*>memory.graph, memory.graph_size)
+    subject.assign(<const char*>memory.last.subject, memory.last.subject_size)   # it may lie in what is kept already
+    graph.assign(<const char*>memory.last.graph, memory.last.graph_size)
     memory.kept_subject.swap(subject)
     memory.kept_graph.swap(graph)
-    memory.subject = <const uint8_t*>memory.kept_subject.data()
-    memory.graph = <const uint8_t*>memory.kept_graph.data()
-
-
-cdef Memory* new_memory() except NULL:
-    cdef Memory* memory = new Memory()
-    memory.begun = False
-    memory.subject = NULL
-    memory.graph = NULL
-    memory.subject_size = 0
-    memory.graph_size = 0
-    memory.predicate = -1
-    memory.slots.assign(FIRST_SLOTS, 0)
-    return memory
+    memory.last.subject = <const uint8_t*>memory.kept_subject.data()
+    memory.last.graph = <const uint8_t*>memory.kept_graph.data()
 
 
 # ── Python ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -496,27 +486,24 @@ def statements(bytes block not None) -> list:
     cdef const uint8_t* at = text
     cdef const uint8_t* end = at + len(text)
     cdef const uint8_t* stop
-    cdef Memory* memory = new_memory()
+    cdef Memory memory
     cdef Statement s
     cdef int kind
     cdef Py_ssize_t line = 0
     cdef list found = []
-    try:
-        while at < end:
-            stop = line_end(at, end)
-            kind = read_statement(at, stop, &s, memory)
-            if kind == BAD:
-                raise ValueError(line)
-            if kind == STATEMENT:
-                found.append((
-                    s.subject[:s.subject_size], s.predicate[:s.predicate_size],
-                    s.object[:s.object_size], s.graph[:s.graph_size],
-                ))
-            at = stop + 1
-            line += 1
-        return found
-    finally:
-        del memory
+    while at < end:
+        stop = line_end(at, end)
+        kind = read_statement(at, stop, &s, &memory)
+        if kind == BAD:
+            raise ValueError(line)
+        if kind == STATEMENT:
+            found.append((
+                s.subject[:s.subject_size], s.predicate[:s.predicate_size],
+                s.object[:s.object_size], s.graph[:s.graph_size],
+            ))
+        at = stop + 1
+        line += 1
+    return found
 
 
 def count_statements(bytes block not None) -> int:
@@ -524,18 +511,17 @@ def count_statements(bytes block not None) -> int:
     cdef const uint8_t* at = block
     cdef const uint8_t* end = at + len(block)
     cdef const uint8_t* stop
-    cdef Memory* memory = new_memory()
+    cdef Memory memory
     cdef Statement s
     cdef int kind = NOTHING
     cdef Py_ssize_t line = 0, count = 0
     with nogil:
         while at < end and kind != BAD:
             stop = line_end(at, end)
-            kind = read_statement(at, stop, &s, memory)
+            kind = read_statement(at, stop, &s, &memory)
             count += kind == STATEMENT
             line += 1
             at = stop + 1
-    del memory
     if kind == BAD:
         raise ValueError(line - 1)
     return count
