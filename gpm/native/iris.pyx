@@ -92,11 +92,12 @@ cdef const uint8_t* over_group(const uint8_t* at, const uint8_t* end) noexcept n
     return at if 1 <= at - start <= 4 else NULL
 
 
-cdef const uint8_t* over_groups(const uint8_t* at, const uint8_t* end, int limit, int* count) noexcept nogil:
-    """Behind up to `limit` groups of 16 bits separated by colons; an IPv4 address ends them and counts as two."""
+cdef const uint8_t* over_groups(const uint8_t* at, const uint8_t* end, int limit, int* count, bint* dotted) noexcept nogil:
+    """Behind up to `limit` groups of 16 bits separated by colons; an IPv4 address (`dotted`) is two, and the last ones."""
     cdef const uint8_t* start
     cdef const uint8_t* next
     count[0] = 0
+    dotted[0] = False
     while count[0] < limit:
         start = at
         if count[0]:
@@ -106,6 +107,7 @@ cdef const uint8_t* over_groups(const uint8_t* at, const uint8_t* end, int limit
         next = over_ipv4(start, end) if count[0] < limit - 1 else NULL
         if next != NULL:
             count[0] += 2
+            dotted[0] = True
             return next
         next = over_group(start, end)
         if next == NULL:
@@ -117,12 +119,13 @@ cdef const uint8_t* over_groups(const uint8_t* at, const uint8_t* end, int limit
 
 cdef bint is_ipv6(const uint8_t* at, const uint8_t* end) noexcept nogil:
     cdef int before = 0, behind = 0
-    at = over_groups(at, end, 8, &before)
+    cdef bint dotted = False
+    at = over_groups(at, end, 8, &before, &dotted)
     if before == 8:
         return at == end
-    if end - at < 2 or at[0] != c':' or at[1] != c':':
+    if dotted or end - at < 2 or at[0] != c':' or at[1] != c':':
         return False
-    return over_groups(at + 2, end, 7 - before, &behind) == end
+    return over_groups(at + 2, end, 7 - before, &behind, &dotted) == end
 
 
 cdef bint is_future_address(const uint8_t* at, const uint8_t* end) noexcept nogil:

@@ -13,6 +13,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
 from libcpp.string cimport string
 
+from collections import namedtuple
+
 from gpm.native.characters cimport (
     DIGIT,
     LABEL,
@@ -477,37 +479,34 @@ cdef inline const uint8_t* line_end(const uint8_t* at, const uint8_t* end) noexc
     return stop if stop != NULL else end
 
 
-def statements(bytes block not None) -> list:
-    """Subject, predicate, object and graph of each statement as they are written; an empty graph is the default graph.
+Line = namedtuple("Line", "kind subject predicate object graph number same_subject same_graph")
 
-    ValueError: the number of the first line, from 0, that is not valid.
-    """
-    cdef bytes text = block.replace(b"\r", b"\n")
-    cdef const uint8_t* at = text
-    cdef const uint8_t* end = at + len(text)
-    cdef const uint8_t* stop
+
+cdef object shown_line(int kind, const Statement* s):
+    if kind != STATEMENT:
+        return Line(kind, b"", b"", b"", b"", -1, False, False)
+    return Line(
+        kind, s.subject[:s.subject_size], s.predicate[:s.predicate_size], s.object[:s.object_size],
+        s.graph[:s.graph_size], s.number, bool(s.same_subject), bool(s.same_graph),
+    )
+
+
+def read_lines(bytes block not None) -> list:
+    """What each line says; one memory has read them all, and forgets each line before it reads the next."""
     cdef Memory memory
     cdef Statement s
-    cdef int kind
-    cdef Py_ssize_t line = 0
+    cdef bytes line
+    cdef const uint8_t* at
     cdef list found = []
-    while at < end:
-        stop = line_end(at, end)
-        kind = read_statement(at, stop, &s, &memory)
-        if kind == BAD:
-            raise ValueError(line)
-        if kind == STATEMENT:
-            found.append((
-                s.subject[:s.subject_size], s.predicate[:s.predicate_size],
-                s.object[:s.object_size], s.graph[:s.graph_size],
-            ))
-        at = stop + 1
-        line += 1
+    for line in block.replace(b"\r", b"\n").split(b"\n"):
+        at = line
+        found.append(shown_line(read_statement(at, at + len(line), &s, &memory), &s))
+        forget_text(&memory)
     return found
 
 
 def count_statements(bytes block not None) -> int:
-    """How many statements there are; ValueError as `statements`.  Carriage returns are errors."""
+    """How many statements there are.  ValueError: the number of the first line, from 0, that is not valid."""
     cdef const uint8_t* at = block
     cdef const uint8_t* end = at + len(block)
     cdef const uint8_t* stop
