@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pyoxigraph
 import pytest
 from hypothesis import example, given, settings
@@ -14,8 +16,9 @@ from spaseq.streams.timestamps import from_literal
 from tests.native.boundary_values import FORMS, XSD, literals, nodes
 
 SCOPE = 3
-TRIPLE = pyoxigraph.Triple(pyoxigraph.BlankNode("b"), pyoxigraph.NamedNode("urn:p"), pyoxigraph.Literal("01", language="EN"))
-INTEGERS = [name for name in FORMS if name.endswith(("nteger", "Long", "Int", "Short", "Byte", "long", "int", "short", "byte"))]
+YES = pyoxigraph.Literal("yes", language="EN")
+TRIPLE = pyoxigraph.Triple(pyoxigraph.BlankNode("b"), pyoxigraph.NamedNode("urn:p"), YES)
+INTEGERS = [name for name in FORMS if name.lower().endswith(("integer", "long", "int", "short", "byte"))]
 
 
 def written(term: OxTerm) -> bytes:
@@ -108,13 +111,15 @@ def test_times_at_the_boundaries(datatype: str) -> None:
 
 
 def test_what_is_no_time() -> None:
-    for text in (b"<urn:a>", b"_:a", b'"2020-01-01T00:00:00Z"', b'"5"@en', b'"5"^^<urn:d>', b"<<( <a:s> <a:p> <a:o> )>>"):
+    nodes = (b"<urn:a>", b"_:a", b"<<( <a:s> <a:p> <a:o> )>>")
+    for text in (*nodes, b'"2020-01-01T00:00:00Z"', b'"5"@en', b'"5"^^<urn:d>'):
         assert time_of(text) is None
 
 
 YEARS = st.one_of(st.integers(-300_000, 300_000), st.integers(1, 9999))
 FRACTIONS = st.sampled_from(["", ".", ".5", ".123456", ".1234567", ".000001", ".0000009"])
-ZONES = st.sampled_from(["", "Z", "z", "+00:00", "-00:00", "+14:00", "-14:00", "+14:01", "+5:00", "-05:59", "+05:60", "ZZ"])
+OFFSETS = ["+00:00", "-00:00", "+14:00", "-14:00", "+14:01", "+5:00", "-05:59", "+05:60"]
+ZONES = st.sampled_from(["", "Z", "z", "ZZ", *OFFSETS])
 DATETIMES = st.builds(
     "{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}{}".format,
     st.sampled_from(["", "", "", "-", "+", "0"]), YEARS, st.integers(0, 13), st.integers(0, 32), st.integers(0, 25),
@@ -123,7 +128,7 @@ DATETIMES = st.builds(
 
 
 @settings(max_examples=500, deadline=None)
-@given(st.one_of(DATETIMES, st.datetimes().map(lambda moment: moment.isoformat())), st.sampled_from(["dateTime", "dateTimeStamp"]))
+@given(st.one_of(DATETIMES, st.datetimes().map(datetime.isoformat)), st.sampled_from(["dateTime", "dateTimeStamp"]))
 @example("-290308-12-21T19:59:05.224192Z", "dateTime")
 @example("-290308-12-21T19:59:05.224193Z", "dateTime")
 @example("294247-01-10T04:00:54.775806Z", "dateTime")
@@ -135,7 +140,7 @@ def test_datetimes(text: str, datatype: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.one_of(st.integers(-(2**64), 2**64).map(str), st.from_regex(r"[+-]?[0-9]{0,31}", fullmatch=True)),
+    st.one_of(st.integers(-(2**64), 2**64).map(str), st.text("0123456789+-", max_size=32)),
     st.sampled_from(INTEGERS), st.sampled_from([1, 1_000, 1_000_000, 2**62]),
 )  # fmt: skip
 @example(str(2**63 - 1), "integer", 1)

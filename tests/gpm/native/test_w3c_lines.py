@@ -1,4 +1,4 @@
-"""The W3C's suites for N-Quads and N-Triples (RDF 1.1): what is valid is read as pyoxigraph does, the rest is refused."""
+"""The W3C's suites for N-Quads and N-Triples (RDF 1.1): what is valid is read as by pyoxigraph, the rest refused."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyoxigraph
 import pytest
 
 from gpm.native.tokens import read_lines
-from tests.gpm.native.nquads import assert_same_terms
 from nfa_native.words import Terms
+from tests.gpm.native.nquads import assert_same_terms
 
 SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[3] / ".." / "shared" / "data")
 SUITES = SHARED / "w3c-rdf-tests"
