@@ -19,6 +19,8 @@ from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, read_statement
 from gpm.terms import event_label, term_bytes, triple_term
 from nfa_native.literals cimport int128
 from nfa_native.words cimport (
+    TAG_DECIMAL,
+    TAG_INTEGER,
     UNBOUND,
     UNDECIDED,
     Terms,
@@ -130,16 +132,51 @@ cdef size_t write_term(
     return prefix_size + size - 1
 
 
+cdef inline word_t short_number(const uint8_t* at, const uint8_t* end, bint is_decimal) noexcept nogil:
+    """The word of an integer or decimal of at most 16 digits, none of which is missing around the point; else UNBOUND."""
+    cdef bint negative = at < end and at[0] == c'-'
+    cdef const uint8_t* start
+    cdef const uint8_t* point = NULL
+    cdef int64_t value = 0
+    cdef word_t scale = 0
+    at += negative
+    start = at
+    if end - at > 16 or at == end:
+        return UNBOUND
+    while at < end:
+        if is_kind(at[0], DIGIT):
+            value = value * 10 + at[0] - c'0'
+        elif at[0] == c'.' and is_decimal and point == NULL and at > start and at + 1 < end:
+            point = at
+        else:
+            return UNBOUND
+        at += 1
+    if negative:
+        value = -value
+    if not is_decimal:
+        return <word_t>value << 4 | TAG_INTEGER
+    if point != NULL:
+        scale = end - point - 1
+    while scale and value % 10 == 0:
+        value //= 10
+        scale -= 1
+    return <word_t>value << 9 | scale << 4 | TAG_DECIMAL
+
+
 cdef inline word_t encode_value(TermStore* store, const uint8_t* text, size_t size) noexcept nogil:
     """The word of a literal that has a value; UNBOUND if it has none, or if it has escapes."""
     cdef Parts parts
+    cdef const char* name
+    cdef word_t word
     split_literal(text, size, &parts)
     if parts.is_escaped or not is_xsd(parts.datatype, parts.datatype_size):
         return UNBOUND
-    return value_literal(
-        store, <const char*>parts.datatype + XSD_SIZE, parts.datatype_size - XSD_SIZE,
-        <const char*>parts.form, parts.form_size,
-    )
+    name = <const char*>parts.datatype + XSD_SIZE
+    if parts.datatype_size == XSD_SIZE + 7 and (memcmp(name, b"decimal", 7) == 0 or memcmp(name, b"integer", 7) == 0):
+        word = short_number(parts.form, parts.form + parts.form_size, name[0] == c'd')
+        if word:
+            return word
+    return value_literal(store, name, parts.datatype_size - XSD_SIZE, <const char*>parts.form, parts.form_size)
 
 
 cdef word_t encode_term(

@@ -245,10 +245,10 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end) noexcept 
             return at + 1
         if at[0] == c'\\':
             at = read_escape(at, end, &code)
-        elif at[0] == c'\r':
-            return NULL
-        else:
+        elif at[0] >= 0x80:
             at = read_code_point(at, end, &code)
+        else:
+            at = at + 1 if at[0] != c'\r' else NULL
     return NULL
 
 

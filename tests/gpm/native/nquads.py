@@ -35,9 +35,11 @@ LANGUAGES = (
 )  # fmt: skip
 PIECES = (
     b"<", b">", b'"', b"\\", b"_:", b".", b" ", b"\t", b"^^", b"@", b"#", b"<<(", b")>>", b"\\u0041", b"\\u00",
-    b"\\UD800", b"\\ud800", b"\\U00110000", b"\\x", b"%", b"%4", b"%zz", b"[", b"]", b":", b"//", b"/", b"?", b"-", b"--", b"--ltr",
+    b"\\UD800", b"\\ud800", b"\\U00110000", b"\\x", b"%", b"%4", b"%zz", b"[", b"]", b":", b"//", b"/", b"?", b"-",
+    b"--", b"--ltr",
     b"-x", b"-a", b"en", b"1", b"\x00", b"\x7f", b"\x80", b"\xc3", b"\xc3\xa9", b"\xe2\x80\x8c", b"\xed\xa0\x80",
-    b"\xef\xbf\xbe", b"\xf0\x9f\x98\x80", b"\xf4\x90\x80\x80", b"\xff", b"\n", b"\r", b"{", b"|", b"^", b"`", b"'", b"_", b"\xc2\xb7",
+    b"\xef\xbf\xbe", b"\xf0\x9f\x98\x80", b"\xf4\x90\x80\x80", b"\xff", b"\n", b"\r", b"{", b"|", b"^", b"`", b"'",
+    b"_", b"\xc2\xb7",
     b"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>", b"@en--ltr", b"<a:b>", b"_:b", b'"c"', b"[::1]",
     b"[1::2:",
 )  # fmt: skip

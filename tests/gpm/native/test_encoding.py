@@ -75,6 +75,21 @@ def test_what_only_python_can_tell_is_undecided() -> None:
     assert find_text(terms, b"<<( <a:s> <a:p> <a:o> )>>", 1) is None
 
 
+SIGNS, POINTS = st.sampled_from(["", "-", "+"]), st.sampled_from(["", "."])
+NUMBERS = st.builds("{}{}{}{}".format, SIGNS, st.integers(0, 10**20), POINTS, st.text("0123456789", max_size=4))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(NUMBERS, st.text("01.-", max_size=19)), st.sampled_from(["integer", "decimal", "double", "int"]))
+@example("9999999999999999", "decimal")
+@example("-1000000.00000000", "decimal")
+@example("-0.0", "decimal")
+def test_numbers(text: str, datatype: str) -> None:
+    terms = Terms()
+    literal = pyoxigraph.Literal(text, datatype=pyoxigraph.NamedNode(XSD + datatype))
+    assert encode_text(terms, str(literal).encode(), SCOPE) == encode(terms, literal)
+
+
 def test_lines() -> None:
     terms = Terms()
     block = b'<a:s> <a:p> "x" <a:g> .\n# none\n<a:s> <a:q> "1.0"^^<%sfloat> .\n_:b <a:p> <a:s> .' % XSD.encode()
