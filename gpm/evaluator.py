@@ -15,8 +15,9 @@ from gpm.encoder import encode_graphs
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
-from gpm.native.solver import NativePattern, PatternSet
-from gpm.native_plan import Reason, compile_native, summary
+from gpm.native.solver import PatternSet
+from gpm.native_plan import compile_native
+from gpm.native_steps import NativePattern, Reason
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventBatch, EventGraph, Words
 from gpm.scope import NONE, Names, in_scope, mentioned
@@ -152,7 +153,7 @@ class Evaluator:
             return Reason("so it was asked")
         native = compile_native(core, columns, self.terms)
         if not isinstance(native, Reason):
-            self.encoder.want(summary(core, self.terms))
+            self.encoder.want(native.summary)
         elif self.mode is Mode.NATIVE:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native

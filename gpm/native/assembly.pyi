@@ -38,6 +38,10 @@ class Assembler:
     encoder: Encoder
     def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1) -> None: ...
     @property
+    def lines(self) -> int:
+        """Line ends that were read."""
+
+    @property
     def ignored(self) -> int:
         """Default-graph statements that were no times."""
 
@@ -45,10 +49,11 @@ class Assembler:
     def unused_times(self) -> int:
         """Times whose graph never came."""
 
-    def read(self, block: bytes, at: int = 0) -> tuple[int, list[Problem]]:
-        """Read the lines of ``block`` from byte ``at`` on: gives where reading stopped, and the problems of the last line.
+    def read(self, block: bytes, at: int, size: int) -> tuple[int, list[Problem]]:
+        """Read the lines in the first ``size`` bytes of ``block`` from byte ``at`` on.
 
-        It stops behind the first line with a problem, else at the end.  A problem is (kind, offset of its line, name of
+        Gives where reading stopped and the problems of the last line: it stops behind the first line with a problem, else
+        at the end.  A problem is (kind, offset of its line, name of
         the graph as shown, offset and length of the text that it is about).
         """
 

@@ -16,7 +16,7 @@ from weakref import WeakSet
 import numpy as np
 
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
-from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, new_memory, read_statement
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, read_statement
 from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, pin_word, term_entry, word_t
 
 include "assembling/records.pxi"
@@ -78,7 +78,7 @@ cdef class Assembler:
         cdef bytes name
         self.encoder = encoder
         encoder.assemblers.add(self)
-        self.state.memory = new_memory()
+        self.state.memory = new Memory()
         self.blocks = []
         self.state.demand = &encoder.demand
         self.state.store = encoder.terms.store
@@ -88,7 +88,7 @@ cdef class Assembler:
         self.state.is_open = False
         self.state.lost = False
         self.state.text_end = self.state.text_start = 0
-        self.state.ignored = self.state.unused_times = 0
+        self.state.lines = self.state.ignored = self.state.unused_times = 0
         self.state.subject_word = UNBOUND
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
@@ -96,6 +96,11 @@ cdef class Assembler:
 
     def __dealloc__(self):
         del self.state.memory
+
+    @property
+    def lines(self):
+        """Line ends that were read."""
+        return self.state.lines
 
     @property
     def ignored(self):
@@ -107,17 +112,20 @@ cdef class Assembler:
         """Times whose graph never came."""
         return self.state.unused_times
 
-    def read(self, bytes block not None, size_t at=0):
-        """Read the lines of ``block`` from byte ``at`` on: gives where reading stopped, and the problems of the last line.
+    def read(self, bytes block not None, size_t at, size_t size):
+        """Read the lines in the first ``size`` bytes of ``block`` from byte ``at`` on.
 
-        It stops behind the first line with a problem, else at the end.  A problem is (kind, offset of its line, name of
+        Gives where reading stopped and the problems of the last line: it stops behind the first line with a problem, else
+        at the end.  A problem is (kind, offset of its line, name of
         the graph as shown, offset and length of the text that it is about).
         """
         cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(block)
-        cdef size_t size = PyBytes_GET_SIZE(block)
         cdef size_t stopped
+        if size > <size_t>PyBytes_GET_SIZE(block):
+            raise ValueError(f"a block of {PyBytes_GET_SIZE(block)} bytes does not have {size}")
         if not self.blocks or self.blocks[len(self.blocks) - 1] is not block:
             self.blocks.append(block)
+            self.state.text_start = self.state.text_end = at
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         self.state.text = text
         with nogil:

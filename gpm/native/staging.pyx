@@ -7,7 +7,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
-from gpm.native.tokens cimport STATEMENT, Memory, Statement, forget_text, new_memory, read_statement
+from gpm.native.tokens cimport STATEMENT, Memory, Statement, forget_text, read_statement
 
 
 cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcept nogil:
@@ -48,7 +48,7 @@ def stage_lines(list runs not None, wanted, str graph not None, list labels not 
     cdef vector[uint8_t] out
     cdef bint blank = False
     cdef int found = 0
-    cdef Memory* memory = new_memory()
+    cdef Memory* memory = new Memory()
     try:
         for n, run in enumerate(runs):
             found = stage_run(&out, run, wanted, f" <{graph}{n}> .\n".encode(), b"_:" + labels[n], memory)

@@ -320,7 +320,7 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
     except ValueError:
         known = ", ".join(f'"{one.value}"' for one in Mode)
         raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
-    return Evaluator(terms or Terms(), background, mode)
+    return Evaluator(Terms() if terms is None else terms, background, mode)
 
 
 def as_event(iri: str, item: Item) -> Event:

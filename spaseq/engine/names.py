@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from spaseq.streams.event import Names
 
+FEW = 1024  # names that are kept without a thought
+
 
 class EventNames:
     """The IRIs of the events ``base`` … ``next - 1`` of a streamset, as long as a partial match may need them."""
@@ -47,9 +49,9 @@ class EventNames:
         return [self(number) for number in range(max(oldest, self.base), self.next)]
 
     def forget(self, oldest: int) -> None:
-        """Names below ``oldest`` are not needed any more; parts go as a whole."""
+        """Names below ``oldest`` are not needed any more; parts go as a whole, and not for a few names."""
         useless = bisect_right(self._starts, oldest) - 1
-        if useless > 0:
+        if useless > 0 and self._starts[useless] - self.base > FEW:
             del self._starts[:useless], self._parts[:useless]
 
     def kept(self, numbers: NDArray[np.uint64]) -> Callable[[int], str]:

@@ -58,11 +58,16 @@ class EventAssembler:
         ends = columns["name_ends"]
         return Events(self._stream, graphs, Names.ending(columns["names"], ends))
 
-    def read(self, block: bytes, place: Place) -> None:
-        """Read a block of whole lines."""
-        at = 0
-        while at < len(block):
-            at, problems = self._native.read(block, at)
+    @property
+    def lines(self) -> int:
+        """Line ends that were read."""
+        return self._native.lines
+
+    def read(self, block: bytes, place: Place, start: int = 0, stop: int | None = None) -> None:
+        """Read the whole lines of a block, or of bytes ``start:stop`` of it."""
+        at, stop = start, len(block) if stop is None else stop
+        while at < stop:
+            at, problems = self._native.read(block, at, stop)
             for kind, line, name, start, size in problems:
                 if kind == BAD_LINE:
                     self.fail(*place.bad_line(line), line, place)

@@ -12,7 +12,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 21  # bytes; small at first for early results
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 20  # bytes; small at first for early results
 LONGEST_LINE = 1 << 26
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
@@ -22,54 +22,54 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
-    lines = 0
-    last = b""
-    for block in _blocks(source, path):
+    last = _Lines(b"", path, 0)
+    for block, start, stop in _blocks(source, path):
+        last = _Lines(block, path, assembler.lines, start, stop)
         try:
-            assembler.read(block, _Block(block, path, lines))
+            assembler.read(block, last, start, stop)
         finally:
             if complete := assembler.take():
                 yield complete
-        lines += block.count(b"\n")
-        last = block
     try:
-        assembler.finish(_end(last, path, lines))
+        assembler.finish(last.end())
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _blocks(source: BinaryIO, path: str) -> Iterator[bytes]:
-    """Whole lines, as many as are there to be read; a line end of any kind becomes a newline."""
+def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
+    """Whole lines, as many as are there to be read: bytes of a block from an offset to another.
+
+    A line end of any kind becomes a newline.  A line of two blocks comes by itself, so that blocks need not be copied.
+    """
     size, rest = FIRST_BLOCK, b""
     first = True
     while data := source.read1(size):  # type: ignore[attr-defined]
         if first:
             data, first = data.removeprefix(b"\xef\xbb\xbf"), False
-        head, newline, tail = data.rpartition(b"\n")
-        if newline:
-            yield _with_newlines(rest + head + newline)
-            rest = tail
+        if b"\r" in data or rest.endswith(b"\r"):
+            rest, data = b"", _with_newlines(rest + data)
+        start, stop = data.find(b"\n") + 1 if rest else 0, data.rfind(b"\n") + 1
+        if stop:
+            if start:
+                yield (line := rest + data[:start]), 0, len(line)
+            if start < stop:
+                yield data, start, stop
+            rest = data[stop:]
         else:
             rest += data
         if len(rest) > LONGEST_LINE:
             raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes: is this N-Quads?", Location(path))
         size = min(2 * size, BLOCK)
     if rest:
-        yield _with_newlines(rest)
+        yield (line := _with_newlines(rest + b"\n").removesuffix(b"\n")), 0, len(line)
 
 
-def _with_newlines(block: bytes) -> bytes:
-    if b"\r" in block:
-        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return block
-
-
-def _end(block: bytes, path: str, lines: int) -> Location:
-    """The last line of the source."""
-    if not block:
-        return Location(path)
-    return _location(path, max(1, lines + (not block.endswith(b"\n"))), block.rstrip(b"\n").rpartition(b"\n")[2], 1)
+def _with_newlines(data: bytes) -> bytes:
+    """The same lines with ends of one kind; a carriage return at the very end stays: a newline may follow it."""
+    ended = data.removesuffix(b"\r")
+    lines = ended.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return lines + data[len(ended) :]
 
 
 def _location(path: str, line: int, text: bytes, column: int, width: int = 1) -> Location:
@@ -82,13 +82,23 @@ def printable(line: bytes) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
-class _Block:
-    """Some lines of a source, ``before`` lines after its beginning, as a Place."""
+class _Lines:
+    """The lines ``start:stop`` of a block, ``before`` lines after the beginning of the source, as a Place."""
 
-    def __init__(self, block: bytes, path: str, before: int) -> None:
+    def __init__(self, block: bytes, path: str, before: int, start: int = 0, stop: int = 0) -> None:
         self._block = block
         self._path = path
         self._before = before
+        self._start = start
+        self._stop = stop
+
+    def end(self) -> Location:
+        """The last line, when it is the last one of the source."""
+        if self._start == self._stop:
+            return Location(self._path)
+        lines = self._block[self._start : self._stop].rstrip(b"\n")
+        number = self._before + self._block.count(b"\n", self._start, self._start + len(lines)) + 1
+        return _location(self._path, number, lines.rpartition(b"\n")[2], 1)
 
     def locate(self, offset: int, text: str) -> Location:
         line, number = self._line(offset)
@@ -98,7 +108,7 @@ class _Block:
     def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
         line, number = self._line(offset)
         error = _syntax_error(line)
-        hint = "" if self._block.find(b"\n", offset) >= 0 else "the input ends in the middle of this statement"
+        hint = "" if self._block.find(b"\n", offset, self._stop) >= 0 else "the input ends in the middle of this statement"
         if error is None:
             return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
         place = _location(self._path, number, line, error.offset or 1, _width(error))
@@ -107,7 +117,7 @@ class _Block:
     def _line(self, offset: int) -> tuple[bytes, int]:
         """The line at an offset, and its number in the source."""
         line = self._block[offset:].partition(b"\n")[0]
-        return line, self._before + self._block.count(b"\n", 0, offset) + 1
+        return line, self._before + self._block.count(b"\n", self._start, offset) + 1
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:

@@ -138,7 +138,7 @@ def test_graph_never_sees_other_events() -> None:
 )  # fmt: skip
 def test_routes(name: str, route: Route) -> None:
     pattern = ALL[name][1]
-    assert Evaluator(Terms(), KB).compile(pattern, ()).route is route
+    assert Evaluator(Terms(), KB).compile(pattern, ()).prepared.core.route is route
 
 
 def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
@@ -147,7 +147,7 @@ def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
     evaluator._knowledge.limit = 2
     text, pattern = WITH_KNOWLEDGE["kb join"]
     compiled = evaluator.compile(pattern, ("a", "n"))
-    assert compiled.route is Route.KNOWLEDGE
+    assert compiled.prepared.core.route is Route.KNOWLEDGE
     (rows,) = evaluator.evaluate_graphs(EVENTS, [compiled])
     assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "n"), terms, KB)
 

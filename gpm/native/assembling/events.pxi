@@ -17,6 +17,7 @@ cdef size_t read_lines(Assembly* a, size_t at, size_t size) noexcept nogil:
             take_statement(a, &st, line, line_end)
         elif found == BAD:
             report(a, BAD_LINE, line - a.text, NULL, line, line_end - line)
+        a.lines += line_end < end
         line = line_end + 1
         if not a.problems.empty():
             break
@@ -40,7 +41,7 @@ cdef void take_statement(
     Assembly* a, const Statement* st, const uint8_t* line, const uint8_t* line_end
 ) noexcept nogil:
     cdef PredicateFacts* facts = facts_of(a, st)
-    cdef string name
+    cdef string* name = &a.spare
     if not st.same_subject:
         a.subject_word = UNBOUND
     if st.graph_size == 0:
@@ -49,10 +50,10 @@ cdef void take_statement(
         else:
             a.ignored += 1
         return
-    if not is_open_graph(a, st):
-        name_of(a, st.graph, st.graph_size, &name)
-        if not a.is_open or name != a.name:
-            begin_event(a, &name, line - a.text)
+    if not is_open_graph(a, st.graph, st.graph_size):
+        name_of(a, st.graph, st.graph_size, name)
+        if not a.is_open or name[0] != a.name:
+            begin_event(a, name, line - a.text)
             a.text_start = line - a.text
         a.written.assign(<const char*>st.graph, st.graph_size)
     a.text_end = line_end - a.text
@@ -60,11 +61,9 @@ cdef void take_statement(
         add_triple(a, st, facts)
 
 
-cdef inline bint is_open_graph(Assembly* a, const Statement* st) noexcept nogil:
-    return (
-        a.is_open and a.written.size() == st.graph_size
-        and memcmp(a.written.data(), st.graph, st.graph_size) == 0
-    )
+cdef inline bint is_open_graph(Assembly* a, const uint8_t* name, size_t size) noexcept nogil:
+    """Whether the open graph was written like this."""
+    return a.is_open and a.written.size() == size and memcmp(a.written.data(), name, size) == 0
 
 
 cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nogil:
@@ -80,7 +79,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
     if a.lost:
         report(a, COMES_BACK, line, name, NULL, 0)
         return
-    if a.waiting.count(name[0]):
+    if not a.waiting.empty() and a.waiting.count(name[0]):
         a.time = a.waiting[name[0]]
         a.waiting.erase(name[0])
         a.lost = a.time.lost
@@ -115,22 +114,22 @@ cdef void lose_graph(Assembly* a, const string* written, size_t line) noexcept n
 
 # ── times ────────────────────────────────────────────────────────────────────────────────────────────────
 cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogil:
-    cdef string name
+    cdef string* name = &a.spare
     cdef GraphTime time
-    cdef bint is_open
+    cdef bint is_open = is_open_graph(a, st.subject, st.subject_size)
     cdef uint64_t number
-    name_of(a, st.subject, st.subject_size, &name)
+    name_of(a, st.subject, st.subject_size, name)
     time.time = 0
     time.known = parse_time(st.object, st.object_size, a.unit, &time.time)
     time.lost = not time.known
     if time.lost:
-        report(a, BAD_TIME, line, &name, st.object, st.object_size)
-    is_open = a.is_open and name == a.name
-    number = a.number if is_open else recent_number(&a.recent, &name)
-    if number or a.waiting.count(name):
-        set_time_again(a, &name, &time, is_open, number, line)
+        report(a, BAD_TIME, line, name, st.object, st.object_size)
+    is_open = is_open or (a.is_open and name[0] == a.name)
+    number = a.number if is_open else recent_number(&a.recent, name)
+    if number or a.waiting.count(name[0]):
+        set_time_again(a, name, &time, is_open, number, line)
     else:
-        await_graph(a, &name, &time)
+        await_graph(a, name, &time)
 
 
 cdef void await_graph(Assembly* a, const string* name, const GraphTime* time) noexcept nogil:

@@ -2,21 +2,23 @@
 
 
 cdef void start_names(RecentNames* r, uint64_t remembered):
-    """Room for that many names; they are found in a table at most a quarter full."""
+    """Room for that many names; they are found in a table at most half full."""
     cdef NameSlot empty
-    cdef uint64_t slots = 4
-    while slots < 4 * remembered:
+    cdef uint32_t slots = 4
+    while slots < 2 * remembered:
         slots *= 2
-    empty.hashed = empty.number = 0
+    empty.hashed = empty.place = 0
     r.remembered = remembered
     r.mask = slots - 1
     r.slots.assign(slots, empty)
     r.names.resize(remembered)
+    r.numbers.assign(remembered, 0)
+    r.hashes.assign(remembered, 0)
     r.times.resize(remembered)
     r.newest = 0
 
 
-cdef uint64_t hash_name(const string* name) noexcept nogil:
+cdef uint32_t hash_name(const string* name) noexcept nogil:
     """A hash of its bytes, eight at a time."""
     cdef const char* text = name.data()
     cdef size_t left = name.size()
@@ -32,14 +34,14 @@ cdef uint64_t hash_name(const string* name) noexcept nogil:
     if left:
         memcpy(&part, text, left)
     value = (value ^ part) * <uint64_t>0xD6E8FEB86659FD93
-    return value ^ (value >> 29)
+    return <uint32_t>(value ^ (value >> 32))
 
 
-cdef size_t find_name(const RecentNames* r, const string* name, uint64_t hashed) noexcept nogil:
+cdef uint32_t find_name(const RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
     """The slot of the name, or the empty one where it belongs."""
-    cdef size_t at = hashed & r.mask
-    while r.slots[at].number:
-        if r.slots[at].hashed == hashed and r.names[r.slots[at].number % r.remembered] == name[0]:
+    cdef uint32_t at = hashed & r.mask
+    while r.slots[at].place:
+        if r.slots[at].hashed == hashed and r.names[r.slots[at].place - 1] == name[0]:
             break
         at = (at + 1) & r.mask
     return at
@@ -47,39 +49,42 @@ cdef size_t find_name(const RecentNames* r, const string* name, uint64_t hashed)
 
 cdef uint64_t recent_number(const RecentNames* r, const string* name) noexcept nogil:
     """The number of a remembered name, else 0."""
-    return r.slots[find_name(r, name, hash_name(name))].number
+    cdef uint32_t place = r.slots[find_name(r, name, hash_name(name))].place
+    return r.numbers[place - 1] if place else 0
 
 
-cdef void drop_oldest(RecentNames* r, uint64_t number) noexcept nogil:
-    """Take the name out of the table, moving back what was put behind it (Knuth's algorithm R)."""
-    cdef const string* name = &r.names[number % r.remembered]
-    cdef size_t hole = find_name(r, name, hash_name(name))
-    cdef size_t at = hole
-    cdef size_t home
-    if r.slots[hole].number != number:
-        return
+cdef void drop_place(RecentNames* r, uint32_t place) noexcept nogil:
+    """Take what lies at this place of the ring out of the table, moving back what was put behind it (Knuth's algorithm R)."""
+    cdef uint32_t hole = r.hashes[place] & r.mask
+    cdef uint32_t at, home
+    while r.slots[hole].place != place + 1:
+        hole = (hole + 1) & r.mask
+    at = hole
     while True:
         at = (at + 1) & r.mask
-        if r.slots[at].number == 0:
+        if r.slots[at].place == 0:
             break
         home = r.slots[at].hashed & r.mask
         if ((at - home) & r.mask) >= ((at - hole) & r.mask):
             r.slots.data()[hole] = r.slots.data()[at]
             hole = at
-    r.slots.data()[hole].number = 0
+    r.slots.data()[hole].place = 0
 
 
 cdef uint64_t remember_name(RecentNames* r, const string* name) noexcept nogil:
     """Remember a new name, forgetting the oldest of too many; gives its number."""
-    cdef uint64_t hashed = hash_name(name)
-    cdef size_t at
+    cdef uint32_t hashed = hash_name(name)
+    cdef uint32_t place, at
     r.newest += 1
+    place = r.newest % r.remembered
     if r.newest > r.remembered:
-        drop_oldest(r, r.newest - r.remembered)
+        drop_place(r, place)
     at = find_name(r, name, hashed)
     r.slots.data()[at].hashed = hashed
-    r.slots.data()[at].number = r.newest
-    r.names.data()[r.newest % r.remembered].assign(name.data(), name.size())
+    r.slots.data()[at].place = place + 1
+    r.hashes.data()[place] = hashed
+    r.numbers.data()[place] = r.newest
+    r.names.data()[place].assign(name.data(), name.size())
     return r.newest
 
 

@@ -41,19 +41,21 @@ cdef struct GraphTime:
     bint known
     bint lost                 # two times contradicted each other, or one was none
 
-# A slot of the open-addressing table of graph names; `number` counts names from 1, 0: empty.
+# A slot of the open-addressing table of graph names.
 cdef struct NameSlot:
-    uint64_t hashed
-    uint64_t number
+    uint32_t hashed           # lower half of the name's hash
+    uint32_t place            # in the ring + 1; 0: empty
 
 # The graphs that were begun lately, with their times.
 cdef cppclass RecentNames:
     vector[NameSlot] slots
-    vector[string] names      # ring by number
+    vector[string] names      # ring by number, which counts from 1
+    vector[uint64_t] numbers  # ring: the numbers
+    vector[uint32_t] hashes   # ring: lower halves of their hashes
     vector[GraphTime] times   # ring by number
     uint64_t newest           # number of the latest name
     uint64_t remembered       # how many are kept
-    uint64_t mask             # of the table
+    uint32_t mask             # of the table
 
 # Complete events as columns, and the triples of the open one at the end.
 cdef cppclass Columns:
@@ -82,6 +84,7 @@ cdef cppclass Assembly:
     PredicateFacts unnumbered     # of a predicate without number
     Columns columns
     vector[Problem] problems
+    uint64_t lines                # read so far
     uint64_t ignored
     uint64_t unused_times
     # the block being read
@@ -105,3 +108,4 @@ cdef cppclass Assembly:
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun
     vector[string] waiting_order               # ring of their names, oldest first; some may be gone
     size_t oldest_waiting
+    string spare                  # a name under consideration
