@@ -106,16 +106,19 @@ cdef bint copy_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexce
 
 
 cdef const uint8_t* read_hard_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
-    """Any absolute IRI, which is then in the scratch."""
+    """Any absolute IRI; if it has escapes, it is without them in the scratch, which else is empty."""
     cdef const uint8_t* stop
+    memory.scratch.clear()
     if at[0] != c'<':
         return NULL
     stop = <const uint8_t*>memchr(at, c'>', end - at)
-    if stop == NULL or not copy_iri(at + 1, stop, memory):
+    if stop == NULL:
         return NULL
-    if not is_iri(memory.scratch.data(), memory.scratch.data() + memory.scratch.size()):
+    if memchr(at, c'\\', stop - at) == NULL:
+        return stop + 1 if is_iri(at + 1, stop) else NULL
+    if not copy_iri(at + 1, stop, memory):
         return NULL
-    return stop + 1
+    return stop + 1 if is_iri(memory.scratch.data(), memory.scratch.data() + memory.scratch.size()) else NULL
 
 
 cdef inline const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
@@ -288,9 +291,7 @@ cdef const uint8_t* read_datatype(const uint8_t* at, const uint8_t* end, Memory*
     if stop != NULL:
         return stop if not is_reserved(at + 1, stop - at - 2) else NULL
     stop = read_hard_iri(at, end, memory)
-    if stop != NULL and is_reserved(memory.scratch.data(), memory.scratch.size()):
-        return NULL
-    return stop
+    return stop if not is_reserved(memory.scratch.data(), memory.scratch.size()) else NULL
 
 
 cdef const uint8_t* read_literal(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
