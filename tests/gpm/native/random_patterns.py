@@ -132,12 +132,15 @@ class Maker:
             NegatedPath((PREDICATES[0],), (PREDICATES[1],)),
             NegatedPath((), (PREDICATES[1],)),
         ]
-        return self.one([InversePath(pair[0]), SequencePath(pair), AlternativePath(pair), *negated[:1], self.one(negated)])
+        return self.one(
+            [InversePath(pair[0]), SequencePath(pair), AlternativePath(pair), *negated[:1], self.one(negated)]
+        )
 
     def values_block(self) -> Values:
         variables = tuple(self.random.sample(VARIABLES, self.one([1, 2])))
         rows = [
-            tuple(None if self.chance(0.2) else self.constant() for _ in variables) for _ in range(self.one([0, 1, 2, 3]))
+            tuple(None if self.chance(0.2) else self.constant() for _ in variables)
+            for _ in range(self.one([0, 1, 2, 3]))
         ]
         return Values(variables, tuple(rows))
 
