@@ -26,7 +26,7 @@ def read_jelly(source: BinaryIO, path: str) -> JellyFrames:
         message = f"reading Jelly needs the package pyjelly: {error}"
         raise StreamError(message, Location(path), hint="pip install 'spaseq[jelly]'") from None
     beginning = source.peek(64)  # type: ignore[attr-defined]
-    if beginning and not is_jelly(beginning):
+    if beginning.strip(b"\0") and not is_jelly(beginning):
         raise StreamError("this does not begin as Jelly does", Location(path))
     return JellyFrames(source, path)
 

@@ -34,7 +34,8 @@ class JellyFrames:
     def __init__(self, source: BinaryIO, path: str) -> None:
         self._path = path
         self._number = 0  # of the frame that is read
-        self._frames = self._read(source, delimited_jelly_hint(source.peek(3)[:3]))  # type: ignore[attr-defined]
+        beginning = source.peek(3)[:3]  # type: ignore[attr-defined]
+        self._frames = self._read(source, beginning[:1] != b"\n" or delimited_jelly_hint(beginning))
         self._first = self._first_frame()
         options = self._first.rows[0].options if self._first is not None else jelly.RdfStreamOptions()
         self.grouped = options.logical_type != jelly.LOGICAL_STREAM_TYPE_FLAT_QUADS
@@ -171,7 +172,6 @@ def _made(kind: Any, *parts: Any, **more: Any) -> Any:
     try:
         return kind(*parts, **more)
     except ValueError as error:
-        shown = str(parts[0])
-        return error if shown in str(error) else ValueError(f"{shown}: {error}")
+        return ValueError(f"{parts[0]}: {error}")
     except TypeError:
         return ValueError(f"{' '.join(map(str, parts))} is no statement of RDF")
