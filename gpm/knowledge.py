@@ -107,7 +107,7 @@ class Knowledge:
 
     def __init__(self, background: Background, cells: CellEncoder, limit: int = 2_000_000) -> None:
         self.background = background
-        self.cells = cells
+        self.cells = CellEncoder(cells.terms, pinned=True)  # tables hold their words for ever
         self.limit = limit
         self._tables: dict[tuple[str, tuple[str, ...]], KnowledgeTable | None] = {}
 
