@@ -18,16 +18,20 @@ FORMATS = {
     "turtle": RdfFormat.TURTLE,
     "trig": RdfFormat.TRIG,
 }
+BLOCK = 1 << 16  # bytes read at once, if so many are there
 _BY_LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 
 
-def read_messages(source: BinaryIO, path: str, kind: str) -> Iterator[Received]:
-    """Give the messages of a source; ``kind`` is a key of FORMATS.
+def read_messages(source: BinaryIO, path: str, kind: str) -> Iterator[Received | None]:
+    """Give the messages of a source as they come, None before waiting for more; ``kind`` is a key of FORMATS.
 
     StreamError in place of a message that cannot be read; raised for a line or message that is too long.
     """
     delimiters, parser, text = Delimiters(), _Parser(FORMATS[kind]), _Text(path)
-    for number, line in enumerate(lines_of(source, path), 1):
+    for number, line in lines_of(source, path):
+        if not line:
+            yield None
+            continue
         first, *others = delimiters.split(line)
         text.add(number, first, line)
         for part in others:
@@ -39,14 +43,26 @@ def read_messages(source: BinaryIO, path: str, kind: str) -> Iterator[Received]:
         yield last
 
 
-def lines_of(source: BinaryIO, path: str) -> Iterator[bytes]:
-    """The lines with their ends, without a byte order mark.  StreamError: one is too long."""
-    mark = b"\xef\xbb\xbf"
-    while line := source.readline(LONGEST_LINE + 1):
-        if len(line) > LONGEST_LINE:
-            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path))
-        yield line.removeprefix(mark)
-        mark = b""
+def lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
+    """The lines, numbered from 1, with their ends and without a byte order mark.
+
+    An empty line (without even an end) says that more has to be waited for.  StreamError: a line is too long.
+    """
+    number, mark, size = 1, b"\xef\xbb\xbf", 0
+    pieces: list[bytes] = []  # of the line that is not complete, ``size`` bytes
+    while data := source.read1(BLOCK):  # type: ignore[attr-defined]
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            line = b"".join([*pieces, piece, b"\n"])
+            yield number, line.removeprefix(mark)
+            number, mark, pieces, size = number + 1, b"", [], 0
+        pieces.append(rest)
+        size += len(rest)
+        if size > LONGEST_LINE:
+            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
+        yield number, b""
+    if size:
+        yield number, b"".join(pieces).removeprefix(mark)
 
 
 class _Text:

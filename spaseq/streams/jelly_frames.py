@@ -14,9 +14,11 @@ from pyjelly.parse.ioutils import delimited_jelly_hint
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from spaseq.errors import Location, StreamError
+from spaseq.streams.delimited import BLOCK
 from spaseq.streams.messages import Message, Received
 
 LARGEST_FRAME = 1 << 26
+_LONGEST_SIZE = 10  # bytes of the number before a frame
 _REST_IS_LOST = "the rest of this source is not read"
 # What pyjelly raises for data that are not as the format has them.
 _DAMAGES = (
@@ -43,18 +45,18 @@ class JellyFrames:
             hint = "write each event as a frame of a stream of graphs or datasets"
             raise StreamError("a flat Jelly stream of triples has no events", Location(path), hint=hint)
 
-    def messages(self) -> Iterator[Received]:
-        """What each frame has; StreamError in place of one that has a term that is none in RDF.
+    def messages(self) -> Iterator[Received | None]:
+        """What each frame has, None before waiting for more; StreamError in place of one with a term that RDF has not.
 
         After damaged data, the rest of the source is lost.
         """
+        if self._first is None:
+            return
         try:
-            if self._first is None:
-                return
             decoder = Decoder(_Terms(options_from_frame(self._first, delimited=True)))
             yield self._message(decoder, self._first)
             for frame in self._frames:
-                yield self._message(decoder, frame)
+                yield None if frame is None else self._message(decoder, frame)
         except _DAMAGES as error:
             yield self._damage(error)
         except StreamError as error:
@@ -63,26 +65,41 @@ class JellyFrames:
     def _first_frame(self) -> Any:
         """The first frame with rows; None if there is none.  StreamError: it does not begin with the options."""
         try:
-            frame = next((frame for frame in self._frames if frame.rows), None)
+            frame = next((frame for frame in self._frames if frame is not None and frame.rows), None)
         except DecodeError as error:
             raise self._damage(error) from None
         if frame is not None and frame.rows[0].WhichOneof("row") != "options":
             raise StreamError("a Jelly stream begins with its options; this does not", self._place())
         return frame
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
     def _read(self, source: BinaryIO, delimited: bool) -> Iterator[Any]:
-        """The frames as protobuf has them: many with their sizes before them, or one without."""
-        while (size := _size(source) if delimited else LARGEST_FRAME) is not None:
-            self._number += 1
-            if size > LARGEST_FRAME:
-                raise StreamError(f"a frame of {size:,} bytes is too large", self._place(), hint=_REST_IS_LOST)
-            data = source.read(size)
-            if delimited and len(data) < size:
-                raise StreamError("the input ends in the middle of this frame", self._place())
-            yield jelly.RdfStreamFrame.FromString(data)
-            if not delimited:
-                return
+        """The frames as protobuf has them: many with their sizes before them, or one without; None before waiting."""
+        data = bytearray()
+        while more := source.read1(BLOCK):  # type: ignore[attr-defined]
+            data += more
+            start = 0
+            while delimited and (frame := self._next(data, start)):
+                self._number += 1
+                yield jelly.RdfStreamFrame.FromString(bytes(data[frame]))
+                start = frame.stop
+            del data[:start]
+            if len(data) > LARGEST_FRAME + _LONGEST_SIZE:
+                raise self._too_large(len(data))
+            yield None
+        self._number += 1
+        if delimited and data:
+            raise StreamError("the input ends in the middle of this frame", self._place())
+        if not delimited:
+            yield jelly.RdfStreamFrame.FromString(bytes(data))
+
+    def _next(self, data: bytearray, start: int) -> slice | None:
+        """Where the frame is whose size stands at ``start``; None if not all of it is there."""
+        if (found := _size(data, start)) is None:
+            return None
+        size, begin = found
+        if size > LARGEST_FRAME:
+            raise self._too_large(size)
+        return slice(begin, begin + size) if begin + size <= len(data) else None
 
     def _message(self, decoder: Any, frame: Any) -> Received:
         quads, wrong = [], None
@@ -97,29 +114,29 @@ class JellyFrames:
                 wrong = wrong or StreamError(f"row {number}: {found}", self._place())
         return wrong or Message(quads, partial(_located, self._place()))
 
-    def _place(self) -> Location:
-        return Location(f"{self._path}, frame {self._number}")
+    def _place(self, later: int = 0) -> Location:
+        return Location(f"{self._path}, frame {self._number + later}")
 
     def _damage(self, error: Exception) -> StreamError:
         reason = str(error) or "it contradicts the options of the stream"
         return StreamError(f"this is no Jelly: {reason}", self._place(), hint=_REST_IS_LOST)
 
+    def _too_large(self, size: int) -> StreamError:
+        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=_REST_IS_LOST)
+
+
+def _size(data: bytearray, start: int) -> tuple[int, int] | None:
+    """The number at ``start``, seven bits a byte, and the place behind it; None if it is cut off."""
+    size = 0
+    for place in range(start, min(len(data), start + _LONGEST_SIZE)):
+        size |= (data[place] & 127) << 7 * (place - start)
+        if data[place] < 128:
+            return size, place + 1
+    return (size, start + _LONGEST_SIZE) if len(data) >= start + _LONGEST_SIZE else None
+
 
 def _located(place: Location, _text: str) -> Location:
     return place
-
-
-def _size(source: BinaryIO) -> int | None:
-    """The number before a frame, seven bits a byte; None at the end."""
-    size = 0
-    for shift in range(0, 70, 7):
-        byte = source.read(1)
-        if not byte:
-            return None
-        size |= (byte[0] & 127) << shift
-        if byte[0] < 128:
-            break
-    return size
 
 
 class _Terms(Adapter):  # type: ignore[misc]

@@ -24,13 +24,16 @@ _DEEPEST = 100  # brackets within each other; the parser's stack is not without 
 _REMOTE = "LoadDocumentCallback"
 
 
-def read_jsonld(source: BinaryIO, path: str) -> Iterator[Received]:
-    """Give the messages of a source; StreamError in place of a line that is no JSON-LD document.
+def read_jsonld(source: BinaryIO, path: str) -> Iterator[Received | None]:
+    """Give the messages of a source as they come, None before waiting for more.
 
-    Lines without anything on them are passed over.  StreamError is raised for a line that is too long.
+    StreamError in place of a line that is no JSON-LD document.  Lines without anything on them are passed over.
+    StreamError is raised for a line that is too long.
     """
     context = b""
-    for number, line in enumerate(lines_of(source, path), 1):
+    for number, line in lines_of(source, path):
+        if not line:
+            yield None
         if not line.strip():
             continue
         alone = _context_alone(line)

@@ -15,7 +15,7 @@ import pytest
 from spaseq.errors import StreamError
 from spaseq.streams.event import Event
 from spaseq.streams.jelly import is_jelly, read_jelly
-from spaseq.streams.messages import Message, Received, events
+from spaseq.streams.messages import Message, Received, batches
 from spaseq.streams.wire import WireOptions, WireReport
 
 pyjelly = pytest.importorskip("pyjelly")
@@ -81,12 +81,12 @@ def opened(data: bytes) -> BinaryIO:
 
 
 def received(data: bytes) -> list[Received]:
-    return list(read_jelly(opened(data), "log.jelly").messages())
+    return [message for message in read_jelly(opened(data), "log.jelly").messages() if message is not None]
 
 
 def events_of(data: bytes, report: WireReport | None = None, **options: object) -> list[Event]:
-    found = events(received(data), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
-    return list(found)
+    found = batches(received(data), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
+    return [event for batch in found for event in batch]
 
 
 def brief(found: list[Event]) -> list[tuple[str, int, int]]:
@@ -154,10 +154,30 @@ def test_frames_without_statements_are_no_events() -> None:
     assert events_of(b"\0") == []
 
 
+class Slow(io.BytesIO):
+    """Gives a few bytes a read."""
+
+    def peek(self, _size: int = 0) -> bytes:
+        return self.getvalue()[self.tell() : self.tell() + 64]
+
+    def read1(self, _size: int | None = -1, /) -> bytes:
+        return self.read(7)
+
+
+def test_frames_are_handed_on_before_more_is_waited_for() -> None:
+    first = written(dataset(1))
+    source = Slow(first + written(dataset(1), dataset(2))[len(first) :])
+    found = batches(read_jelly(source, "log.jelly").messages(), "urn:s", WireOptions(), WireReport())
+    assert brief(next(found)) == [("e1", 1, 3)]
+    assert source.tell() < len(first) + 14
+    assert brief(next(found)) == [("e2", 2, 3)]
+    assert next(found, None) is None
+
+
 def test_gzip() -> None:
     with gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(written(dataset(1))))) as source:
         frames = read_jelly(cast(BinaryIO, source), "log.jelly.gz")
-        assert len(list(frames.messages())) == 1
+        assert sum(isinstance(message, Message) for message in frames.messages()) == 1
 
 
 def test_what_looks_like_jelly() -> None:

@@ -11,7 +11,7 @@ from pyoxigraph import Literal
 from spaseq.errors import StreamError
 from spaseq.streams.event import Event
 from spaseq.streams.jsonld import read_jsonld
-from spaseq.streams.messages import Message, events
+from spaseq.streams.messages import Message, batches
 from spaseq.streams.wire import WireOptions, WireReport
 
 CONTEXT = {"at": "http://www.w3.org/ns/prov#generatedAtTime", "n": "http://ex.org/n"}
@@ -23,7 +23,7 @@ def lines(*documents: object) -> bytes:
 
 def messages(data: bytes) -> list[list[str]]:
     """The objects of each message's statements, sorted."""
-    found = list(read_jsonld(io.BytesIO(data), "log"))
+    found = [message for message in read_jsonld(io.BytesIO(data), "log") if message is not None]
     assert all(isinstance(message, Message) for message in found)
     return [
         sorted(quad.object.value for quad in message.quads if isinstance(quad.object, Literal))
@@ -33,7 +33,8 @@ def messages(data: bytes) -> list[list[str]]:
 
 
 def events_of(*documents: object) -> list[Event]:
-    return list(events(read_jsonld(io.BytesIO(lines(*documents)), "log"), "urn:s", WireOptions(), WireReport()))
+    found = batches(read_jsonld(io.BytesIO(lines(*documents)), "log"), "urn:s", WireOptions(), WireReport())
+    return [event for batch in found for event in batch]
 
 
 def test_a_document_a_line() -> None:
@@ -87,6 +88,6 @@ def test_nothing_is_fetched() -> None:
 
 def test_deep_documents_are_refused_before_they_are_parsed() -> None:
     deep = b'{"http://ex.org/n":' * 5000 + b"1" + b"}" * 5000
-    (found,) = read_jsonld(io.BytesIO(deep), "log")
+    found = next(message for message in read_jsonld(io.BytesIO(deep), "log") if message is not None)
     assert isinstance(found, StreamError)
     assert "nested deeper than 100" in found.message

@@ -12,24 +12,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import read_messages
+from spaseq.streams.delimited import FORMATS, read_messages
 from spaseq.streams.delimiters import announces_messages, without_delimiters
 from spaseq.streams.event import Event
 from spaseq.streams.jsonld import read_jsonld
-from spaseq.streams.messages import Message, Received, events
+from spaseq.streams.messages import Message, Received, batches
 from spaseq.streams.wire import WireOptions, WireReport
 
 ERRORS = Path(__file__).parent / "message_errors"
 GOLDEN = ERRORS / "golden.json"
+SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
+SUITES = SHARED / "w3c-rdf-tests"
 KINDS = {".nt": "ntriples", ".nq": "nquads", ".ttl": "turtle", ".trig": "trig"}
 A, B, C = "<urn:a> <urn:p> 1 .", "<urn:b> <urn:p> 2 .", "<urn:c> <urn:p> 3 ."
 TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
 
 
 def read(text: str, kind: str = "trig") -> list[Received]:
-    return list(read_messages(io.BytesIO(text.encode()), "log", kind))
+    found = read_messages(io.BytesIO(text.encode()), "log", kind)
+    return [message for message in found if message is not None]
 
 
 def subjects(text: str, kind: str = "trig") -> list[str]:
@@ -43,8 +47,8 @@ def subjects(text: str, kind: str = "trig") -> list[str]:
 
 
 def events_of(text: str, report: WireReport | None = None, kind: str = "trig", **options: object) -> list[Event]:
-    found = events(iter(read(text, kind)), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
-    return list(found)
+    found = batches(read(text, kind), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
+    return [event for batch in found for event in batch]
 
 
 def error_of(text: str) -> str:
@@ -138,6 +142,31 @@ def test_the_format_shows_without_delimiters() -> None:
     assert without_delimiters(f'VERSION "1.2-messages"\nMESSAGE\n{A}'.encode()).strip().startswith(b"<urn:a>")
 
 
+@pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
+@pytest.mark.parametrize("ending", KINDS)
+def test_a_text_without_delimiters_is_one_message(ending: str) -> None:
+    """Each file of the W3C's suites, the malformed ones too, is read as the parser reads it."""
+    rdf_format = FORMATS[KINDS[ending]]
+    for file in sorted(SUITES.glob(f"*/*{ending}")):
+        data = file.read_bytes()
+        found = [message for message in read_messages(io.BytesIO(data), "log", KINDS[ending]) if message is not None]
+        try:
+            quads = list(parse(data, rdf_format))
+        except SyntaxError:
+            assert [type(message) for message in found] == [StreamError], file
+            continue
+        messages = [message for message in found if isinstance(message, Message)]
+        assert len(found) == len(messages) == bool(quads), file
+        assert all(canonical(message.quads) == canonical(quads) for message in messages), file
+
+
+def canonical(quads: Iterable[Quad]) -> Dataset:
+    """The statements with labels that do not depend on the parser."""
+    dataset = Dataset(quads)
+    dataset.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
+    return dataset
+
+
 # ── which events they are ────────────────────────────────────────────────────────────────────────────────
 def test_a_named_graph_and_its_time() -> None:
     report = WireReport()
@@ -196,17 +225,45 @@ def test_a_message_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StreamError, match="a message is longer than 50 bytes"):
         read(f"{A}\n{A}\n{A}\n")
     with pytest.raises(StreamError, match="a line is longer than 50 bytes"):
-        read(f"{A} {A} {A}\n")
+        read(f"{A} {A} {A}")
 
 
 def test_errors_stop_what_is_not_skipped() -> None:
     broken = iter([Message([], lambda _: Location()), StreamError("broken")])
     with pytest.raises(StreamError, match="broken"):
-        list(events(broken, "urn:s", WireOptions(), WireReport()))
+        list(batches(broken, "urn:s", WireOptions(), WireReport()))
+
+
+# ── while they come ──────────────────────────────────────────────────────────────────────────────────────
+class Pipe(io.BytesIO):
+    """Gives one piece a read."""
+
+    def __init__(self, *pieces: str) -> None:
+        super().__init__()
+        self.pieces = [piece.encode() for piece in pieces]
+
+    def read1(self, _size: int | None = -1, /) -> bytes:
+        return self.pieces.pop(0) if self.pieces else b""
+
+
+def test_events_are_handed_on_before_more_is_waited_for() -> None:
+    pipe = Pipe(f"<urn:e> {TIME} 1 .\nMESS", f"AGE\n<urn:f> {TIME} 2 .\nMESSAGE\n<urn:g>", f"{TIME} 3 .\nMESSAGE\n")
+    found = batches(read_messages(pipe, "log", "trig"), "urn:s", WireOptions(), WireReport())
+    assert [event.name for event in next(found)] == ["urn:e", "urn:f"]
+    assert len(pipe.pieces) == 1
+    assert [event.name for event in next(found)] == ["urn:g"]
+    assert next(found, None) is None
+
+
+def test_events_before_an_error_are_handed_on() -> None:
+    found = batches(read(f"<urn:e> {TIME} 1 . MESSAGE oops"), "urn:s", WireOptions(), WireReport())
+    assert [event.name for event in next(found)] == ["urn:e"]
+    with pytest.raises(StreamError):
+        next(found)
 
 
 # ── malformed files ──────────────────────────────────────────────────────────────────────────────────────
-def received(file: Path) -> Iterable[Received]:
+def received(file: Path) -> Iterable[Received | None]:
     source = io.BytesIO(file.read_bytes())
     if file.suffix in KINDS:
         return read_messages(source, file.name, KINDS[file.suffix])
@@ -217,10 +274,11 @@ def received(file: Path) -> Iterable[Received]:
 def test_malformed(file: str) -> None:
     report, stopped = WireReport(), "no error"
     try:
-        list(events(received(ERRORS / file), "urn:s", WireOptions(), WireReport()))
+        list(batches(received(ERRORS / file), "urn:s", WireOptions(), WireReport()))
     except StreamError as error:
         stopped = error.render()
-    kept = [event.name for event in events(received(ERRORS / file), "urn:s", WireOptions(skip=True), report)]
+    lists = batches(received(ERRORS / file), "urn:s", WireOptions(skip=True), report)
+    kept = [event.name for batch in lists for event in batch]
     found = {"error": stopped.splitlines(), "kept": kept, "positions": report.positions}
     golden = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else {}
     if os.environ.get("SPASEQ_UPDATE_GOLDEN"):
