@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gpm.algebra import (
     Bind,
+    BlankNode,
     Element,
     Exists,
     Expression,
@@ -129,6 +130,7 @@ class _Compiler:
     def term(self, term: Term) -> int:
         if isinstance(term, Variable):
             return self.variable(term.name)
+        assert not isinstance(term, BlankNode)
         word = encode(self.terms, term)
         if word not in self.words:
             self.words[word] = self.next_register()
@@ -136,7 +138,7 @@ class _Compiler:
 
     # ── groups ──
     def group(self, group: Group, bound: _Bound) -> Chain:
-        """The steps that extend rows by the solutions of a group; filters come as soon as their variables are settled."""
+        """The steps that extend rows by the solutions of a group; filters come once their variables are settled."""
         tests = [part for part in group.elements if isinstance(part, Filter)]
         parts = list(_in_order(group, bound.possible))
         steps: list[Step] = []

@@ -49,64 +49,76 @@ cdef inline int holds(Machine* machine, const Formula* formula) noexcept nogil:
     return judge(formula, machine.registers.data(), machine.event.now, machine.store)
 
 
-cdef inline bint admit(const EventTriples* event, const Step* step, size_t i, word_t* registers, word_t subject,
+cdef inline bint admit(const Step* step, int32_t repeats, word_t* registers, const word_t* known, word_t subject,
                        word_t predicate, word_t object) noexcept nogil:
-    """Whether triple i fits; the registers of variables that were unbound (0) get its words."""
-    if predicate == UNBOUND:
-        registers[step.predicate] = event.predicates[i]
-    elif event.predicates[i] != predicate:
-        return False
-    if subject != UNBOUND:
-        if event.subjects[i] != subject:
+    """Whether a triple with that predicate fits what is `known` (0: unbound); unbound registers get its words."""
+    if known[0] != UNBOUND:
+        if subject != known[0]:
             return False
-    elif step.repeats & SUBJECT_IS_PREDICATE and event.subjects[i] != event.predicates[i]:
+    elif repeats & SUBJECT_IS_PREDICATE and subject != predicate:
         return False
-    else:
-        registers[step.subject] = event.subjects[i]
-    if object != UNBOUND:
-        return event.objects[i] == object
-    if step.repeats & OBJECT_IS_SUBJECT and event.objects[i] != event.subjects[i]:
+    if known[2] != UNBOUND:
+        if object != known[2]:
+            return False
+    elif (repeats & OBJECT_IS_SUBJECT and object != subject) or (repeats & OBJECT_IS_PREDICATE and object != predicate):
         return False
-    if step.repeats & OBJECT_IS_PREDICATE and event.objects[i] != event.predicates[i]:
-        return False
-    registers[step.object] = event.objects[i]
+    registers[step.subject] = subject
+    registers[step.predicate] = predicate
+    registers[step.object] = object
     return True
 
 
 cdef int match(Machine* machine, const Step* step) noexcept nogil:
     """Go on with every triple that fits."""
     cdef word_t* registers = machine.registers.data()
-    cdef word_t subject = registers[step.subject]
-    cdef word_t predicate = registers[step.predicate]
-    cdef word_t object = registers[step.object]
-    cdef EventTriples* event = machine.event
-    cdef int outcome = GO_ON
-    cdef size_t i
-    if event.size > LARGE and (subject | predicate | object) != UNBOUND:
-        outcome = match_view(machine, step, subject, predicate, object)
+    cdef const EventTriples* event = machine.event
+    cdef word_t known[3]
+    cdef int outcome
+    known[0] = registers[step.subject]
+    known[1] = registers[step.predicate]
+    known[2] = registers[step.object]
+    if event.size > LARGE and (known[0] | known[1] | known[2]) != UNBOUND:
+        outcome = match_view(machine, step, known)
     else:
-        for i in range(event.size):
-            if admit(event, step, i, registers, subject, predicate, object):
-                outcome = run(machine, step.next)
-                if outcome != GO_ON:
-                    break
-    registers[step.subject] = subject
-    registers[step.predicate] = predicate
-    registers[step.object] = object
+        outcome = match_all(machine, step, known)
+    registers[step.subject] = known[0]
+    registers[step.predicate] = known[1]
+    registers[step.object] = known[2]
     return outcome
 
 
-cdef int match_view(Machine* machine, const Step* step, word_t subject, word_t predicate, word_t object) noexcept nogil:
-    """As `match`, for a large event of which something is known."""
-    cdef int order = best_order(subject, predicate, object)
-    cdef View* view = view_of(machine.event, order)
-    cdef word_t key[3]
-    cdef size_t i, end
+cdef inline int match_all(Machine* machine, const Step* step, const word_t* known) noexcept nogil:
+    """As `match`, one triple after the other."""
+    cdef const word_t* subjects = machine.event.subjects
+    cdef const word_t* predicates = machine.event.predicates
+    cdef const word_t* objects = machine.event.objects
+    cdef word_t* registers = machine.registers.data()
+    cdef size_t i, size = machine.event.size
+    cdef word_t predicate = known[1]
     cdef int outcome
-    arrange(order, subject, predicate, object, key)
+    for i in range(size):
+        if predicates[i] != predicate and predicate != UNBOUND:
+            continue
+        if admit(step, step.repeats, registers, known, subjects[i], predicates[i], objects[i]):
+            outcome = run(machine, step.next)
+            if outcome != GO_ON:
+                return outcome
+    return GO_ON
+
+
+cdef int match_view(Machine* machine, const Step* step, const word_t* known) noexcept nogil:
+    """As `match`, for a large event of which something is known."""
+    cdef int order = best_order(known[0], known[1], known[2])
+    cdef EventTriples* event = machine.event
+    cdef View* view = view_of(event, order)
+    cdef word_t key[3]
+    cdef size_t i, at, end
+    cdef int outcome
+    arrange(order, known[0], known[1], known[2], key)
     end = search(view, key, 1)
-    for i in range(search(view, key, 0), end):
-        if admit(machine.event, step, view.entries[i].second.second, machine.registers.data(), subject, predicate, object):
+    for at in range(search(view, key, 0), end):
+        i = view.entries[at].second.second
+        if admit(step, step.repeats, machine.registers.data(), known, event.subjects[i], event.predicates[i], event.objects[i]):
             outcome = run(machine, step.next)
             if outcome != GO_ON:
                 return outcome

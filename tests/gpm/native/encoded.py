@@ -16,6 +16,7 @@ from gpm.terms import encode
 from nfa_native.words import Terms
 from tests.gpm.worlds import Row, sets
 
+Answers = list[set[Row] | None]  # the solutions of each event; None: undecided
 Arrays = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.int64]]
 
 
@@ -52,9 +53,9 @@ def answer(
     return [answers(found, len(events)) for found in PatternSet(patterns).solve(*arrays(events, terms))]
 
 
-def answers(found: Solutions, count: int) -> list[set[Row] | None]:
+def answers(found: Solutions, count: int) -> Answers:
     """The solutions of each event; asserts that they are sorted sets, and that undecided events have none."""
-    rows: list[set[Row] | None] = [*sets(AtomRows(found.row_event, found.columns), count)]
+    rows: Answers = [*sets(AtomRows(found.row_event, found.columns), count)]
     assert AtomRows.of(found.row_event, found.columns).columns.tolist() == found.columns.tolist()
     assert found.undecided.tolist() == sorted(set(found.undecided.tolist()))
     for number in found.undecided.tolist():
