@@ -51,7 +51,7 @@ class Evaluator:
         self.terms = terms
         self.background = background or Background()
         self._cells = CellEncoder(terms)
-        self._knowledge = Knowledge(self.background, self._cells)
+        self._knowledge = Knowledge(self.background, terms)
         self._store = KnowledgeStore(self.background)
         self._shapes: dict[Shape, tuple[Core, tuple[Step, ...]]] = {}
 
