@@ -35,53 +35,28 @@ class CompiledPattern:
 
     shape: Shape
     slots: tuple[str, ...]
-    core: Core
-    steps: tuple[Step, ...]
-
-    @property
-    def route(self) -> Route:
-        """How the events' part of the pattern is evaluated."""
-        return self.core.route
+    route: Route  # how the events' part of the pattern is evaluated next to the background that was there first
 
 
-class Evaluator:
-    """Evaluates graph patterns on events next to a background; one per engine, not for several threads at once."""
+class Version:
+    """What is made of patterns next to one version of the background."""
 
-    def __init__(self, terms: Terms, background: Background | None = None) -> None:
-        self.terms = terms
-        self.background = background or Background()
-        self._cells = CellEncoder(terms)
-        self._knowledge = Knowledge(self.background, terms)
-        self._store = KnowledgeStore(self.background)
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self.store = KnowledgeStore(knowledge.background)
         self._shapes: dict[Shape, tuple[Core, tuple[Step, ...]]] = {}
 
-    def compile(self, pattern: Group, variables: Sequence[str]) -> CompiledPattern:
-        """Prepares a pattern; ``variables`` are the slots of its rows.  PatternError: it cannot be evaluated."""
-        group, names = canonical(pattern)
-        slots = tuple(names.get(name, f"no {name}") for name in variables)
-        shape = Shape(group, tuple(sorted(set(slots) & in_scope(group))))
+    def prepared(self, shape: Shape) -> tuple[Core, tuple[Step, ...]]:
+        """How a shape is evaluated.  PatternError: it cannot be."""
         if shape not in self._shapes:
             self._shapes[shape] = self._prepare(shape)
-        return CompiledPattern(shape, slots, *self._shapes[shape])
-
-    def evaluate(self, events: Sequence[EventGraph], patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
-        """The rows of each pattern on a run of events, in the order of ``patterns``."""
-        shapes = {pattern.shape: pattern for pattern in patterns}
-        parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
-        for start in range(0, len(events), BATCH):
-            batch = events[start : start + BATCH]
-            tables = self._run([pattern.core for pattern in shapes.values()], batch)
-            for shape, pattern in shapes.items():
-                table = run(pattern.steps, tables[pattern.core], Context(self.terms, batch))
-                parts[shape].append(Table(shape.variables, table.events, table.select(shape.variables)).shifted(start))
-        rows = {shape: _rows(Table.join(tables, shape.variables)) for shape, tables in parts.items()}
-        return [_slots(rows[pattern.shape], pattern) for pattern in patterns]
+        return self._shapes[shape]
 
     def _prepare(self, shape: Shape) -> tuple[Core, tuple[Step, ...]]:
         core, tail = split(shape.group)
         used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
         steps = [
-            make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self._knowledge)
+            make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self.knowledge)
             for n, element in enumerate(tail)
         ]
         if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
@@ -90,13 +65,78 @@ class Evaluator:
         columns = tuple(sorted(needed & in_scope(core)))
         return make_core(core, columns), tuple(step for step in steps if step is not None)
 
-    def _run(self, cores: Iterable[Core], events: Sequence[EventGraph]) -> dict[Core, Table]:
+
+class Evaluator:
+    """Evaluates graph patterns on events next to a background; one per engine, not for several threads at once.
+
+    The background has versions, numbered from 0, each of which stays until it is forgotten.
+    """
+
+    def __init__(self, terms: Terms, background: Background | None = None) -> None:
+        self.terms = terms
+        self._cells = CellEncoder(terms)
+        self._version = 0
+        self._versions = {0: Version(Knowledge(background or Background(), terms))}
+
+    @property
+    def background(self) -> Background:
+        """The newest version of the background."""
+        return self._versions[self._version].knowledge.background
+
+    @property
+    def version(self) -> int:
+        """The number of the newest version of the background."""
+        return self._version
+
+    def update_background(self, background: Background) -> int:
+        """Make this the newest version, also for patterns compiled before; returns its number.
+
+        What is made of it is made when a pattern needs it; of graphs that are the same as before nothing is.
+        """
+        knowledge = self._versions[self._version].knowledge.updated(background)
+        self._version += 1
+        self._versions[self._version] = Version(knowledge)
+        return self._version
+
+    def forget_versions(self, before: int) -> None:
+        """Free the versions with smaller numbers, but for the newest: no event needs them any more."""
+        for number in [number for number in self._versions if number < min(before, self._version)]:
+            del self._versions[number]
+
+    def compile(self, pattern: Group, variables: Sequence[str]) -> CompiledPattern:
+        """Prepares a pattern; ``variables`` are the slots of its rows.  PatternError: it cannot be evaluated."""
+        group, names = canonical(pattern)
+        slots = tuple(names.get(name, f"no {name}") for name in variables)
+        shape = Shape(group, tuple(sorted(set(slots) & in_scope(group))))
+        core, _ = self._versions[self._version].prepared(shape)
+        return CompiledPattern(shape, slots, core.route)
+
+    def evaluate(
+        self, events: Sequence[EventGraph], patterns: Sequence[CompiledPattern], version: int | None = None
+    ) -> list[AtomRows]:
+        """The rows of each pattern on a run of events, next to a version of the background.
+
+        They are in the order of ``patterns``.  None is the newest version.  KeyError: it was forgotten.
+        """
+        beside = self._versions[self._version if version is None else version]
+        shapes = {pattern.shape: beside.prepared(pattern.shape) for pattern in patterns}
+        parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
+        for start in range(0, len(events), BATCH):
+            batch = events[start : start + BATCH]
+            tables = self._run([core for core, _ in shapes.values()], batch, beside.store)
+            for shape, (core, steps) in shapes.items():
+                table = run(steps, tables[core], Context(self.terms, batch))
+                parts[shape].append(Table(shape.variables, table.events, table.select(shape.variables)).shifted(start))
+        rows = {shape: _rows(Table.join(tables, shape.variables)) for shape, tables in parts.items()}
+        return [_slots(rows[pattern.shape], pattern) for pattern in patterns]
+
+    def _run(self, cores: Iterable[Core], events: Sequence[EventGraph], store: KnowledgeStore) -> dict[Core, Table]:
         """The solutions of distinct cores on one batch."""
         distinct = list(dict.fromkeys(cores))
         tables = self._run_staged([core for core in distinct if core.route is not Route.KNOWLEDGE], events)
         slow = [core for core in distinct if core.route is Route.KNOWLEDGE]
         if slow:
-            tables |= zip(slow, self._store.run(slow, events, self._cells), strict=True)
+            tables |= zip(slow, store.run(slow, events, self._cells), strict=True)
         return tables
 
     def _run_staged(self, cores: list[Core], events: Sequence[EventGraph]) -> dict[Core, Table]:

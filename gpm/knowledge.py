@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 import pyoxigraph
-from pyoxigraph import NamedNode, QuerySolutions
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from gpm.algebra import Element
 from gpm.background import Background
@@ -21,6 +22,7 @@ from gpm.tables import Table
 from nfa_native.words import Terms
 
 Indices = npt.NDArray[np.int64]
+TableKey = tuple[tuple[str, ...], str, tuple[str, ...]]  # graphs, pattern, columns
 
 
 @dataclass(slots=True)
@@ -103,7 +105,15 @@ class Knowledge:
         self.background = background
         self.terms = terms
         self.limit = limit
-        self._tables: dict[tuple[str, tuple[str, ...]], KnowledgeTable | None] = {}
+        self._tables: dict[TableKey, KnowledgeTable | None] = {}
+
+    def updated(self, background: Background) -> Knowledge:
+        """The knowledge of a later version of the background; tables of graphs that are as before are shared."""
+        later = Knowledge(background, self.terms, self.limit)
+        old, new = self.background.graphs, background.graphs
+        changed = {name for name in {*old, *new} if old.get(name) is not new.get(name)}
+        later._tables = {key: table for key, table in self._tables.items() if changed.isdisjoint(key[0])}
+        return later
 
     def table(self, element: Element, columns: tuple[str, ...]) -> KnowledgeTable | None:
         """The solutions of an element, restricted to some of its variables; None if they are too many.
@@ -111,20 +121,22 @@ class Knowledge:
         The element reads nothing but background graphs.
         """
         tree, names = canonical(element)
-        key = (print_element(tree), tuple(names[name] for name in columns))
+        key = (graph_names(tree), print_element(tree), tuple(names[name] for name in columns))
         if key not in self._tables:
-            self._tables[key] = self._materialise(graph_names(tree), *key)
+            self._tables[key] = self._materialise(*key)
         found = self._tables[key]
         return None if found is None else _renamed(found, columns)
 
     def _materialise(self, graphs: tuple[str, ...], text: str, columns: tuple[str, ...]) -> KnowledgeTable | None:
         projection = " ".join("?" + name for name in columns) or "(1 AS ?any)"
         store = self.background.store(graphs)
-        named = [NamedNode(name) for name in graphs]  # an unknown graph is empty, not missing
+        named: list[NamedNode | BlankNode] = [
+            NamedNode(name) for name in graphs
+        ]  # an unknown graph is empty, not missing
         query = f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}"
         answer = store.query(query, named_graphs=named)
         assert isinstance(answer, QuerySolutions)
-        data = answer.serialize(format=pyoxigraph.QueryResultsFormat.TSV)
+        data = cast(bytes, answer.serialize(format=pyoxigraph.QueryResultsFormat.TSV))
         rows = data.count(b"\n") - 1
         if rows > self.limit:
             return None
