@@ -22,7 +22,7 @@ def by_us(test: EvaluationTest, pattern: Pattern, mode: str) -> tuple[str, Solut
     evaluator = _evaluator(mode, terms, Background({iri: triples(iri) for iri in test.named}))
     compiled = evaluator.compile(pattern.group, pattern.variables)
     event = EventGraph([triple for iri in test.data for triple in triples(iri)], 0, 0)
-    (rows,) = evaluator.evaluate([event], [compiled])
+    (rows,) = evaluator.evaluate_graphs([event], [compiled])
     solutions = frozenset(
         solution((name, decode(terms, int(word))) for name, word in zip(pattern.variables, row, strict=True))
         for row in rows.columns.T[: len(rows.row_event)]
