@@ -80,23 +80,32 @@ class GraphNumbers(dict[bytes, int]):
 
 
 class CellEncoder(dict[bytes, int]):
-    """Words of TSV cells, remembered up to ``limit`` distinct cells."""
+    """Words of TSV cells, collectable unless ``pinned``, remembered up to ``limit`` distinct cells."""
 
-    def __init__(self, terms: Terms, limit: int = 1 << 16) -> None:
+    def __init__(self, terms: Terms, limit: int = 1 << 16, pinned: bool = False) -> None:
         super().__init__({b"": 0})
         self.terms = terms
         self.limit = limit
         self.graphs = GraphNumbers()
+        self._intern = terms.intern if pinned else terms.intern_transient
+        self._collections = terms.collections
 
     def __missing__(self, cell: bytes) -> int:
         if len(self) >= self.limit:
-            self.clear()
-            self[b""] = 0
-        word = self[cell] = self.terms.intern(cell_bytes(cell))
+            self.forget()
+        word = self[cell] = self._intern(cell_bytes(cell))
         return word
+
+    def forget(self) -> None:
+        """Remember no cell; their words may be free."""
+        self.clear()
+        self[b""] = 0
 
     def column(self, cells: Sequence[bytes]) -> Words:
         """The words of the cells of a column."""
+        if self._collections != self.terms.collections:
+            self._collections = self.terms.collections
+            self.forget()
         return np.fromiter(map(self.__getitem__, cells), dtype=np.uint64, count=len(cells))
 
 

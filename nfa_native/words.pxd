@@ -49,18 +49,20 @@ cdef enum:
 
 cdef enum:
     UNBOUND = 0
+    UNDECIDED = 15   # no word: it takes Python to tell
 
 # Canonical bytes of a dictionary term; `word` differs from its own only in an alias of another lexical form.
 cdef struct TermEntry:
-    const char* text
+    const char* text    # NULL: the entry is free
     uint32_t length
-    word_t word
+    uint32_t hashed     # lower half of its hash
+    word_t word         # of a free entry: the next free one + 1, or 0
 
 # An exact value that no word holds inline: an int64, a decimal or an instant in units of 10**-18, or a double's bits.
 cdef struct SideEntry:
-    int128 number
+    int128 number       # of a free entry: the next free one + 1, or 0
     int32_t zone
-    uint32_t kind
+    uint32_t kind       # 0: the entry is free
 
 # Bytes in chunks that never move.
 cdef cppclass Arena:
@@ -69,11 +71,24 @@ cdef cppclass Arena:
     size_t chunk    # the chunk in use
     size_t used     # bytes used of it
 
+# Entries that stand empty, linked to each other.
+cdef struct FreeList:
+    uint64_t first      # the first of them + 1, or 0
+    size_t count
+
+# A set of entries and side values: bit sets, whose ends stand for zeros.
+cdef cppclass Marks:
+    vector[uint64_t] entries
+    vector[uint64_t] sides
+
 cdef cppclass TermStore:
     vector[TermEntry] entries
     vector[uint64_t] slots        # open addressing: hash's upper half << 32 | entry + 1
+    FreeList free_entries
     vector[SideEntry] sides
     vector[uint32_t] side_slots   # open addressing: side + 1
+    FreeList free_sides
+    Marks pinned                  # what no collection frees
     Arena texts
     Arena scratch                 # strings of the expression under evaluation
 
@@ -141,9 +156,17 @@ cdef inline int128 datetime_value(const TermStore* store, word_t word, int32_t* 
     return store.sides[word >> 8].number
 
 
-# The word of a term; UNBOUND if only Python can canonicalise it (xsd:float, date, duration and the like, seen first).
+# The word of a term, which is collectable unless somebody pinned it.  UNBOUND if only Python can canonicalise it
+# (xsd:float, date, duration and the like, seen first).
 cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexcept nogil
-# The bytes of a dictionary term, which stay where they are.
+# The same of a literal with that XSD datatype (without namespace); UNBOUND unless it is a value of the kinds here.
+cdef word_t value_literal(TermStore* store, const char* name, size_t n, const char* form, size_t m) noexcept nogil
+# As `intern_term`, but nothing is added: UNBOUND if no word of the table stands for the term, UNDECIDED if only Python
+# can canonicalise it.  A language is in lower case, and a string has no datatype.
+cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil
+# Whether an XSD datatype other than xsd:integer is read as it.
+cdef bint is_derived_integer(const char* name, size_t n) noexcept nogil
+# The bytes of a dictionary term, which stay where they are until the next collection.
 cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil
 # The lexical form of a word that is no dictionary term; `out` has room for LONGEST_FORM bytes.
 cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept nogil
@@ -152,7 +175,17 @@ cdef char* scratch(TermStore* store, size_t length) noexcept nogil
 cdef void clear_scratch(TermStore* store) noexcept nogil
 
 
+# Let a bound word live as long as the table.
+cdef void pin_word(TermStore* store, word_t word) noexcept nogil
+
+
 cdef class Terms:
     cdef TermStore* store
+    cdef readonly unsigned long long collections  # how often words were freed
+    cdef object _holders                          # WeakSet of objects whose array `words` is live
+    # The word of a term, collectable.
+    cdef word_t transient_word(self, bytes term) except? 0
+    # The word of a term, which is pinned.
     cdef word_t intern_bytes(self, bytes term) except? 0
+    cdef word_t pinned(self, word_t word)
     cdef word_t intern_canonical(self, bytes term) except? 0

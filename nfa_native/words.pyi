@@ -1,6 +1,8 @@
 """64-bit tagged words and the table of terms behind them."""
 
 import builtins
+from collections.abc import Iterable
+from typing import Protocol
 
 import numpy
 from numpy.typing import NDArray
@@ -8,25 +10,54 @@ from numpy.typing import NDArray
 def store_form(term: bytes) -> bytes:
     """A typed literal's bytes as pyoxigraph's Store canonicalises it."""
 
+class Holder(Protocol):
+    """What has words that others do not know of."""
+
+    @property
+    def words(self) -> NDArray[numpy.uint64]:
+        """The words, 0 among them or not."""
+
 class Terms:
     """The table of terms: byte strings to words and back.
 
     A term's first byte is its kind: ``I`` IRI, ``B`` scoped blank-node label, ``S`` string, ``L`` language NUL string,
-    ``T`` datatype IRI NUL lexical form.  Words stay valid as long as the table lives; it only grows.
+    ``T`` datatype IRI NUL lexical form.  Terms and exact values are pinned by ``intern``, ``intern_many``, ``pin``,
+    ``integer`` and its like, or collectable: then their words are valid until a ``collect`` that does not hear of them.
     """
+
+    collections: int  # how often ``collect`` freed words; what remembers collectable words forgets them when this changes
 
     def __init__(self) -> None: ...
     def __len__(self) -> int:
-        """Number of dictionary entries and side values; values held in words take no room."""
+        """Number of living dictionary entries and side values; values held in words take no room."""
 
     def memory(self) -> int:
         """Bytes reserved by the table."""
 
     def intern(self, term: builtins.bytes) -> int:
-        """The word of a term; ValueError if the bytes are no term."""
+        """The word of a term, pinned; ValueError if the bytes are no term."""
 
     def intern_many(self, terms: list[builtins.bytes]) -> NDArray[numpy.uint64]:
-        """uint64[n]: the words of n terms; ValueError as `intern`."""
+        """uint64[n]: the words of n terms, pinned; ValueError as `intern`."""
+
+    def intern_transient(self, term: builtins.bytes) -> int:
+        """The word of a term, collectable unless something else pinned it; ValueError as `intern`."""
+
+    def intern_many_transient(self, terms: list[builtins.bytes]) -> NDArray[numpy.uint64]:
+        """uint64[n]: the words of n terms as of `intern_transient`."""
+
+    def pin(self, words: NDArray[numpy.uint64]) -> None:
+        """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
+
+    def hold(self, holder: Holder) -> None:
+        """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
+
+    def collect(self, live: Iterable[NDArray[numpy.uint64]]) -> int:
+        """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
+
+        `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
+        and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.
+        """
 
     def bytes(self, word: int) -> builtins.bytes:
         """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""

@@ -5,11 +5,16 @@
 A term is a byte string whose first byte is its kind: ``I`` IRI, ``B`` scoped blank-node label, ``S`` string,
 ``L`` language NUL string, ``T`` datatype IRI NUL lexical form.  Two terms have the same word exactly if pyoxigraph's Store
 makes them the same term.  Nothing here locks: a table belongs to one thread at a time.
+
+Terms and values are collectable unless they are pinned.  Words made in native code are not, those of Python's ``intern``,
+``integer`` and the like are.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
+
+from weakref import WeakSet
 
 import numpy
 
@@ -88,6 +93,75 @@ cdef void clear_scratch(TermStore* store) noexcept nogil:
     store.scratch.used = 0
 
 
+# ── entries that come and go ─────────────────────────────────────────────────────────────────────────────
+cdef inline bint has_bit(const vector[uint64_t]* bits, size_t index) noexcept nogil:
+    return index >> 6 < bits.size() and bits.data()[index >> 6] >> (index & 63) & 1
+
+
+cdef inline void set_bit(vector[uint64_t]* bits, size_t index) noexcept nogil:
+    if index >> 6 >= bits.size():
+        bits.resize((index >> 6) + 1)
+    bits.data()[index >> 6] |= <uint64_t>1 << (index & 63)
+
+
+cdef size_t take_entry(TermStore* store) noexcept nogil:
+    """A free entry, or a new one."""
+    cdef size_t index
+    if store.free_entries.first == 0:
+        store.entries.resize(store.entries.size() + 1)
+        return store.entries.size() - 1
+    index = store.free_entries.first - 1
+    store.free_entries.first = store.entries[index].word
+    store.free_entries.count -= 1
+    return index
+
+
+cdef size_t take_side(TermStore* store) noexcept nogil:
+    """A free entry of the side table, or a new one."""
+    cdef size_t index
+    if store.free_sides.first == 0:
+        store.sides.resize(store.sides.size() + 1)
+        return store.sides.size() - 1
+    index = store.free_sides.first - 1
+    store.free_sides.first = <uint64_t>store.sides[index].number
+    store.free_sides.count -= 1
+    return index
+
+
+cdef inline size_t living_entries(const TermStore* store) noexcept nogil:
+    return store.entries.size() - store.free_entries.count
+
+
+cdef inline size_t living_sides(const TermStore* store) noexcept nogil:
+    return store.sides.size() - store.free_sides.count
+
+
+cdef bint is_word(const TermStore* store, word_t word) noexcept nogil:
+    """Whether the word is bound, and of this table as it is now."""
+    cdef int tag = tag_of(word)
+    cdef size_t index = word >> 8
+    if tag == TAG_TERM:
+        return (
+            word != UNBOUND and index < store.entries.size() and store.entries[index].text != NULL
+            and store.entries[index].word == word
+        )
+    if tag == TAG_SIDE:
+        return index < store.sides.size() and store.sides[index].kind == <uint32_t>kind_of(word) != 0
+    return tag < TAG_SIDE
+
+
+cdef inline void mark(Marks* marks, word_t word) noexcept nogil:
+    """Add what a word stands for; values held in words are everywhere."""
+    if tag_of(word) == TAG_SIDE:
+        set_bit(&marks.sides, word >> 8)
+    elif tag_of(word) == TAG_TERM and word != UNBOUND:
+        set_bit(&marks.entries, word >> 8)
+
+
+cdef void pin_word(TermStore* store, word_t word) noexcept nogil:
+    mark(&store.pinned, word)
+
+
 # ── the dictionary ───────────────────────────────────────────────────────────────────────────────────────
 cdef uint64_t hash_bytes(const char* text, size_t length) noexcept nogil:
     cdef uint64_t state = <uint64_t>0x9e3779b97f4a7c15 ^ length
@@ -105,7 +179,7 @@ cdef uint64_t hash_bytes(const char* text, size_t length) noexcept nogil:
 cdef size_t find_slot(const TermStore* store, const char* text, size_t length, uint64_t hashed) noexcept nogil:
     """The slot of those bytes, or the empty one where they belong."""
     cdef size_t mask = store.slots.size() - 1
-    cdef size_t slot = hashed & mask
+    cdef size_t slot = <uint32_t>hashed & mask
     cdef uint64_t content
     cdef const TermEntry* entry
     while True:
@@ -119,37 +193,43 @@ cdef size_t find_slot(const TermStore* store, const char* text, size_t length, u
         slot = (slot + 1) & mask
 
 
-cdef void grow_slots(TermStore* store) noexcept nogil:
-    cdef size_t size = store.slots.size() * 2
+cdef void rebuild_slots(TermStore* store, size_t size) noexcept nogil:
+    """Hash all living entries anew, into a table of that size, a power of two."""
+    cdef vector[uint64_t] old
     cdef size_t i, slot
-    cdef uint64_t hashed
+    store.slots.swap(old)
     store.slots.assign(size, 0)
-    for i in range(store.entries.size()):
-        hashed = hash_bytes(store.entries[i].text, store.entries[i].length)
-        slot = hashed & (size - 1)
+    for i in range(old.size()):
+        if old[i] == 0 or store.entries[<uint32_t>old[i] - 1].text == NULL:
+            continue
+        slot = store.entries[<uint32_t>old[i] - 1].hashed & (size - 1)
         while store.slots[slot]:
             slot = (slot + 1) & (size - 1)
-        store.slots[slot] = (hashed >> 32) << 32 | (i + 1)
+        store.slots[slot] = old[i]
 
 
 cdef word_t find_or_add(TermStore* store, const char* text, size_t length, int kind, word_t alias) noexcept nogil:
     """The word of those bytes; new bytes get `alias`, or a new dictionary word if that is UNBOUND."""
     cdef uint64_t hashed = hash_bytes(text, length)
     cdef size_t slot = find_slot(store, text, length, hashed)
-    cdef TermEntry entry
+    cdef size_t index
+    cdef TermEntry* entry
     cdef char* copy
     if store.slots[slot]:
         return store.entries[<uint32_t>store.slots[slot] - 1].word
     copy = reserve(&store.texts, length)
     memcpy(copy, text, length)
+    index = take_entry(store)
+    entry = &store.entries[index]
     entry.text = copy
     entry.length = <uint32_t>length
-    entry.word = alias if alias else <word_t>store.entries.size() << 8 | kind << 4 | TAG_TERM
-    store.entries.push_back(entry)
-    store.slots[slot] = (hashed >> 32) << 32 | store.entries.size()
-    if store.entries.size() * 2 > store.slots.size():
-        grow_slots(store)
-    return entry.word
+    entry.hashed = <uint32_t>hashed
+    entry.word = alias if alias else <word_t>index << 8 | kind << 4 | TAG_TERM
+    alias = entry.word
+    store.slots[slot] = (hashed >> 32) << 32 | (index + 1)
+    if living_entries(store) * 2 > store.slots.size():
+        rebuild_slots(store, store.slots.size() * 2)
+    return alias
 
 
 cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil:
@@ -175,23 +255,35 @@ cdef size_t find_side(const TermStore* store, const SideEntry* wanted) noexcept 
     return slot
 
 
+cdef void rebuild_side_slots(TermStore* store, size_t size) noexcept nogil:
+    """Hash all living side values anew, into a table of that size, a power of two."""
+    cdef vector[uint32_t] slots
+    cdef size_t i
+    slots.resize(size)
+    store.side_slots.swap(slots)
+    for i in range(store.sides.size()):
+        if store.sides[i].kind:
+            store.side_slots[find_side(store, &store.sides[i])] = <uint32_t>(i + 1)
+
+
 cdef word_t side_word(TermStore* store, int kind, int128 number, int32_t zone) noexcept nogil:
-    """The word of a value that no word holds inline."""
+    """The word of a value that no word holds inline; UNBOUND without a store."""
     cdef SideEntry entry
-    cdef size_t slot, i
+    cdef size_t slot, index
+    if store == NULL:
+        return UNBOUND
     entry.number = number
     entry.zone = zone
     entry.kind = kind
     slot = find_side(store, &entry)
-    if store.side_slots[slot] == 0:
-        store.sides.push_back(entry)
-        store.side_slots[slot] = <uint32_t>store.sides.size()
-        if store.sides.size() * 2 > store.side_slots.size():
-            store.side_slots.assign(store.side_slots.size() * 2, 0)
-            for i in range(store.sides.size()):
-                store.side_slots[find_side(store, &store.sides[i])] = <uint32_t>(i + 1)
-        return <word_t>(store.sides.size() - 1) << 8 | kind << 4 | TAG_SIDE
-    return <word_t>(store.side_slots[slot] - 1) << 8 | kind << 4 | TAG_SIDE
+    if store.side_slots[slot]:
+        return <word_t>(store.side_slots[slot] - 1) << 8 | kind << 4 | TAG_SIDE
+    index = take_side(store)
+    store.sides[index] = entry
+    store.side_slots[slot] = <uint32_t>(index + 1)
+    if living_sides(store) * 2 > store.side_slots.size():
+        rebuild_side_slots(store, store.side_slots.size() * 2)
+    return <word_t>index << 8 | kind << 4 | TAG_SIDE
 
 
 # ── values to words ──────────────────────────────────────────────────────────────────────────────────────
@@ -222,17 +314,26 @@ cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil:
     return side_word(store, KIND_DECIMAL, value, 0)
 
 
-cdef word_t double_word(TermStore* store, double value) noexcept nogil:
-    cdef uint64_t bits, magnitude
+cdef inline uint64_t double_bits(double value) noexcept nogil:
+    """The bits of a double; there is one NaN."""
+    cdef uint64_t bits
     if value != value:
-        return side_word(store, KIND_DOUBLE, <int128>0x7ff8000000000000, 0)
+        return <uint64_t>0x7ff8000000000000
     memcpy(&bits, &value, sizeof(double))
-    magnitude = bits & ~DOUBLE_SIGN
+    return bits
+
+
+cdef word_t bits_word(TermStore* store, uint64_t bits) noexcept nogil:
+    cdef uint64_t magnitude = bits & ~DOUBLE_SIGN
     if magnitude == 0:
         return bits | TAG_DOUBLE
     if magnitude > DOUBLE_BASE and magnitude - DOUBLE_BASE <= DOUBLE_MAGNITUDE:
         return (bits & DOUBLE_SIGN) | (magnitude - DOUBLE_BASE) << 4 | TAG_DOUBLE
     return side_word(store, KIND_DOUBLE, <int128>bits, 0)
+
+
+cdef word_t double_word(TermStore* store, double value) noexcept nogil:
+    return bits_word(store, double_bits(value))
 
 
 cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexcept nogil:
@@ -277,39 +378,65 @@ cdef bint needs_store(const char* name, size_t n) noexcept nogil:
     )
 
 
-cdef word_t boolean_literal(const char* form, size_t n) noexcept nogil:
-    if is_name(form, n, "true", 4) or is_name(form, n, "1", 1):
-        return boolean_word(True)
-    if is_name(form, n, "false", 5) or is_name(form, n, "0", 1):
-        return boolean_word(False)
-    return UNBOUND
+cdef bint read_boolean(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    value.kind = KIND_BOOLEAN
+    value.number = is_name(form, n, "true", 4) or is_name(form, n, "1", 1)
+    return value.number or is_name(form, n, "false", 5) or is_name(form, n, "0", 1)
 
 
-cdef word_t datetime_literal(TermStore* store, const char* form, size_t n) noexcept nogil:
-    cdef int128 instant
-    cdef int32_t zone
+cdef bint read_datetime(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    value.kind = KIND_DATETIME
     # The Store misprints fractions of seconds before the year 1: such a literal stays opaque, in the form it came in.
-    if not parse_datetime(form, n, &instant, &zone) or (instant < 0 and instant % DECIMAL_ONE != 0):
-        return UNBOUND
-    return datetime_word(store, instant, zone)
+    return parse_datetime(form, n, &value.number, &value.zone) and (value.number >= 0 or value.number % DECIMAL_ONE == 0)
+
+
+cdef bint read_integer(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    cdef int64_t whole = 0
+    cdef bint valid = parse_integer(form, n, &whole)
+    value.kind = KIND_INTEGER
+    value.number = whole
+    return valid
+
+
+cdef bint read_double(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    cdef double real = 0
+    cdef bint valid = parse_double(form, n, &real)
+    value.kind = KIND_DOUBLE
+    value.number = <int128>double_bits(real)
+    return valid
+
+
+cdef bint read_value(const char* name, size_t n, const char* form, size_t m, SideEntry* value) noexcept nogil:
+    """The value of a literal of an XSD datatype that has values here; False for others and ill-formed ones."""
+    value.zone = 0
+    if n == 7 and memcmp(name, "integer", 7) == 0 or is_derived_integer(name, n):
+        return read_integer(form, m, value)
+    if is_name(name, n, "decimal", 7):
+        value.kind = KIND_DECIMAL
+        return parse_decimal(form, m, &value.number)
+    if is_name(name, n, "double", 6):
+        return read_double(form, m, value)
+    if is_name(name, n, "dateTime", 8) or is_name(name, n, "dateTimeStamp", 13):
+        return read_datetime(form, m, value)
+    return is_name(name, n, "boolean", 7) and read_boolean(form, m, value)
+
+
+cdef word_t value_word(TermStore* store, const SideEntry* value) noexcept nogil:
+    """The word of a value; UNBOUND if no word holds it and there is no store."""
+    if value.kind == KIND_INTEGER:
+        return integer_word(store, <int64_t>value.number)
+    if value.kind == KIND_DECIMAL:
+        return decimal_word(store, value.number)
+    if value.kind == KIND_DOUBLE:
+        return bits_word(store, <uint64_t>value.number)
+    if value.kind == KIND_DATETIME:
+        return datetime_word(store, value.number, value.zone)
+    return boolean_word(value.number != 0)
 
 
 cdef word_t value_literal(TermStore* store, const char* name, size_t n, const char* form, size_t m) noexcept nogil:
-    """The word of a literal of an XSD datatype that has values here; UNBOUND for others and ill-formed ones."""
-    cdef int64_t whole
-    cdef int128 number
-    cdef double real
-    if n == 7 and memcmp(name, "integer", 7) == 0 or is_derived_integer(name, n):
-        return integer_word(store, whole) if parse_integer(form, m, &whole) else <word_t>UNBOUND
-    if is_name(name, n, "decimal", 7):
-        return decimal_word(store, number) if parse_decimal(form, m, &number) else <word_t>UNBOUND
-    if is_name(name, n, "double", 6):
-        return double_word(store, real) if parse_double(form, m, &real) else <word_t>UNBOUND
-    if is_name(name, n, "dateTime", 8) or is_name(name, n, "dateTimeStamp", 13):
-        return datetime_literal(store, form, m)
-    if is_name(name, n, "boolean", 7):
-        return boolean_literal(form, m)
-    return UNBOUND
+    cdef SideEntry value
+    return value_word(store, &value) if read_value(name, n, form, m, &value) else <word_t>UNBOUND
 
 
 cdef word_t intern_typed(TermStore* store, const char* text, size_t length, const char* nul) noexcept nogil:
@@ -370,6 +497,33 @@ cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexc
     return intern_typed(store, text, length, nul)
 
 
+cdef word_t known_bytes(const TermStore* store, const char* text, size_t length) noexcept nogil:
+    cdef uint64_t content = store.slots[find_slot(store, text, length, hash_bytes(text, length))]
+    return store.entries[<uint32_t>content - 1].word if content else <word_t>UNBOUND
+
+
+cdef word_t known_value(const TermStore* store, const SideEntry* value) noexcept nogil:
+    cdef word_t word = value_word(NULL, value)
+    cdef uint32_t side
+    if word:
+        return word
+    side = store.side_slots[find_side(store, value)]
+    return <word_t>(side - 1) << 8 | value.kind << 4 | TAG_SIDE if side else <word_t>UNBOUND
+
+
+cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil:
+    cdef SideEntry value
+    cdef const char* nul = <const char*>memchr(text, 0, length) if text[0] == c'T' else NULL
+    cdef const char* name = text + 1 + XSD_LENGTH
+    cdef word_t word
+    if nul == NULL or nul <= name or memcmp(text + 1, XSD, XSD_LENGTH) != 0:
+        return known_bytes(store, text, length)
+    if read_value(name, nul - name, nul + 1, text + length - nul - 1, &value):
+        return known_value(store, &value)
+    word = known_bytes(store, text, length)
+    return <word_t>UNDECIDED if word == UNBOUND and needs_store(name, nul - name) else word
+
+
 cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept nogil:
     """The canonical lexical form of a word that is no dictionary term; `out` holds LONGEST_FORM bytes."""
     cdef int kind = kind_of(word)
@@ -389,6 +543,9 @@ cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept
         return 4
     memcpy(out, "false", 5)
     return 5
+
+
+include "collecting.pxi"
 
 
 # ── Python ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -416,13 +573,16 @@ def store_form(term: bytes) -> bytes:
 cdef class Terms:
     """The table of terms: byte strings to words and back.
 
-    Words stay valid as long as the table lives; it only grows.
+    A word stays valid as long as the table lives if it is pinned, otherwise until a collection that does not hear of it.
     """
 
     def __cinit__(self):
         self.store = new TermStore()
         self.store.texts.chunk = self.store.texts.used = 0
+        self.store.free_entries.first = self.store.free_entries.count = 0
+        self.store.free_sides.first = self.store.free_sides.count = 0
         clear_scratch(self.store)
+        self._holders = WeakSet()
         self.store.slots.assign(FIRST_SLOTS, 0)
         self.store.side_slots.assign(FIRST_SLOTS, 0)
 
@@ -432,8 +592,8 @@ cdef class Terms:
         del self.store
 
     def __len__(self) -> int:
-        """Number of dictionary entries and side values; values held in words take no room."""
-        return self.store.entries.size() + self.store.sides.size()
+        """Number of living dictionary entries and side values; values held in words take no room."""
+        return living_entries(self.store) + living_sides(self.store)
 
     def memory(self) -> int:
         """Bytes reserved by the table."""
@@ -441,9 +601,10 @@ cdef class Terms:
         return (
             capacity(&store.texts) + capacity(&store.scratch) + store.entries.capacity() * sizeof(TermEntry)
             + store.slots.capacity() * 8 + store.sides.capacity() * sizeof(SideEntry) + store.side_slots.capacity() * 4
+            + (store.pinned.entries.capacity() + store.pinned.sides.capacity()) * 8
         )
 
-    cdef word_t intern_bytes(self, bytes term) except? 0:
+    cdef word_t transient_word(self, bytes term) except? 0:
         cdef const char* text = PyBytes_AS_STRING(term)
         cdef size_t length = PyBytes_GET_SIZE(term)
         cdef word_t word
@@ -455,6 +616,13 @@ cdef class Terms:
         word = intern_term(self.store, text, length)
         return word if word else self.intern_canonical(term)
 
+    cdef word_t intern_bytes(self, bytes term) except? 0:
+        return self.pinned(self.transient_word(term))
+
+    cdef word_t pinned(self, word_t word):
+        pin_word(self.store, word)
+        return word
+
     cdef word_t intern_canonical(self, bytes term) except? 0:
         """Ask the Store for the canonical form, once for every form."""
         cdef bytes canonical = store_form(term)
@@ -464,30 +632,63 @@ cdef class Terms:
         return find_or_add(self.store, PyBytes_AS_STRING(term), PyBytes_GET_SIZE(term), KIND_TYPED, word)
 
     def intern(self, bytes term not None) -> int:
-        """The word of a term; ValueError if the bytes are no term."""
+        """The word of a term, pinned; ValueError if the bytes are no term."""
         return self.intern_bytes(term)
 
     def intern_many(self, list terms not None):
-        """uint64[n]: the words of n terms; ValueError as `intern`."""
+        """uint64[n]: the words of n terms, pinned; ValueError as `intern`."""
+        words = self.intern_many_transient(terms)
+        self.pin(words)
+        return words
+
+    def intern_transient(self, bytes term not None) -> int:
+        """The word of a term, collectable unless something else pinned it; ValueError as `intern`."""
+        return self.transient_word(term)
+
+    def intern_many_transient(self, list terms not None):
+        """uint64[n]: the words of n terms as of `intern_transient`."""
         cdef Py_ssize_t n = len(terms), i
         words = numpy.empty(n, dtype=numpy.uint64)
         cdef uint64_t[::1] out = words
         for i in range(n):
-            out[i] = self.intern_bytes(<bytes?>terms[i])
+            out[i] = self.transient_word(<bytes?>terms[i])
         return words
+
+    def pin(self, words not None) -> None:
+        """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
+        mark_words(self.store, flat_words(words), &self.store.pinned)
+
+    def hold(self, holder not None) -> None:
+        """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
+        self._holders.add(holder)
+
+    def collect(self, live) -> int:
+        """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
+
+        `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
+        and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.
+        """
+        cdef Marks kept = self.store.pinned
+        cdef size_t before = living_entries(self.store) + living_sides(self.store)
+        for words in live:
+            mark_words(self.store, flat_words(words), &kept)
+        for holder in self._holders:
+            mark_words(self.store, flat_words(holder.words), &kept)
+        with nogil:
+            sweep_entries(self.store, &kept)
+            sweep_sides(self.store, &kept)
+        self.collections += 1
+        return before - living_entries(self.store) - living_sides(self.store)
 
     def bytes(self, word_t word) -> bytes:
         """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""
         cdef char buffer[LONGEST_FORM]
         cdef const TermEntry* entry
-        cdef int tag = tag_of(word)
-        if tag == TAG_TERM:
-            if word == UNBOUND or word >> 8 >= self.store.entries.size():
-                raise ValueError(f"no word of this table: {word:#x}")
+        if not is_word(self.store, word):
+            raise ValueError(f"no word of this table: {word:#x}")
+        if tag_of(word) == TAG_TERM:
             entry = term_entry(self.store, word)
             return PyBytes_FromStringAndSize(entry.text, entry.length)
-        if tag > TAG_SIDE or (tag == TAG_SIDE and word >> 8 >= self.store.sides.size()):
-            raise ValueError(f"no word of this table: {word:#x}")
         return PREFIXES[kind_of(word) - KIND_INTEGER] + buffer[:print_value(self.store, word, buffer)]
 
     def bytes_many(self, const uint64_t[:] words not None) -> list:
@@ -497,7 +698,7 @@ cdef class Terms:
     def integer(self, value: int) -> int:
         """The word of an xsd:integer; beyond 64 bits it is an opaque term, as in the Store."""
         if -(1 << 63) <= value < 1 << 63:
-            return integer_word(self.store, value)
+            return self.pinned(integer_word(self.store, value))
         return self.intern_bytes(PREFIXES[0] + str(value).encode())
 
     def decimal(self, mantissa: int, int scale) -> int:
@@ -510,11 +711,11 @@ cdef class Terms:
         number = <int128>(<int64_t>(mantissa >> 64)) * (<int128>1 << 64) + <int128>(<uint64_t>(mantissa & (1 << 64) - 1))
         if multiply_overflows(number, <int128>POWERS_OF_TEN[DECIMAL_DIGITS - scale], &number):
             raise OverflowError("decimal out of range")
-        return decimal_word(self.store, number)
+        return self.pinned(decimal_word(self.store, number))
 
     def double(self, double value) -> int:
         """The word of an xsd:double."""
-        return double_word(self.store, value)
+        return self.pinned(double_word(self.store, value))
 
     def boolean(self, bint value) -> int:
         """The word of an xsd:boolean."""
@@ -530,7 +731,7 @@ cdef class Terms:
         if instant < 0 and instant % DECIMAL_ONE != 0:
             raise ValueError("a dateTime before the year 1 must have whole seconds")
         if zone is None:
-            return datetime_word(self.store, instant, NO_ZONE)
+            return self.pinned(datetime_word(self.store, instant, NO_ZONE))
         if not -840 <= zone <= 840:
             raise ValueError(f"zone {zone} is not within 14 hours")
-        return datetime_word(self.store, instant, zone)
+        return self.pinned(datetime_word(self.store, instant, zone))
