@@ -26,6 +26,7 @@ from gpm.algebra import (
 )
 from gpm.expressions import compile_expression
 from gpm.native_algebra import NotNativeError, simplify, summary
+from gpm.native_scope import check_scopes
 from gpm.native_steps import (
     Alternatives,
     Asked,
@@ -54,6 +55,7 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
     """The native form of a pattern with these columns, or why there is none."""
     try:
         simple = simplify(group)
+        check_scopes(simple)
         return _pattern(simple, columns, terms)
     except NotNativeError as error:
         return Reason(str(error))
@@ -95,8 +97,7 @@ _EMPTY = _Bound()
 class _Compiler:
     """Writes the steps of one plan.
 
-    ``base`` is what a surrounding EXISTS has bound (it is put in the place of variables everywhere inside); what else a
-    row may bind at a place must not be seen by a nested group.
+    ``base`` is what a surrounding EXISTS has bound: its values stand for the variables everywhere inside.
     """
 
     terms: Terms
@@ -123,9 +124,6 @@ class _Compiler:
         if name not in self.variables:
             self.variables[name] = self.next_register()
         return self.variables[name]
-
-    def sorted_registers(self, names: Names) -> tuple[int, ...]:
-        return tuple(sorted(map(self.variable, names)))
 
     def term(self, term: Term) -> int:
         if isinstance(term, Variable):
@@ -160,15 +158,15 @@ class _Compiler:
             case Values():
                 return (Join(self.constants(element)),)
             case Group():
-                return self.nested(element, bound)
+                return self.group(element, bound)
             case Union(branches):
-                return (Alternatives(tuple(self.nested(branch, bound) for branch in branches)),)
+                return (Alternatives(tuple(self.group(branch, bound) for branch in branches)),)
             case Optional(group):
-                return (Attempt(self.optional(group, bound)),)
+                return (Attempt(self.group(group, bound)),)
             case Minus(group):
                 return self.minus(group, bound)
             case Bind(expression, variable):
-                return (self.assign(expression, variable, bound),)
+                return (Assign(self.variable(variable.name), self.condition(expression, bound)),)
         raise AssertionError(element)
 
     def match(self, triple: Triple) -> Match:
@@ -182,39 +180,14 @@ class _Compiler:
         rows = (tuple(0 if term is None else encode(self.terms, term) for term in row) for row in values.rows)
         return Constants(tuple(self.variable(variable.name) for variable in values.variables), tuple(rows))
 
-    def nested(self, group: Group, bound: _Bound) -> Chain:
-        """The steps for a group that does not see the row; in place if it makes no difference."""
-        if _is_blind(group, bound.possible - self.base.certain):
-            return self.group(group, bound)
-        return (Join(self.table(group)),)
-
-    def table(self, group: Group) -> Derived:
-        """The solutions of a group by itself."""
-        return Derived(self.sorted_registers(in_scope(group)), self.group(group, self.base))
-
-    def optional(self, group: Group, bound: _Bound) -> Chain:
-        """The steps inside OPTIONAL, whose filters see the row."""
-        tests = tuple(part for part in group.elements if isinstance(part, Filter))
-        inner = Group(tuple(part for part in group.elements if not isinstance(part, Filter)))
-        if _is_blind(inner, bound.possible - self.base.certain):
-            return self.group(group, bound)
-        joined = Join(self.table(inner))
-        bound = bound.after(inner)
-        return (joined, *(Test(self.condition(test.expression, bound)) for test in tests))
-
     def minus(self, group: Group, bound: _Bound) -> Chain:
-        """MINUS.  Inside EXISTS it is not clear which variables count as common ones, unless one certainly is."""
-        if self.base.possible and not bound.certain & certain(group) - self.base.possible:
-            raise NotNativeError("MINUS in EXISTS")
+        """MINUS; its solutions are found first, and looked up by variables that all of them and the row have."""
+        common = bound.certain & certain(group)
         if not bound.possible & in_scope(group):
             return ()
-        return (Exclude(self.table(group)),)
-
-    def assign(self, expression: Expression, variable: Variable, bound: _Bound) -> Assign:
-        """BIND."""
-        if variable.name in bound.possible:
-            raise NotNativeError("BIND of a variable from outside of EXISTS")
-        return Assign(self.variable(variable.name), self.condition(expression, bound))
+        chain = self.group(group, self.base)
+        columns = sorted(in_scope(group), key=lambda name: (name not in common, self.variable(name)))
+        return (Exclude(Derived(tuple(map(self.variable, columns)), chain)),)
 
     # ── expressions ──
     def condition(self, expression: Expression, bound: _Bound) -> Condition:
@@ -280,33 +253,6 @@ def _selectivity(triple: Triple, known: Names) -> tuple[int, int]:
     """How much of a triple pattern is known: its ends, then its predicate."""
     ends = sum(not mentioned(term) - known for term in (triple.subject, triple.object))
     return ends, not mentioned(triple.predicate) - known
-
-
-# ── scope ────────────────────────────────────────────────────────────────────────────────────────────────
-def _is_blind(group: Group, foreign: Names) -> bool:
-    """Whether a group has the same solutions if the ``foreign`` variables are bound already, but for the join.
-
-    Joins do.  A filter, BIND, OPTIONAL or MINUS would see a variable that it must not see, unless the group itself
-    binds it before.
-    """
-    if not foreign:
-        return True
-    before = _EMPTY
-    every = certain(group)
-    for element in group.elements:
-        match element:
-            case Filter():
-                seen = mentioned(element) - every
-            case Bind(expression, variable):
-                seen = mentioned(expression) - before.certain | {variable.name}
-            case Optional() | Minus():
-                seen = mentioned(element) - before.certain
-            case _:
-                seen = NONE
-        if seen & foreign:
-            return False
-        before = before.after(element)
-    return True
 
 
 def _unknown(expression: Expression, terms: Terms) -> str:

@@ -85,7 +85,7 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """The solutions of a chain by itself: only what the surrounding EXISTS has bound is there at its beginning."""
+    """The solutions of a chain by itself: only what a surrounding EXISTS has bound is there at its beginning."""
 
     registers: tuple[int, ...]
     chain: Chain
@@ -93,9 +93,9 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Joins the row with a table."""
+    """Joins the row with VALUES."""
 
-    table: Constants | Derived
+    table: Constants
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Many random patterns on many random graphs, natively and by pyoxigraph: ``python -m tests.gpm.native.deep 200000``."""
+"""Many random patterns on many random graphs, natively and by pyoxigraph.
+
+``python -m tests.gpm.native.deep 200000 1``: so many pairs of a pattern and a graph, with that seed.
+"""
 
 from __future__ import annotations
 

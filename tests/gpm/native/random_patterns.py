@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import pyoxigraph
@@ -43,8 +43,8 @@ Item = TypeVar("Item")
 
 LITERALS = literals()
 COMMON = [Literal(1), Literal(2), Literal(1.5), Literal("x"), Literal("2020-01-01T00:00:00Z"), Literal(True)]
-NODES = [node("a"), node("b"), BlankNode("n")]
-MANY = [*NODES, *(node(f"s{n}") for n in range(12))]
+NODES: list[NamedNode | BlankNode] = [node("a"), node("b"), BlankNode("n")]
+MANY: list[NamedNode | BlankNode] = [*NODES, *(node(f"s{n}") for n in range(12))]
 VARIABLES = [Variable(name) for name in "abcd"]
 PREDICATES = [iri("p"), iri("q")]
 BINARY = ["=", "=", "!=", "<", "<=", ">", ">=", ">", "+", "-", "*", "/", "SAMETERM", "CONTAINS", "STRSTARTS"]
@@ -62,7 +62,7 @@ class Maker:
         self.values = [*source.sample(COMMON, 3), *source.sample(LITERALS, 3)]
         self.labels = 0
 
-    def one(self, items: list[Item]) -> Item:
+    def one(self, items: Sequence[Item]) -> Item:
         return self.random.choice(items)
 
     def chance(self, part: float) -> bool:
@@ -75,11 +75,12 @@ class Maker:
 
     def graph(self) -> list[OxTriple]:
         large = self.chance(0.1)
-        nodes, size = (MANY, 30) if large else (NODES, self.random.randint(0, 9))
+        nodes = MANY if large else NODES
+        size = 30 if large else self.random.randint(0, 9)
         return list({self.triple(nodes): None for _ in range(size)})
 
     def triple(self, nodes: list[NamedNode | BlankNode]) -> OxTriple:
-        object_: NamedNode | BlankNode | Literal = self.one(nodes if self.chance(0.5) else self.values)
+        object_ = self.one(nodes) if self.chance(0.5) else self.one(self.values)
         return OxTriple(self.one(nodes), self.one([node("p"), node("q")]), object_)
 
     # ── patterns ──
@@ -94,17 +95,22 @@ class Maker:
 
     def element(self, depth: int) -> Element:
         flat: list[Callable[[], Element]] = [self.triples, self.values_block]
+        shallow: list[Callable[[], Element]] = [
+            lambda: Filter(self.expression(0)),
+            lambda: Bind(self.expression(0), self.one(VARIABLES)),
+        ]
         nested: list[Callable[[], Element]] = [
             lambda: Filter(self.expression(depth)),
-            lambda: Filter(self.expression(depth)),
+            lambda: Filter(Exists(self.group(depth - 1), self.chance(0.5))),
             lambda: Optional(self.group(depth - 1)),
             lambda: Optional(self.group(depth - 1)),
             lambda: Union((self.group(depth - 1), self.group(depth - 1))),
             lambda: Minus(self.group(depth - 1)),
             lambda: self.group(depth - 1),
             lambda: Bind(self.expression(depth), self.one(VARIABLES)),
+            lambda: Bind(self.leaf(), self.one(VARIABLES)),
         ]
-        return self.one(flat + nested * 2 if depth > 0 else flat)()
+        return self.one(flat + nested * 2 if depth > 0 else flat + shallow)()
 
     def triples(self) -> Triples:
         label = None
@@ -114,7 +120,8 @@ class Maker:
         return Triples(tuple(self.pattern(label) for _ in range(self.one([1, 1, 1, 2, 2, 3]))))
 
     def pattern(self, label: algebra.BlankNode | None) -> Triple:
-        subject: Term = label if label and self.chance(0.7) else self.one([*VARIABLES[:3], *VARIABLES, iri("a")])
+        subjects: list[Term] = [*VARIABLES[:3], *VARIABLES, iri("a")]
+        subject = label if label and self.chance(0.7) else self.one(subjects)
         object_: Term = self.constant() if self.chance(0.1) else self.one(VARIABLES)
         return Triple(subject, self.verb(), object_)
 
