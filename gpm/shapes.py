@@ -15,6 +15,7 @@ from gpm.native_steps import NativePattern, Reason
 from gpm.scope import NONE, Names, in_scope, mentioned
 from gpm.splitting import optional_parts, required_part, split
 from gpm.steps import Step, make_step
+from gpm.subjects import subjects_are_local
 
 
 class Mode(Enum):
@@ -98,7 +99,7 @@ class Version:
             return Reason("so it was asked")
         native = compile_native(core, columns, self._encoder.terms)
         if not isinstance(native, Reason):
-            self._encoder.want(native.summary)
+            self._encoder.want(native.summary, subjects=not subjects_are_local(core, columns))
         elif self._mode is Mode.NATIVE:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native

@@ -12,7 +12,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 20  # bytes; small at first for early results
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 22  # bytes; small at first for early results
 LONGEST_LINE = 1 << 26
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")

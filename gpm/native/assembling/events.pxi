@@ -68,13 +68,14 @@ cdef inline bint is_open_graph(Assembly* a, const uint8_t* name, size_t size) no
 
 cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nogil:
     """Another graph begins, so the open one is complete."""
+    cdef uint32_t hashed = hash_name(name)
     close_event(a, line)
     a.is_open = True
     a.name = name[0]
     a.time.known = a.time.lost = False
     a.time.time = 0
     begin_columns(a)
-    a.number = recent_number(&a.recent, name)
+    a.number = recent_number(&a.recent, name, hashed)
     a.lost = a.number != 0
     if a.lost:
         report(a, COMES_BACK, line, name, NULL, 0)
@@ -83,7 +84,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
         a.time = a.waiting[name[0]]
         a.waiting.erase(name[0])
         a.lost = a.time.lost
-    a.number = remember_name(&a.recent, name)
+    a.number = remember_name(&a.recent, name, hashed)
     a.recent.times.data()[a.number % a.recent.remembered] = a.time
 
 
@@ -125,7 +126,7 @@ cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogi
     if time.lost:
         report(a, BAD_TIME, line, name, st.object, st.object_size)
     is_open = is_open or (a.is_open and name[0] == a.name)
-    number = a.number if is_open else recent_number(&a.recent, name)
+    number = a.number if is_open else recent_number(&a.recent, name, hash_name(name))
     if number or a.waiting.count(name[0]):
         set_time_again(a, name, &time, is_open, number, line)
     else:

@@ -1,5 +1,8 @@
 # The records of the assembly.
 
+cdef enum:
+    MOST_NUMBERED = 16    # subjects of an event that get numbers instead of words
+
 # What can be wrong with statements that are valid by themselves, and BAD_LINE.
 cdef enum:
     BAD_LINE = 0      # no statement
@@ -25,6 +28,7 @@ cdef cppclass Demand:
     unordered_map[word_t, vector[Use]] by_predicate
     vector[Use] any_predicate
     bint everything           # no triple can be left out
+    bint subjects             # subjects are compared with other things than subjects of their event
     uint64_t version
 
 # What is known about a predicate of the tokenizer's memory.
@@ -100,6 +104,8 @@ cdef cppclass Assembly:
     uint64_t scope
     size_t first_triple
     word_t subject_word           # of the last statement's subject; UNBOUND: not encoded yet
+    vector[string] subjects       # by value, those of the open event that have numbers; there may be older ones behind them
+    size_t numbered               # how many
     size_t text_start             # in the present block
     size_t text_end
     string carried                # its text in earlier blocks
