@@ -6,13 +6,14 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyoxigraph
 import rdflib
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Store, Triple
 
 from gpm.errors import GraphSyntaxError, PatternError
 from gpm.terms import to_oxigraph
@@ -20,11 +21,32 @@ from gpm.terms import to_oxigraph
 Source: TypeAlias = str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]
 
 _GZIP = b"\x1f\x8b"
+# What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
+_PLAIN: dict[RdfFormat | None, tuple[RdfFormat, ...]] = {
+    RdfFormat.N_TRIPLES: (RdfFormat.N_TRIPLES,),
+    RdfFormat.N_QUADS: (RdfFormat.N_TRIPLES,),
+    RdfFormat.TURTLE: (RdfFormat.TURTLE,),
+    RdfFormat.TRIG: (RdfFormat.TURTLE,),
+    None: (RdfFormat.N_TRIPLES, RdfFormat.TURTLE),
+}
+_BLANK_NODE_SIGNS = {
+    RdfFormat.N_TRIPLES: (b"_:",),
+    RdfFormat.TURTLE: (b"_:", b"[", b"(", b"<<", b"{|", b"~"),
+}
 _MORE_EXTENSIONS = {"owl": RdfFormat.RDF_XML, "xml": RdfFormat.RDF_XML}
 
 
+@dataclass(frozen=True, slots=True)
+class KnowledgeGraph:
+    """One background graph in a Store of its own, under its name; ``digest`` tells its text from others."""
+
+    name: NamedNode
+    store: Store
+    digest: str
+
+
 class Background:
-    """The background graphs of an engine.
+    """The background graphs of an engine; it never changes.
 
     ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text
     formats), an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is
@@ -35,38 +57,65 @@ class Background:
     def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
         if not isinstance(sources, Mapping | None):
             raise PatternError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
-        self.store = Store()
-        self.names = tuple(sources or ())
-        self._digest = hashlib.sha256()
-        for number, (iri, source) in enumerate((sources or {}).items()):
-            self._add(number, iri, source)
+        given = (sources or {}).items()
+        self.graphs = {iri: _read_graph(number, iri, source) for number, (iri, source) in enumerate(given)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The IRIs of the graphs."""
+        return tuple(self.graphs)
+
+    def replaced(self, iri: str, source: Source) -> Background:
+        """The background in which one graph, maybe a new one, has other contents; errors as of the class."""
+        names = list(self.graphs)
+        number = names.index(iri) if iri in self.graphs else len(names)
+        changed = Background()
+        changed.graphs = self.graphs | {iri: _read_graph(number, iri, source)}
+        return changed
 
     def fingerprint(self) -> str:
-        """A digest that is equal for equal knowledge, in any process."""
-        return self._digest.hexdigest()
+        """A digest that is equal for equal knowledge, in any process, however it came about."""
+        digest = hashlib.sha256()
+        for number, (iri, graph) in enumerate(self.graphs.items()):
+            digest.update(f"graph {number} {iri}\n{graph.digest}\n".encode())
+        return digest.hexdigest()
 
     def triples(self, iri: str) -> list[Triple]:
         """The triples of one graph; none if it is unknown."""
-        return [quad.triple for quad in self.store.quads_for_pattern(None, None, None, NamedNode(iri))]
+        graph = self.graphs.get(iri)
+        return [quad.triple for quad in graph.store] if graph else []
+
+    def store(self, names: Iterable[str]) -> Store:
+        """A Store with these graphs, to be read only; unknown ones are empty."""
+        known = [self.graphs[name] for name in names if name in self.graphs]
+        return known[0].store if len(known) == 1 else _merged(known)
 
     def copy(self) -> Store:
         """A new Store with all background graphs."""
-        store = Store()
-        store.bulk_extend(iter(self.store))
-        for iri in self.names:
-            store.add_graph(NamedNode(iri))
-        return store
+        return _merged(self.graphs.values())
 
-    def _add(self, number: int, iri: str, source: Source) -> None:
-        graph = _graph_name(iri)
-        self.store.add_graph(graph)
-        self._digest.update(f"graph {number} {iri}\n".encode())
-        label = _Labels(number)
-        try:
-            parts = _parts(iri, source, self._digest.update)
-            self.store.bulk_extend(_named(part, graph, label) for part in parts)
-        except SyntaxError as error:
-            raise _located(iri, source, error) from None
+
+def _merged(graphs: Iterable[KnowledgeGraph]) -> Store:
+    store = Store()
+    for graph in graphs:
+        store.bulk_extend(iter(graph.store))
+        store.add_graph(graph.name)
+    return store
+
+
+def _read_graph(number: int, iri: str, source: Source) -> KnowledgeGraph:
+    """A graph from its source; ``number`` tells its blank nodes from those of other graphs with the same text."""
+    name, store = _graph_name(iri), Store()
+    try:
+        contents = _contents(iri, source)
+        digest = contents.digest()
+        if not contents.load(store, name):
+            label = _Labels(f"k{number}.{digest[:12]}.")
+            store.bulk_extend(_named(part, name, label) for part in contents.parts())
+    except SyntaxError as error:
+        raise _located(iri, source, error) from None
+    store.add_graph(name)
+    return KnowledgeGraph(name, store, digest)
 
 
 def _graph_name(iri: str) -> NamedNode:
@@ -77,10 +126,13 @@ def _graph_name(iri: str) -> NamedNode:
 
 
 class _Labels:
-    """Labels of a graph's blank nodes in order of appearance: no two graphs share one, and each process agrees."""
+    """Labels of a graph's blank nodes in order of appearance: each process agrees.
 
-    def __init__(self, number: int) -> None:
-        self.prefix = f"k{number}."
+    No two graphs share one, nor do two versions of a graph, which are different texts.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
         self.known: dict[str, BlankNode] = {}
 
     def __call__(self, node: BlankNode) -> BlankNode:
@@ -91,7 +143,12 @@ class _Labels:
 
 
 def _named(part: Quad | Triple, graph: NamedNode, label: _Labels) -> Quad:
-    return Quad(_relabelled(part.subject, label), part.predicate, _relabelled(part.object, label), graph)
+    subject, object_ = part.subject, part.object
+    if isinstance(subject, BlankNode):
+        subject = label(subject)
+    if not isinstance(object_, NamedNode | Literal):
+        object_ = _relabelled(object_, label)
+    return Quad(subject, part.predicate, object_, graph)
 
 
 def _relabelled(term: Any, label: _Labels) -> Any:
@@ -102,17 +159,69 @@ def _relabelled(term: Any, label: _Labels) -> Any:
     return term
 
 
-def _parts(iri: str, source: Source, digest: Callable[[bytes], None]) -> Iterable[Quad | Triple]:
-    """The triples of a source in an order that each process agrees on."""
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A graph as text; without a format it is N-Quads or TriG, which have N-Triples and Turtle in them."""
+
+    data: bytes
+    file_format: RdfFormat | None
+    base: str
+
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    def load(self, store: Store, graph: NamedNode) -> bool:
+        """Put it into a graph of an empty Store as it is, several times faster than part by part.
+
+        False: that is not sure to go well, because there may be blank nodes or names of graphs.
+        """
+        return any(self._load_as(guess, store, graph) for guess in _PLAIN.get(self.file_format, ()))
+
+    def parts(self) -> Iterable[Quad]:
+        """Its statements in their order."""
+        if self.file_format is not None:
+            return pyoxigraph.parse(self.data, format=self.file_format, base_iri=self.base)
+        try:
+            return list(pyoxigraph.parse(self.data, format=RdfFormat.N_QUADS))
+        except SyntaxError:
+            return pyoxigraph.parse(self.data, format=RdfFormat.TRIG, base_iri=self.base)
+
+    def _load_as(self, guess: RdfFormat, store: Store, graph: NamedNode) -> bool:
+        if any(sign in self.data for sign in _BLANK_NODE_SIGNS[guess]):
+            return False
+        try:
+            store.load(self.data, format=guess, base_iri=self.base, to_graph=graph)
+        except SyntaxError:
+            return False  # and the Store is as it was
+        return True
+
+
+class _Parts:
+    """A graph in memory: sorted triples with canonical blank-node labels (RDFC-1.0), for it has no order of its own."""
+
+    def __init__(self, parts: Sequence[Quad | Triple]) -> None:
+        dataset = pyoxigraph.Dataset(Quad(part.subject, part.predicate, part.object) for part in parts)
+        if any(isinstance(node, BlankNode) for part in parts for node in (part.subject, part.object)):
+            dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
+        self.lines = sorted((str(quad.triple), quad.triple) for quad in dataset)
+
+    def digest(self) -> str:
+        return hashlib.sha256("".join(f"{text}\n" for text, _ in self.lines).encode()).hexdigest()
+
+    def load(self, store: Store, graph: NamedNode) -> bool:
+        return False
+
+    def parts(self) -> Iterable[Triple]:
+        return (triple for _, triple in self.lines)
+
+
+def _contents(iri: str, source: Source) -> _Text | _Parts:
+    """What is in a source, in an order that each process agrees on."""
     if isinstance(source, bytes):
-        digest(source)
-        return _from_bytes(source, iri)
+        return _Text(source, None, iri)
     if isinstance(source, str | os.PathLike):
-        data, file_format = _read(Path(source))
-        digest(data)
-        return pyoxigraph.parse(data, format=file_format, base_iri=iri)
-    parts = _from_rdflib(source) if isinstance(source, rdflib.Graph) else _checked(iri, source)
-    return _ordered(parts, digest)
+        return _Text(*_read(Path(source)), iri)
+    return _Parts(_from_rdflib(source) if isinstance(source, rdflib.Graph) else _checked(iri, source))
 
 
 def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
@@ -142,14 +251,6 @@ def _decompressed(path: Path, data: bytes) -> bytes:
         raise GraphSyntaxError(str(path), 0, 0, f"the gzip data is damaged or cut off: {error}") from None
 
 
-def _from_bytes(data: bytes, iri: str) -> Iterable[Quad]:
-    """N-Quads, or TriG, which has N-Triples and Turtle in it."""
-    try:
-        return list(pyoxigraph.parse(data, format=RdfFormat.N_QUADS))
-    except SyntaxError:
-        return pyoxigraph.parse(data, format=RdfFormat.TRIG, base_iri=iri)
-
-
 def _from_rdflib(graph: rdflib.Graph) -> list[Triple]:
     rows: Iterable[Any] = graph.quads() if isinstance(graph, rdflib.Dataset) else graph
     return [_triple(*map(to_oxigraph, row[:3])) for row in rows]
@@ -157,17 +258,6 @@ def _from_rdflib(graph: rdflib.Graph) -> list[Triple]:
 
 def _triple(subject: Any, predicate: Any, object_: Any) -> Triple:
     return Triple(subject, predicate, object_)
-
-
-def _ordered(parts: Sequence[Quad | Triple], digest: Callable[[bytes], None]) -> list[Triple]:
-    """Sorted triples with canonical blank-node labels (RDFC-1.0): graphs in memory have no order of their own."""
-    dataset = pyoxigraph.Dataset(Quad(part.subject, part.predicate, part.object) for part in parts)
-    if any(isinstance(node, BlankNode) for part in parts for node in (part.subject, part.object)):
-        dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
-    lines = sorted((str(quad.triple), quad.triple) for quad in dataset)
-    for text, _ in lines:
-        digest(text.encode() + b"\n")
-    return [triple for _, triple in lines]
 
 
 def _located(iri: str, source: Source, error: SyntaxError) -> GraphSyntaxError:

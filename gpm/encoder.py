@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,15 @@ def event_batch(assembler: Assembler, columns: dict[str, Any]) -> EventBatch:
     block[block < 0] = len(blocks) - carried - 1 - block[block < 0]
     texts = Texts(tuple(blocks), block, columns["starts"], columns["stops"])
     home = assembler.encoder.batches
-    return EventBatch(columns["times"], columns["scopes"], offsets, columns["triples"], texts, columns["version"], home)
+    times, knowledge = columns["times"], np.zeros(len(columns["times"]), np.int64)
+    return EventBatch(times, columns["scopes"], offsets, columns["triples"], texts, knowledge, columns["version"], home)
 
 
 def renewed(encoder: Encoder, batch: EventBatch) -> EventBatch:
     """The batch with the triples that are wanted now."""
-    return batch if batch.version == encoder.version else encode_graphs(encoder, batch.graphs())
+    if batch.version == encoder.version:
+        return batch
+    return replace(encode_graphs(encoder, batch.graphs()), knowledge=batch.knowledge)
 
 
 def _lines(triples: Triples) -> bytes:

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from pyoxigraph import NamedNode, QuerySolutions
+import pyoxigraph
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from gpm.algebra import Element
 from gpm.background import Background
+from gpm.native.cells import encode_cells
+from gpm.native.hashing import HashIndex
 from gpm.printing import print_element
 from gpm.rewrite import canonical
 from gpm.rows import Words
 from gpm.scope import graph_names
-from gpm.tables import CellEncoder, Table, solution_cells
+from gpm.tables import Table
+from nfa_native.words import Terms
 
 Indices = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """Rows of a table sorted by the hash of some columns: ``rows[lo:hi]`` have the hashes ``hashes[lo:hi]``."""
-
-    hashes: Words
-    rows: Indices
+TableKey = tuple[tuple[str, ...], str, tuple[str, ...]]  # graphs, pattern, columns
 
 
 @dataclass(slots=True)
 class RowClass:
-    """Rows that bind the same columns, ``bound``, with an index for each set of columns that was asked for."""
+    """Rows that bind the same columns, ``bound``, with an index for each set of columns that was asked for.
+
+    ``rows`` are their numbers; None: all rows of the table.
+    """
 
     bound: frozenset[int]
-    rows: Indices
-    indexes: dict[tuple[int, ...], Index] = field(default_factory=dict)
+    rows: Indices | None
+    indexes: dict[tuple[int, ...], HashIndex] = field(default_factory=dict)
 
 
 class KnowledgeTable:
@@ -42,7 +43,10 @@ class KnowledgeTable:
     def __init__(self, names: tuple[str, ...], columns: Words) -> None:
         self.names = names
         self.columns = columns
-        self._classes = [RowClass(bound, rows) for bound, rows in _classes(columns, columns.shape[1])]
+        count = columns.shape[1]
+        self._classes = [
+            RowClass(bound, None if len(rows) == count else rows) for bound, rows in _classes(columns, count)
+        ]
 
     def shares_with(self, names: tuple[str, ...]) -> bool:
         """Whether a table with these columns is joined by at least one of them."""
@@ -82,34 +86,34 @@ class KnowledgeTable:
         self, left: Table, left_rows: Indices, right: RowClass, key: list[tuple[int, int]]
     ) -> tuple[Indices, Indices]:
         """Indices of the compatible pairs; ``key`` are the shared columns that both sides bind."""
-        index = self._index(right, tuple(b for _, b in key))
-        hashes = _hash(left.columns[[a for a, _ in key]][:, left_rows], len(left_rows))
-        low = np.searchsorted(index.hashes, hashes, side="left")
-        counts = np.searchsorted(index.hashes, hashes, side="right") - low
-        first = np.repeat(left_rows, counts)
-        offsets = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-        second = index.rows[np.repeat(low, counts) + offsets]
-        if len(key) < 2:  # the hash of one column is the word itself
-            return first, second
-        equal = np.all([left.columns[a, first] == self.columns[b, second] for a, b in key], axis=0)
-        return first[equal], second[equal]
+        words = left.columns[[a for a, _ in key]][:, left_rows]
+        first, second = self._index(right, tuple(b for _, b in key)).probe(words, len(left_rows))
+        return left_rows[first], second if right.rows is None else right.rows[second]
 
-    def _index(self, rows: RowClass, key: tuple[int, ...]) -> Index:
+    def _index(self, rows: RowClass, key: tuple[int, ...]) -> HashIndex:
         if key not in rows.indexes:
-            hashes = _hash(self.columns[list(key)][:, rows.rows], len(rows.rows))
-            order = np.argsort(hashes, kind="stable")
-            rows.indexes[key] = Index(hashes[order], rows.rows[order])
+            columns = self.columns[list(key)]
+            count = columns.shape[1] if rows.rows is None else len(rows.rows)
+            rows.indexes[key] = HashIndex(columns if rows.rows is None else columns[:, rows.rows], count)
         return rows.indexes[key]
 
 
 class Knowledge:
     """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each."""
 
-    def __init__(self, background: Background, cells: CellEncoder, limit: int = 2_000_000) -> None:
+    def __init__(self, background: Background, terms: Terms, limit: int = 2_000_000) -> None:
         self.background = background
-        self.cells = CellEncoder(cells.terms, pinned=True)  # tables hold their words for ever
+        self.terms = terms
         self.limit = limit
-        self._tables: dict[tuple[str, tuple[str, ...]], KnowledgeTable | None] = {}
+        self._tables: dict[TableKey, KnowledgeTable | None] = {}
+
+    def updated(self, background: Background) -> Knowledge:
+        """The knowledge of a later version of the background; tables of graphs that are as before are shared."""
+        later = Knowledge(background, self.terms, self.limit)
+        old, new = self.background.graphs, background.graphs
+        changed = {name for name in {*old, *new} if old.get(name) is not new.get(name)}
+        later._tables = {key: table for key, table in self._tables.items() if changed.isdisjoint(key[0])}
+        return later
 
     def table(self, element: Element, columns: tuple[str, ...]) -> KnowledgeTable | None:
         """The solutions of an element, restricted to some of its variables; None if they are too many.
@@ -117,24 +121,28 @@ class Knowledge:
         The element reads nothing but background graphs.
         """
         tree, names = canonical(element)
-        key = (print_element(tree), tuple(names[name] for name in columns))
+        key = (graph_names(tree), print_element(tree), tuple(names[name] for name in columns))
         if key not in self._tables:
-            self._tables[key] = self._materialise(graph_names(tree), *key)
+            self._tables[key] = self._materialise(*key)
         found = self._tables[key]
         return None if found is None else _renamed(found, columns)
 
     def _materialise(self, graphs: tuple[str, ...], text: str, columns: tuple[str, ...]) -> KnowledgeTable | None:
-        for name in graphs:  # an unknown graph is empty, not missing
-            self.background.store.add_graph(NamedNode(name))
         projection = " ".join("?" + name for name in columns) or "(1 AS ?any)"
-        answer = self.background.store.query(f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}")
+        store = self.background.store(graphs)
+        named: list[NamedNode | BlankNode] = [
+            NamedNode(name) for name in graphs
+        ]  # an unknown graph is empty, not missing
+        query = f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}"
+        answer = store.query(query, named_graphs=named)
         assert isinstance(answer, QuerySolutions)
-        found = solution_cells(answer)
-        rows = len(found[0])
+        data = cast(bytes, answer.serialize(format=pyoxigraph.QueryResultsFormat.TSV))
+        rows = data.count(b"\n") - 1
         if rows > self.limit:
             return None
-        words = [self.cells.column(column) for column in found[: len(columns)]]
-        return KnowledgeTable(columns, np.array(words, dtype=np.uint64).reshape(len(columns), rows))
+        words = encode_cells(self.terms, data, max(1, len(columns)))[: len(columns)]
+        self.terms.pin(words)  # tables hold their words for ever
+        return KnowledgeTable(columns, words)
 
 
 def _renamed(table: KnowledgeTable, names: tuple[str, ...]) -> KnowledgeTable:
@@ -155,14 +163,3 @@ def _classes(columns: Words, count: int) -> list[tuple[frozenset[int], Indices]]
     kind_of = kind_of.reshape(-1)
     sets = [frozenset(np.flatnonzero(kind).tolist()) for kind in kinds.T]
     return [(bound_columns, np.flatnonzero(kind_of == k)) for k, bound_columns in enumerate(sets)]
-
-
-def _hash(columns: Words, count: int) -> Words:
-    """One number per row: the word of a single column, a mixture of several, 0 without columns."""
-    result = np.zeros(count, dtype=np.uint64)
-    for n, column in enumerate(columns):
-        result = column.astype(np.uint64) if n == 0 else (result ^ (result >> np.uint64(31))) * _ODD + column
-    return result
-
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakSet
 
@@ -70,7 +70,8 @@ class EventBatch:
     ``times`` (n, int64) are microseconds, ``scopes`` (n) numbers for their blank nodes; ``triples`` (3, m) are the
     words of the subjects, predicates and objects that a registered pattern can use, those of event i in columns
     ``offsets[i]:offsets[i + 1]``; ``texts`` has all triples.  ``version``: of the encoder's demand when they were
-    chosen.  A batch is in ``home`` as long as it lives, so that its words do.
+    chosen.  ``knowledge`` (n) is the version of the background that each event sees.  A batch is in ``home`` as long as
+    it lives, so that its words do.
     """
 
     times: Numbers
@@ -78,6 +79,7 @@ class EventBatch:
     offsets: Positions
     triples: Words
     texts: Texts
+    knowledge: Numbers
     version: int
     home: WeakSet[EventBatch] = field(repr=False)
 
@@ -99,9 +101,13 @@ class EventBatch:
         """Events ``start`` … ``stop − 1``, without copying."""
         chosen, offsets = slice(start, stop), self.offsets[start : stop + 1]
         texts = self.texts.take(chosen)
-        return EventBatch(
-            self.times[chosen], self.scopes[chosen], offsets, self.triples, texts, self.version, self.home
-        )
+        knowledge, version = self.knowledge[chosen], self.version
+        times, scopes = self.times[chosen], self.scopes[chosen]
+        return EventBatch(times, scopes, offsets, self.triples, texts, knowledge, version, self.home)
+
+    def seeing(self, knowledge: int) -> EventBatch:
+        """The same events next to another version of the background."""
+        return replace(self, knowledge=np.full(len(self), knowledge))
 
     def take(self, chosen: Numbers) -> EventBatch:
         """The events with these indices, in their order."""
@@ -110,7 +116,9 @@ class EventBatch:
         np.cumsum(counts, out=offsets[1:])
         columns = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][chosen].astype(np.int64) - offsets[:-1], counts)
         triples, texts = np.ascontiguousarray(self.triples[:, columns]), self.texts.take(chosen)
-        return EventBatch(self.times[chosen], self.scopes[chosen], offsets, triples, texts, self.version, self.home)
+        knowledge, version = self.knowledge[chosen], self.version
+        times, scopes = self.times[chosen], self.scopes[chosen]
+        return EventBatch(times, scopes, offsets, triples, texts, knowledge, version, self.home)
 
     @staticmethod
     def join(parts: Sequence[EventBatch]) -> EventBatch:
@@ -129,6 +137,7 @@ class EventBatch:
             np.concatenate([[0], *ends]).astype(np.uint32),
             np.concatenate([part.triples[:, part.offsets[0] : part.offsets[-1]] for part in parts], axis=1),
             Texts.join([part.texts for part in parts]),
+            np.concatenate([part.knowledge for part in parts]),
             min(part.version for part in parts),
             parts[0].home,
         )
@@ -155,6 +164,13 @@ class AtomRows:
         new[1:] = (row_event[1:] != row_event[:-1]) | (columns[:, 1:] != columns[:, :-1]).any(axis=0)
         return AtomRows(row_event, columns) if new.all() else AtomRows(row_event[new], columns[:, new])
 
+    @staticmethod
+    def join(parts: Sequence[AtomRows]) -> AtomRows:
+        """Rows of different events of one run."""
+        row_event = np.concatenate([part.row_event for part in parts])
+        order = np.argsort(row_event, kind="stable")
+        return AtomRows(row_event[order], np.concatenate([part.columns for part in parts], axis=1)[:, order])
+
     def of_event(self, event: int) -> list[tuple[int, ...]]:
         """The rows of one event."""
         low, high = np.searchsorted(self.row_event, [event, event + 1])
@@ -162,6 +178,4 @@ class AtomRows:
 
     def with_events(self, rows: AtomRows, events: Positions) -> AtomRows:
         """These rows and ``rows``, whose event i is ``events[i]`` here and has no rows here."""
-        row_event = np.concatenate([self.row_event, events[rows.row_event]])
-        order = np.argsort(row_event, kind="stable")
-        return AtomRows(row_event[order], np.concatenate([self.columns, rows.columns], axis=1)[:, order])
+        return AtomRows.join([self, AtomRows(events[rows.row_event], rows.columns)])

@@ -67,7 +67,9 @@ class LeftJoin:
         for condition in self.conditions:
             holds = context.where(condition, self.knowledge.combined(table, first, second))
             first, second = first[holds], second[holds]
-        alone = np.setdiff1d(np.arange(len(table.events)), first)
+        matched = np.zeros(len(table.events), dtype=bool)
+        matched[first] = True
+        alone = np.flatnonzero(~matched)
         second = np.concatenate([second, np.full(len(alone), -1)])
         return self.knowledge.combined(table, np.concatenate([first, alone]), second)
 

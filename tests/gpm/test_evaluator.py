@@ -144,7 +144,7 @@ def test_routes(name: str, route: Route) -> None:
 def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
-    evaluator._knowledge.limit = 2
+    evaluator._versions[0].knowledge.limit = 2
     text, pattern = WITH_KNOWLEDGE["kb join"]
     compiled = evaluator.compile(pattern, ("a", "n"))
     assert compiled.prepared.core.route is Route.KNOWLEDGE

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpm.algebra import Bind, Exists, Filter, Group, Minus, Optional, Union, Values, Variable
-from gpm.evaluator import Evaluator
+from gpm.evaluator import Evaluator, Mode
 from gpm.native.solver import PatternSet, solve
 from gpm.native_algebra import summary
 from gpm.native_plan import compile_native
@@ -181,7 +181,8 @@ def test_every_construct_agrees_with_pyoxigraph_or_has_a_reason(name: str) -> No
     if isinstance(compiled, Reason):
         assert compiled.text in REASONS
         return
-    rows = Evaluator(terms).evaluate(EVENTS, [Evaluator(terms).compile(pattern, columns)])[0]
+    evaluator = Evaluator(terms, mode=Mode.PYOXIGRAPH)
+    rows = evaluator.evaluate_graphs(EVENTS, [evaluator.compile(pattern, columns)])[0]
     expected = plain(text, EVENTS, columns, terms)
     assert sets(rows, len(EVENTS)) == expected
     assert answer([compiled], EVENTS, terms) == [expected]
@@ -215,12 +216,12 @@ def test_only_the_summary_matters() -> None:
     terms = Terms()
     for _, pattern in PLAIN.values():
         columns = tuple(sorted(in_scope(pattern)))
-        evaluator = Evaluator(terms)
+        evaluator = Evaluator(terms, mode=Mode.PYOXIGRAPH)
         wanted = summary(pattern, terms)
         pruned = [
             item._replace(triples=[part for part in item.triples if _fits(part, wanted, terms)]) for item in EVENTS
         ]
-        both = [evaluator.evaluate(events, [evaluator.compile(pattern, columns)])[0] for events in (EVENTS, pruned)]
+        both = [evaluator.evaluate_graphs(events, [evaluator.compile(pattern, columns)])[0] for events in (EVENTS, pruned)]
         assert sets(both[0], len(EVENTS)) == sets(both[1], len(EVENTS))
 
 
