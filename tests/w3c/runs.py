@@ -23,9 +23,9 @@ class Watched(Evaluator):
 
     asked = False
 
-    def _by_pyoxigraph(self, shapes: Any, batch: Any) -> Any:
+    def _by_pyoxigraph(self, shapes: Any, *on_what: Any) -> Any:
         self.asked = self.asked or bool(shapes)
-        return super()._by_pyoxigraph(shapes, batch)
+        return super()._by_pyoxigraph(shapes, *on_what)
 
 
 def by_us(test: EvaluationTest, pattern: Pattern, mode: Mode) -> tuple[str, Solutions]:
