@@ -38,7 +38,8 @@ def by_us(test: EvaluationTest, pattern: Pattern, mode: Mode) -> tuple[str, Solu
     compiled = evaluator.compile(pattern.group, pattern.variables)
     event = EventGraph([triple for iri in test.data for triple in triples(iri)], 0, 0)
     (rows,) = evaluator.evaluate_graphs([event], [compiled])
-    path = LEFT if compiled.route == "native" and evaluator.asked else compiled.route
+    route = compiled.prepared.route
+    path = LEFT if route == "native" and evaluator.asked else route
     if not pattern.variables:
         return path, frozenset([frozenset()] if len(rows.row_event) else [])
     return path, frozenset(
