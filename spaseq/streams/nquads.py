@@ -14,6 +14,7 @@ from spaseq.streams.event import Events
 
 FIRST_BLOCK, BLOCK = 1 << 14, 1 << 22  # bytes; small at first for early results
 LONGEST_LINE = 1 << 26
+DEEPEST = 100  # triple terms in each other
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 # A line with four terms or more: then the last one names the graph.
@@ -108,7 +109,8 @@ class _Lines:
     def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
         line, number = self._line(offset)
         error = _syntax_error(line)
-        hint = "" if self._block.find(b"\n", offset, self._stop) >= 0 else "the input ends in the middle of this statement"
+        ended = self._block.find(b"\n", offset, self._stop) >= 0
+        hint = "" if ended else "the input ends in the middle of this statement"
         if error is None:
             return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
         place = _location(self._path, number, line, error.offset or 1, _width(error))
@@ -121,6 +123,9 @@ class _Lines:
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
+    """What the parser says of a line; it does not survive terms that are nested too deep."""
+    if line.count(b"<<(") > DEEPEST:
+        return SyntaxError(f"triple terms are nested more than {DEEPEST} deep")
     try:
         for _quad in parse(line, RdfFormat.N_QUADS):
             pass

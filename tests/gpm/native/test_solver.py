@@ -247,7 +247,8 @@ def test_only_the_summary_matters() -> None:
         pruned = [
             item._replace(triples=[part for part in item.triples if _fits(part, wanted, terms)]) for item in EVENTS
         ]
-        both = [evaluator.evaluate_graphs(events, [evaluator.compile(pattern, columns)])[0] for events in (EVENTS, pruned)]
+        compiled = [evaluator.compile(pattern, columns)]
+        both = [evaluator.evaluate_graphs(events, compiled)[0] for events in (EVENTS, pruned)]
         assert sets(both[0], len(EVENTS)) == sets(both[1], len(EVENTS))
 
 
