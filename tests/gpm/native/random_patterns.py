@@ -70,13 +70,13 @@ class Maker:
 
     # ── graphs ──
     def events(self, count: int) -> list[EventGraph]:
-        """Small graphs, and now and then one of some thirty triples."""
+        """Small graphs, and now and then one of some sixty triples, for which the solver sorts them."""
         return [EventGraph(self.graph(), n * 3_600_000_000, n) for n in range(count)]
 
     def graph(self) -> list[OxTriple]:
         large = self.chance(0.1)
         nodes = MANY if large else NODES
-        size = 30 if large else self.random.randint(0, 9)
+        size = 60 if large else self.random.randint(0, 9)
         return list({self.triple(nodes): None for _ in range(size)})
 
     def triple(self, nodes: list[NamedNode | BlankNode]) -> OxTriple:
