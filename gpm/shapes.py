@@ -7,6 +7,7 @@ from enum import Enum
 
 from gpm.algebra import Element, Group, Optional
 from gpm.core import Core, KnowledgeStore, make_core
+from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
@@ -78,14 +79,16 @@ class Version:
         return self._shapes[shape]
 
     def _prepare(self, shape: Shape) -> Prepared:
-        core, tail = split(shape.group)
+        schema = self.knowledge.background.schema
+        group = shape.group if schema is None else rewrite_entailed(shape.group, schema)
+        core, tail = split(group)
         used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
         steps = [
             make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self.knowledge)
             for n, element in enumerate(tail)
         ]
         if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
-            core, tail, steps = shape.group, (), []
+            core, tail, steps = group, (), []
         needed = frozenset(shape.variables).union(*map(mentioned, tail))
         columns = tuple(sorted(needed & in_scope(core)))
         native = self._native(core, columns)
