@@ -75,7 +75,7 @@ class Prepared:
     def evaluate(self) -> int:
         """The number of rows of all events."""
         calls = range(0, len(self.events), CALL)
-        parts = (self.evaluator.evaluate(self.events[first : first + CALL], [self.pattern]) for first in calls)
+        parts = (self.evaluator.evaluate_graphs(self.events[first : first + CALL], [self.pattern]) for first in calls)
         return sum(len(rows.row_event) for (rows,) in parts)
 
     def join(self) -> int:

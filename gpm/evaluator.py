@@ -111,11 +111,10 @@ class Evaluator:
 
         Each event sees the version of the background that it knows.  KeyError: that was forgotten.
         """
-        versions = np.unique(batch.knowledge).tolist()
-        if len(versions) < 2:
-            return self._beside(versions[0] if versions else self._version, batch, patterns)
+        if not len(batch) or (batch.knowledge == batch.knowledge[0]).all():
+            return self._beside(int(batch.knowledge[0]) if len(batch) else self._version, batch, patterns)
         found = []
-        for version in versions:
+        for version in np.unique(batch.knowledge).tolist():
             chosen = np.flatnonzero(batch.knowledge == version)
             some = self._beside(version, batch.take(chosen), patterns)
             found.append([AtomRows(chosen[rows.row_event].astype(np.uint32), rows.columns) for rows in some])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -12,7 +14,8 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 22  # bytes; small at first for early results
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 19  # bytes; small at first for early results, never larger than caches like
+GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
 LONGEST_LINE = 1 << 26
 DEEPEST = 100  # triple terms in each other
 
@@ -24,18 +27,29 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
     last = _Lines(b"", path, 0)
-    for block, start, stop in _blocks(source, path):
-        last = _Lines(block, path, assembler.lines, start, stop)
-        try:
-            assembler.read(block, last, start, stop)
-        finally:
-            if complete := assembler.take():
-                yield complete
+    wanted = GATHERED if _is_file(source) else 0
+    size = gathered = 0
     try:
+        for block, start, stop in _blocks(source, path):
+            last = _Lines(block, path, assembler.lines, start, stop)
+            assembler.read(block, last, start, stop)
+            size, gathered = size + stop - start, gathered + stop - start
+            if gathered >= min(wanted, size // 2):
+                gathered = 0
+                if complete := assembler.take():
+                    yield complete
         assembler.finish(last.end())
     finally:
         if complete := assembler.take():
             yield complete
+
+
+def _is_file(source: BinaryIO) -> bool:
+    """Whether a source can be read on without waiting."""
+    try:
+        return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
+    except OSError:  # not of the operating system
+        return False
 
 
 def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:

@@ -173,7 +173,7 @@ def check(pattern: Group, events: list[list[OxTriple]], ontology: list[OxTriple]
     variables = tuple(sorted(in_scope(pattern)))
     evaluator = Evaluator(terms, background)
     worlds = [EventGraph(triples, n, n) for n, triples in enumerate(events)]
-    (rows,) = evaluator.evaluate(worlds, [evaluator.compile(pattern, variables)])
+    (rows,) = evaluator.evaluate_graphs(worlds, [evaluator.compile(pattern, variables)])
     stated = {(t.subject, t.predicate, t.object) for t in (*ontology, *knowledge)}
     schema = fixpoint(stated, lambda facts: facts)
     materialised = [EventGraph(closed(triples, schema), n, n) for n, triples in enumerate(events)]
@@ -209,7 +209,7 @@ def rows_of(ontology: str, pattern: Group, *names: str, kb: str = "") -> list[li
     """The local names or lexical forms of the rows of SWAP and QUOTE."""
     background = Background({NS + "o": ontology.encode(), KB: (PREFIX + kb).encode()}, entailed=[NS + "o", KB])
     evaluator = Evaluator(Terms(), background)
-    (rows,) = evaluator.evaluate([SWAP, QUOTE], [evaluator.compile(pattern, names)])
+    (rows,) = evaluator.evaluate_graphs([SWAP, QUOTE], [evaluator.compile(pattern, names)])
     texts = [[evaluator.terms.bytes(int(word)).decode() for word in row] for row in rows.columns.T]
     return sorted([text.replace("\0", "/").rpartition("/")[2] for text in row] for row in texts)
 
@@ -269,7 +269,7 @@ def test_an_updated_ontology() -> None:
     evaluator = Evaluator(Terms(), first)
     pattern = evaluator.compile(group(of_class("x", iri("Deal"))), ("x",))
     evaluator.update_background(second)
-    (old,), (new,) = evaluator.evaluate([SWAP], [pattern], 0), evaluator.evaluate([QUOTE], [pattern], 1)
+    (old,), (new,) = evaluator.evaluate_graphs([SWAP], [pattern], 0), evaluator.evaluate_graphs([QUOTE], [pattern], 1)
     assert [evaluator.terms.bytes(int(word)).decode()[-1] for word in (*old.columns[0], *new.columns[0])] == ["s", "t"]
     assert (
         len({first.fingerprint(), second.fingerprint(), Background({NS + "o": ONTOLOGY.encode()}).fingerprint()}) == 3
@@ -285,7 +285,10 @@ def test_many_sub_classes_and_sub_properties() -> None:
 
 def test_rewritten_patterns_are_still_evaluated_in_batches() -> None:
     evaluator = Evaluator(Terms(), Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"]))
-    assert evaluator.compile(group(bgp("?x :price ?y"), of_class("x", iri("Deal"))), ("x",)).route is Route.BATCH
+    assert (
+        evaluator.compile(group(bgp("?x :price ?y"), of_class("x", iri("Deal"))), ("x",)).prepared.core.route
+        is Route.BATCH
+    )
 
 
 def test_what_is_refused() -> None:
