@@ -11,7 +11,7 @@ import numpy as np
 from gpm.algebra import Group
 from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.encoder import encode_graphs
+from gpm.encoder import encode_graphs, renewed
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
@@ -140,6 +140,7 @@ class Evaluator:
         """The rows of each pattern, all events next to one version of the background."""
         beside = self._versions[version]
         shapes = {pattern.shape: beside.prepared(pattern.shape) for pattern in patterns}
+        batch = renewed(self.encoder, batch)  # next to other knowledge a pattern may need other triples
         if self.mode is Mode.PYOXIGRAPH:
             rows = self._by_pyoxigraph(shapes, batch, beside.store)
         else:
