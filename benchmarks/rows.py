@@ -60,7 +60,7 @@ def measure(title: str, events: list[EventGraph], groups: list[tuple[Group, tupl
     patterns = [evaluator.compile(group, names) for group, names in groups]
     start, rows = time.process_time(), 0
     for first in range(0, len(events), CALL):
-        rows += sum(len(found.row_event) for found in evaluator.evaluate(events[first : first + CALL], patterns))
+        rows += sum(len(found.row_event) for found in evaluator.evaluate_graphs(events[first : first + CALL], patterns))
     spent = time.process_time() - start
     print(f"{title:<46}{spent / len(events) * 1e6:8.2f} µs/event{rows:10} rows")
 

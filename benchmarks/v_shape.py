@@ -60,7 +60,7 @@ class KernelRows:
         number = 0
         for events in read_source(str(stream), self.plan.query.streams[0].iri, WireOptions(), WireReport()):
             graphs = [EventGraph(one.triples, one.timestamp, number + i) for i, one in enumerate(events)]
-            rows = evaluator.evaluate(graphs, patterns)
+            rows = evaluator.evaluate_graphs(graphs, patterns)
             times = np.array([one.timestamp for one in events], np.int64)
             self.batches.append((times, np.arange(number, number + len(events), dtype=np.uint64), rows))
             self.rows += sum(len(one.row_event) for one in rows)

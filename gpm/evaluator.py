@@ -1,72 +1,48 @@
-"""Graph patterns on runs of events: the door of this room."""
+"""Graph patterns on batches of events: the door of this room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gpm.algebra import Element, Group, Optional
+import numpy as np
+
+from gpm.algebra import Group
 from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.entailment import rewrite_entailed
+from gpm.encoder import encode_graphs, renewed
+from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
+from gpm.native.assembly import Encoder
+from gpm.native.solver import PatternSet
+from gpm.native_steps import NativePattern, Reason
 from gpm.rewrite import canonical
-from gpm.rows import AtomRows, EventGraph
-from gpm.scope import NONE, Names, in_scope, mentioned
-from gpm.splitting import optional_parts, split
+from gpm.rows import AtomRows, EventBatch, EventGraph, Words
+from gpm.scope import in_scope
+from gpm.shapes import Mode, Prepared, Shape, Version
 from gpm.staging import stage
-from gpm.steps import Context, Step, make_step, run
+from gpm.steps import Context, run
 from gpm.tables import CellEncoder, Table
 from nfa_native.words import Terms
 
+__all__ = ["CompiledPattern", "Evaluator", "Mode"]
+
 BATCH = 1000  # events in one Store; more do not make it faster
 
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A pattern with canonical names and the variables asked for: equal shapes are evaluated once."""
-
-    group: Group
-    variables: tuple[str, ...]
+Plans = dict[Shape, Prepared]
+Rows = dict[Shape, AtomRows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledPattern:
-    """A pattern ready to be evaluated; ``slots`` are the columns of its rows, by canonical name."""
+    """A pattern ready to be evaluated; ``slots`` are the columns of its rows, by canonical name.
+
+    ``prepared`` is how it was evaluated next to the newest background when it was compiled.
+    """
 
     shape: Shape
     slots: tuple[str, ...]
-    route: Route  # how the events' part of the pattern is evaluated next to the background that was there first
-
-
-class Version:
-    """What is made of patterns next to one version of the background."""
-
-    def __init__(self, knowledge: Knowledge) -> None:
-        self.knowledge = knowledge
-        self.store = KnowledgeStore(knowledge.background)
-        self._shapes: dict[Shape, tuple[Core, tuple[Step, ...]]] = {}
-
-    def prepared(self, shape: Shape) -> tuple[Core, tuple[Step, ...]]:
-        """How a shape is evaluated.  PatternError: it cannot be."""
-        if shape not in self._shapes:
-            self._shapes[shape] = self._prepare(shape)
-        return self._shapes[shape]
-
-    def _prepare(self, shape: Shape) -> tuple[Core, tuple[Step, ...]]:
-        schema = self.knowledge.background.schema
-        group = shape.group if schema is None else rewrite_entailed(shape.group, schema)
-        core, tail = split(group)
-        used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
-        steps = [
-            make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self.knowledge)
-            for n, element in enumerate(tail)
-        ]
-        if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
-            core, tail, steps = group, (), []
-        needed = frozenset(shape.variables).union(*map(mentioned, tail))
-        columns = tuple(sorted(needed & in_scope(core)))
-        return make_core(core, columns), tuple(step for step in steps if step is not None)
+    prepared: Prepared
 
 
 class Evaluator:
@@ -75,12 +51,18 @@ class Evaluator:
     The background has versions, numbered from 0, each of which stays until it is forgotten.
     """
 
-    def __init__(self, terms: Terms, background: Background | None = None) -> None:
+    def __init__(self, terms: Terms, background: Background | None = None, mode: Mode = Mode.AUTO) -> None:
         self.terms = terms
+        self.encoder = Encoder(terms)
+        self.mode = mode
         self._cells = CellEncoder(terms)
         self._version = 0
-        self._versions = {0: Version(Knowledge(background or Background(), terms))}
+        self._versions = {0: Version(Knowledge(background or Background(), terms), self.encoder, mode)}
+        self._shapes: dict[tuple[Group, tuple[str, ...]], Shape] = {}
+        # By the ids of the patterns, which stay alive beside their set.
+        self._sets: dict[tuple[int, ...], tuple[tuple[NativePattern, ...], PatternSet]] = {}
 
+    # ── the background ───────────────────────────────────────────────────────────────────────────────────
     @property
     def background(self) -> Background:
         """The newest version of the background."""
@@ -98,7 +80,7 @@ class Evaluator:
         """
         knowledge = self._versions[self._version].knowledge.updated(background)
         self._version += 1
-        self._versions[self._version] = Version(knowledge)
+        self._versions[self._version] = Version(knowledge, self.encoder, self.mode)
         return self._version
 
     def forget_versions(self, before: int) -> None:
@@ -106,32 +88,113 @@ class Evaluator:
         for number in [number for number in self._versions if number < min(before, self._version)]:
             del self._versions[number]
 
+    # ── patterns ─────────────────────────────────────────────────────────────────────────────────────────
     def compile(self, pattern: Group, variables: Sequence[str]) -> CompiledPattern:
         """Prepares a pattern; ``variables`` are the slots of its rows.  PatternError: it cannot be evaluated."""
         group, names = canonical(pattern)
         slots = tuple(names.get(name, f"no {name}") for name in variables)
-        shape = Shape(group, tuple(sorted(set(slots) & in_scope(group))))
-        core, _ = self._versions[self._version].prepared(shape)
-        return CompiledPattern(shape, slots, core.route)
+        variables = tuple(sorted(set(slots) & in_scope(group)))
+        shape = self._shapes.setdefault((group, variables), Shape(group, variables))
+        return CompiledPattern(shape, slots, self._versions[self._version].prepared(shape))
 
-    def evaluate(
-        self, events: Sequence[EventGraph], patterns: Sequence[CompiledPattern], version: int | None = None
-    ) -> list[AtomRows]:
-        """The rows of each pattern on a run of events, next to a version of the background.
+    def evaluate(self, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
+        """The rows of each pattern on a batch of events, in the order of ``patterns``.
 
-        They are in the order of ``patterns``.  None is the newest version.  KeyError: it was forgotten.
+        Each event sees the version of the background that it knows.  KeyError: that was forgotten.
         """
-        beside = self._versions[self._version if version is None else version]
+        versions = np.unique(batch.knowledge).tolist()
+        if len(versions) < 2:
+            return self._beside(versions[0] if versions else self._version, batch, patterns)
+        found = []
+        for version in versions:
+            chosen = np.flatnonzero(batch.knowledge == version)
+            some = self._beside(version, batch.take(chosen), patterns)
+            found.append([AtomRows(chosen[rows.row_event].astype(np.uint32), rows.columns) for rows in some])
+        return [AtomRows.join(parts) for parts in zip(*found, strict=True)]
+
+    def evaluate_graphs(
+        self, graphs: Iterable[EventGraph], patterns: Sequence[CompiledPattern], version: int | None = None
+    ) -> list[AtomRows]:
+        """``evaluate`` on events given one by one, next to one version of the background (None: the newest)."""
+        batch = encode_graphs(self.encoder, graphs)
+        return self._beside(self._version if version is None else version, batch, patterns)
+
+    def forget_terms(self, held: Iterable[Words]) -> None:
+        """Free the terms of past events: all but those of ``held``, of events under way, of patterns and knowledge."""
+        assemblers = list(self.encoder.assemblers)
+        for assembler in assemblers:
+            assembler.forget_words()
+        batches = [batch.triples for batch in self.encoder.batches]
+        self.terms.collect([*held, *batches, *(assembler.pending() for assembler in assemblers)])
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
+    def _beside(self, version: int, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
+        """The rows of each pattern, all events next to one version of the background."""
+        beside = self._versions[version]
         shapes = {pattern.shape: beside.prepared(pattern.shape) for pattern in patterns}
-        parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
-        for start in range(0, len(events), BATCH):
-            batch = events[start : start + BATCH]
-            tables = self._run([core for core, _ in shapes.values()], batch, beside.store)
-            for shape, (core, steps) in shapes.items():
-                table = run(steps, tables[core], Context(self.terms, batch))
-                parts[shape].append(Table(shape.variables, table.events, table.select(shape.variables)).shifted(start))
-        rows = {shape: _rows(Table.join(tables, shape.variables)) for shape, tables in parts.items()}
+        batch = renewed(self.encoder, batch)  # an ontology of that version may make patterns look at other triples
+        if self.mode is Mode.PYOXIGRAPH:
+            rows = self._by_pyoxigraph(shapes, batch, beside.store)
+        else:
+            rows = self._natively(shapes, batch, beside.store)
+        if self.mode is Mode.VERIFY:
+            _compare(rows, self._by_pyoxigraph(shapes, batch, beside.store), batch)
         return [_slots(rows[pattern.shape], pattern) for pattern in patterns]
+
+    def _natively(self, shapes: Plans, batch: EventBatch, store: KnowledgeStore) -> Rows:
+        """The rows of each shape, natively where that is possible."""
+        native = {shape: one.native for shape, one in shapes.items() if not isinstance(one.native, Reason)}
+        others = {shape: one for shape, one in shapes.items() if shape not in native}
+        rows = self._where_required(others, batch, store)
+        if not native:
+            return rows
+        solved = self._pattern_set(native.values()).solve(batch.offsets, batch.triples, batch.times)
+        for shape, solutions in zip(native, solved, strict=True):
+            prepared = shapes[shape]
+            table = Table(prepared.core.columns, solutions.row_event, solutions.columns)
+            if prepared.steps:
+                rows[shape] = _rows(run(prepared.steps, table, Context(self.terms, batch.times)), shape)
+            else:
+                rows[shape] = AtomRows(table.events, table.select(shape.variables))
+            if len(solutions.undecided):  # an operand beyond the native subset: those events once more
+                undecided = batch.take(solutions.undecided.astype(np.int64))
+                again = self._by_pyoxigraph({shape: prepared}, undecided, store)[shape]
+                rows[shape] = rows[shape].with_events(again, solutions.undecided)
+        return rows
+
+    def _where_required(self, shapes: Plans, batch: EventBatch, store: KnowledgeStore) -> Rows:
+        """The rows of shapes outside the native subset, which is asked for the events that can have some."""
+        required = {shape: one.required for shape, one in shapes.items() if one.required is not None}
+        rows = self._by_pyoxigraph({shape: one for shape, one in shapes.items() if shape not in required}, batch, store)
+        if required:
+            solved = self._pattern_set(required.values()).solve(batch.offsets, batch.triples, batch.times)
+            found = np.concatenate([events for one in solved for events in (one.row_event, one.undecided)])
+            chosen = np.unique(found)
+            some = self._by_pyoxigraph(
+                {shape: shapes[shape] for shape in required}, batch.take(chosen.astype(np.int64)), store
+            )
+            rows |= {shape: AtomRows(chosen[one.row_event], one.columns) for shape, one in some.items()}
+        return rows
+
+    def _pattern_set(self, patterns: Iterable[NativePattern]) -> PatternSet:
+        some = tuple(patterns)
+        key = tuple(map(id, some))
+        if key not in self._sets:
+            self._sets[key] = some, PatternSet(some)
+        return self._sets[key][1]
+
+    def _by_pyoxigraph(self, shapes: Plans, batch: EventBatch, store: KnowledgeStore) -> Rows:
+        """The rows of each shape, by queries on Stores of some events each."""
+        if not shapes:
+            return {}
+        parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
+        for start in range(0, len(batch), BATCH):
+            some = batch.part(start, min(start + BATCH, len(batch)))
+            tables = self._run([prepared.core for prepared in shapes.values()], some.graphs(), store)
+            for shape, prepared in shapes.items():
+                table = run(prepared.steps, tables[prepared.core], Context(self.terms, some.times))
+                parts[shape].append(Table(shape.variables, table.events, table.select(shape.variables)).shifted(start))
+        return {shape: _rows(Table.join(tables, shape.variables), shape) for shape, tables in parts.items()}
 
     def _run(self, cores: Iterable[Core], events: Sequence[EventGraph], store: KnowledgeStore) -> dict[Core, Table]:
         """The solutions of distinct cores on one batch."""
@@ -156,13 +219,8 @@ class Evaluator:
         }
 
 
-def _conditions(element: Element) -> Names:
-    """The variables that an element's own filters see in its table."""
-    return mentioned(optional_parts(element)[1]) if isinstance(element, Optional) else NONE
-
-
-def _rows(table: Table) -> AtomRows:
-    return AtomRows.of(table.events, table.columns)
+def _rows(table: Table, shape: Shape) -> AtomRows:
+    return AtomRows.of(table.events, table.select(shape.variables))
 
 
 def _slots(rows: AtomRows, pattern: CompiledPattern) -> AtomRows:
@@ -170,3 +228,17 @@ def _slots(rows: AtomRows, pattern: CompiledPattern) -> AtomRows:
     if pattern.slots == pattern.shape.variables:
         return rows
     return AtomRows(rows.row_event, Table(pattern.shape.variables, rows.row_event, rows.columns).select(pattern.slots))
+
+
+def _compare(natively: Rows, otherwise: Rows, batch: EventBatch) -> None:
+    """PatternError if the native rows differ from pyoxigraph's."""
+    for shape, rows in natively.items():
+        other = otherwise[shape]
+        if np.array_equal(rows.row_event, other.row_event) and np.array_equal(rows.columns, other.columns):
+            continue
+        event = next(n for n in range(len(batch)) if rows.of_event(n) != other.of_event(n))
+        raise PatternError(
+            "the native evaluation of a graph pattern differs from pyoxigraph's: this is a bug of ours, please report "
+            f"it with the pattern and the event\npattern: {make_core(shape.group, shape.variables).text}\n"
+            "event:\n" + "".join(f"  {triple}\n" for triple in batch.texts[event])
+        )

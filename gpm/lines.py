@@ -1,4 +1,4 @@
-"""Triples that are still text: plain N-Quads lines, parsed only if somebody looks at them."""
+"""Triples that are still text: N-Quads lines, parsed only if somebody looks at them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import overload
 
-from pyoxigraph import Quad, RdfFormat, parse
+from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
 
 
 class QuadLines(Sequence[Quad]):
-    """The statements of ``data``, N-Quads lines that are known to be valid; ``count`` is their number."""
+    """The statements of ``data``, N-Quads lines that are known to be valid; if some name a graph, those alone."""
 
-    def __init__(self, data: bytes, count: int) -> None:
+    def __init__(self, data: bytes) -> None:
         self.data = data
-        self._count = count
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.quads)
 
     @overload
     def __getitem__(self, index: int) -> Quad: ...
@@ -26,10 +25,8 @@ class QuadLines(Sequence[Quad]):
     def __getitem__(self, index: int | slice) -> Quad | list[Quad]:
         return self.quads[index]
 
-    def __add__(self, other: QuadLines) -> QuadLines:
-        return QuadLines(self.data + other.data, self._count + len(other))
-
     @cached_property
     def quads(self) -> list[Quad]:
         """The parsed statements."""
-        return list(parse(self.data, RdfFormat.N_QUADS, lenient=True))
+        quads = list(parse(self.data, RdfFormat.N_QUADS, lenient=True))
+        return [quad for quad in quads if not isinstance(quad.graph_name, DefaultGraph)] or quads

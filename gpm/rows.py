@@ -3,23 +3,144 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 import pyoxigraph
 
+from gpm.lines import QuadLines
+
 Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.uint32]
+Numbers = npt.NDArray[np.int64]
+Triples: TypeAlias = Sequence[pyoxigraph.Triple | pyoxigraph.Quad]
 
 
 class EventGraph(NamedTuple):
-    """The graph of one event: ``timestamp`` in microseconds, ``scope`` a number of its own for its blank nodes."""
+    """The graph of one event: ``timestamp`` in microseconds, ``scope`` a number of its own for its blank nodes.
 
-    triples: Sequence[pyoxigraph.Triple | pyoxigraph.Quad]
+    Without a scope it gets one when it is encoded.
+    """
+
+    triples: Triples
     timestamp: int
-    scope: int
+    scope: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Where n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
+
+    The bytes are N-Quads lines, of which those without graph do not count if some have one.  A block that is no bytes is
+    the triples of an event.
+    """
+
+    blocks: tuple[bytes | Triples, ...]
+    block: Numbers
+    starts: Numbers
+    stops: Numbers
+
+    def __getitem__(self, number: int) -> Triples:
+        block = self.blocks[self.block[number]]
+        if isinstance(block, bytes):
+            return QuadLines(block[self.starts[number] : self.stops[number]])
+        return block
+
+    def take(self, chosen: Any) -> Texts:
+        """The texts of some events: a slice, or an array of indices."""
+        return Texts(self.blocks, self.block[chosen], self.starts[chosen], self.stops[chosen])
+
+    @staticmethod
+    def join(parts: Sequence[Texts]) -> Texts:
+        """The texts of several batches, one after the other."""
+        shifts = np.cumsum([0, *(len(part.blocks) for part in parts)])
+        blocks = tuple(block for part in parts for block in part.blocks)
+        block = np.concatenate([part.block + shift for part, shift in zip(parts, shifts, strict=False)])
+        starts = np.concatenate([part.starts for part in parts])
+        return Texts(blocks, block, starts, np.concatenate([part.stops for part in parts]))
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class EventBatch:
+    """The graphs of n events as columns.
+
+    ``times`` (n, int64) are microseconds, ``scopes`` (n) numbers for their blank nodes; ``triples`` (3, m) are the
+    words of the subjects, predicates and objects that a registered pattern can use, those of event i in columns
+    ``offsets[i]:offsets[i + 1]``; ``texts`` has all triples.  ``version``: of the encoder's demand when they were
+    chosen.  ``knowledge`` (n) is the version of the background that each event sees.  A batch is in ``home`` as long as
+    it lives, so that its words do.
+    """
+
+    times: Numbers
+    scopes: Words
+    offsets: Positions
+    triples: Words
+    texts: Texts
+    knowledge: Numbers
+    version: int
+    home: WeakSet[EventBatch] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.home.add(self)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def graph(self, number: int) -> EventGraph:
+        """One event with its triples."""
+        return EventGraph(self.texts[number], int(self.times[number]), int(self.scopes[number]))
+
+    def graphs(self) -> list[EventGraph]:
+        """All events with their triples."""
+        return [self.graph(number) for number in range(len(self))]
+
+    def part(self, start: int, stop: int) -> EventBatch:
+        """Events ``start`` … ``stop − 1``, without copying."""
+        chosen, offsets = slice(start, stop), self.offsets[start : stop + 1]
+        texts = self.texts.take(chosen)
+        knowledge, version = self.knowledge[chosen], self.version
+        times, scopes = self.times[chosen], self.scopes[chosen]
+        return EventBatch(times, scopes, offsets, self.triples, texts, knowledge, version, self.home)
+
+    def seeing(self, knowledge: int) -> EventBatch:
+        """The same events next to another version of the background."""
+        return replace(self, knowledge=np.full(len(self), knowledge))
+
+    def take(self, chosen: Numbers) -> EventBatch:
+        """The events with these indices, in their order."""
+        counts = (self.offsets[1:] - self.offsets[:-1])[chosen]
+        offsets = np.zeros(len(chosen) + 1, np.uint32)
+        np.cumsum(counts, out=offsets[1:])
+        columns = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][chosen].astype(np.int64) - offsets[:-1], counts)
+        triples, texts = np.ascontiguousarray(self.triples[:, columns]), self.texts.take(chosen)
+        knowledge, version = self.knowledge[chosen], self.version
+        times, scopes = self.times[chosen], self.scopes[chosen]
+        return EventBatch(times, scopes, offsets, triples, texts, knowledge, version, self.home)
+
+    @staticmethod
+    def join(parts: Sequence[EventBatch]) -> EventBatch:
+        """Several batches of one engine, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        sizes = [int(part.offsets[-1]) - int(part.offsets[0]) for part in parts]
+        shifts = np.cumsum([0, *sizes])
+        ends = [
+            part.offsets[1:].astype(np.int64) - part.offsets[0] + shift
+            for part, shift in zip(parts, shifts, strict=False)
+        ]
+        return EventBatch(
+            np.concatenate([part.times for part in parts]),
+            np.concatenate([part.scopes for part in parts]),
+            np.concatenate([[0], *ends]).astype(np.uint32),
+            np.concatenate([part.triples[:, part.offsets[0] : part.offsets[-1]] for part in parts], axis=1),
+            Texts.join([part.texts for part in parts]),
+            np.concatenate([part.knowledge for part in parts]),
+            min(part.version for part in parts),
+            parts[0].home,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +163,19 @@ class AtomRows:
         new = np.ones(len(order), dtype=bool)
         new[1:] = (row_event[1:] != row_event[:-1]) | (columns[:, 1:] != columns[:, :-1]).any(axis=0)
         return AtomRows(row_event, columns) if new.all() else AtomRows(row_event[new], columns[:, new])
+
+    @staticmethod
+    def join(parts: Sequence[AtomRows]) -> AtomRows:
+        """Rows of different events of one run."""
+        row_event = np.concatenate([part.row_event for part in parts])
+        order = np.argsort(row_event, kind="stable")
+        return AtomRows(row_event[order], np.concatenate([part.columns for part in parts], axis=1)[:, order])
+
+    def of_event(self, event: int) -> list[tuple[int, ...]]:
+        """The rows of one event."""
+        low, high = np.searchsorted(self.row_event, [event, event + 1])
+        return [tuple(row) for row in self.columns[:, low:high].T.tolist()]
+
+    def with_events(self, rows: AtomRows, events: Positions) -> AtomRows:
+        """These rows and ``rows``, whose event i is ``events[i]`` here and has no rows here."""
+        return AtomRows.join([self, AtomRows(events[rows.row_event], rows.columns)])

@@ -6,7 +6,7 @@ evaluated once; at the top level it may be moved behind elements that do not see
 
 from __future__ import annotations
 
-from gpm.algebra import Bind, Element, Exists, Filter, Graph, Group, Minus, Optional, Triples
+from gpm.algebra import Bind, Element, Exists, Filter, Graph, Group, Iri, Minus, Optional, Triples, Variable
 from gpm.scope import Names, certain, has_exists, has_graph, in_scope, mentioned, reads_event, uses
 
 Split = tuple[Group, tuple[Element, ...]]
@@ -32,6 +32,16 @@ def split(group: Group) -> Split:
         else:
             return group, ()
     return _place_filters(group, core, tail)
+
+
+def required_part(group: Group) -> Group:
+    """The plain triple patterns that every solution of a group needs; no elements if there are none."""
+    plain = (
+        tuple(triple for triple in element.triples if isinstance(triple.predicate, Variable | Iri))
+        for element in group.elements
+        if isinstance(element, Triples)
+    )
+    return Group(tuple(Triples(triples) for triples in plain if triples))
 
 
 def is_knowledge(element: Element) -> bool:

@@ -12,9 +12,9 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store
 
 from gpm.lines import QuadLines
+from gpm.native.staging import stage_lines
 from gpm.rows import EventGraph
 from gpm.terms import event_label, scoped
-from nfa_native.lines import stage_lines
 
 PREFIX = "urn:e:"
 
@@ -26,9 +26,9 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
 
     Blank nodes get the labels under which they are known outside of their event.
     """
-    lines = [event.triples.data for event in events if isinstance(event.triples, QuadLines)]
-    if len(lines) == len(events):
-        return _from_lines(lines, events, predicates)
+    store = _from_lines(events, predicates)
+    if store is not None:
+        return store
     wanted = None if predicates is None else frozenset(map(NamedNode, predicates))
     text = "".join(
         f"{part.triple if isinstance(part, Quad) else part} <{PREFIX}{n}> .\n"
@@ -46,16 +46,24 @@ def stage(events: Sequence[EventGraph], predicates: Collection[str] | None) -> S
     return store
 
 
-def _from_lines(lines: list[bytes], events: Sequence[EventGraph], predicates: Collection[str] | None) -> Store:
-    """The fastest way, for events that are still text and have at least one triple each."""
+def _from_lines(events: Sequence[EventGraph], predicates: Collection[str] | None) -> Store | None:
+    """The fastest way, for events that are still text; None if some are not, or have triple terms."""
+    lines = [event.triples.data for event in events if isinstance(event.triples, QuadLines)]
+    if len(lines) < len(events):
+        return None
     wanted = None if predicates is None else frozenset(f"<{one}>".encode() for one in predicates)
-    labels = [event_label(event.scope, "").encode() for event in events]
-    text, has_blank_nodes = stage_lines(lines, wanted, PREFIX, labels)
+    staged = stage_lines(lines, wanted, PREFIX, [event_label(event.scope, "").encode() for event in events])
+    if staged is None:
+        return None
+    text, has_blank_nodes = staged
     store = Store()
     if has_blank_nodes:  # `load` would give them new labels
         store.extend(pyoxigraph.parse(text, format=RdfFormat.N_QUADS, lenient=True))
     else:
         store.load(text, format=RdfFormat.N_QUADS, lenient=True)
+    for n, line in enumerate(lines):
+        if not line:
+            store.add_graph(NamedNode(f"{PREFIX}{n}"))
     return store
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,6 @@ from gpm.algebra import Bind, Element, Filter, Minus, Optional
 from gpm.expressions import evaluate_columns, truth_columns
 from gpm.external import Times
 from gpm.knowledge import Indices, Knowledge, KnowledgeTable
-from gpm.rows import EventGraph
 from gpm.scope import Names, in_scope
 from gpm.splitting import asked_knowledge, optional_parts
 from gpm.tables import Table
@@ -23,15 +22,14 @@ LARGEST_JOIN = 1_000_000  # pairs of rows that are held at once when nothing joi
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The run of events that tables belong to."""
+    """The run of events that tables belong to; ``stamps`` are their times."""
 
     terms: Terms
-    events: Sequence[EventGraph]
+    stamps: Times
 
     def times(self, table: Table) -> Times:
         """The timestamp of each row's event."""
-        stamps = np.fromiter((event.timestamp for event in self.events), dtype=np.int64, count=len(self.events))
-        times: Times = stamps[table.events]
+        times: Times = self.stamps[table.events]
         return times
 
     def where(self, test: Filter, table: Table) -> Indices:

@@ -13,7 +13,7 @@ from nfa_native.program import Op
 
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
 from libcpp.map cimport map
 from libcpp.string cimport string
@@ -21,6 +21,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from nfa_native.literals cimport DECIMAL_DIGITS, DECIMAL_ONE, POWERS_OF_TEN, int128
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
@@ -47,16 +48,6 @@ cdef enum:
     FINAL_VIEW = 0
     ITERATION_VIEW = 1
     POINT_VIEW = 2
-
-cdef enum:
-    LESS = 1
-    LESS_EQUAL = 2
-    GREATER = 3
-    GREATER_EQUAL = 4
-
-COMPARISONS = {
-    Op.LESS: LESS, Op.LESS_EQUAL: LESS_EQUAL, Op.GREATER: GREATER, Op.GREATER_EQUAL: GREATER_EQUAL,
-}
 
 include "matching/records.pxi"
 include "matching/nodes.pxi"

@@ -49,6 +49,7 @@ cdef enum:
 
 cdef enum:
     UNBOUND = 0
+    UNDECIDED = 15   # no word: it takes Python to tell
 
 # Canonical bytes of a dictionary term; `word` differs from its own only in an alias of another lexical form.
 cdef struct TermEntry:
@@ -158,6 +159,13 @@ cdef inline int128 datetime_value(const TermStore* store, word_t word, int32_t* 
 # The word of a term, which is collectable unless somebody pinned it.  UNBOUND if only Python can canonicalise it
 # (xsd:float, date, duration and the like, seen first).
 cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexcept nogil
+# The same of a literal with that XSD datatype (without namespace); UNBOUND unless it is a value of the kinds here.
+cdef word_t value_literal(TermStore* store, const char* name, size_t n, const char* form, size_t m) noexcept nogil
+# As `intern_term`, but nothing is added: UNBOUND if no word of the table stands for the term, UNDECIDED if only Python
+# can canonicalise it.  A language is in lower case, and a string has no datatype.
+cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil
+# Whether an XSD datatype other than xsd:integer is read as it.
+cdef bint is_derived_integer(const char* name, size_t n) noexcept nogil
 # The bytes of a dictionary term, which stay where they are until the next collection.
 cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil
 # The lexical form of a word that is no dictionary term; `out` has room for LONGEST_FORM bytes.
@@ -174,6 +182,7 @@ cdef void pin_word(TermStore* store, word_t word) noexcept nogil
 cdef class Terms:
     cdef TermStore* store
     cdef readonly unsigned long long collections  # how often words were freed
+    cdef object _holders                          # WeakSet of objects whose array `words` is live
     # The word of a term, collectable.
     cdef word_t transient_word(self, bytes term) except? 0
     # The word of a term, which is pinned.

@@ -2,12 +2,20 @@
 
 import builtins
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy
 from numpy.typing import NDArray
 
 def store_form(term: bytes) -> bytes:
     """A typed literal's bytes as pyoxigraph's Store canonicalises it."""
+
+class Holder(Protocol):
+    """What has words that others do not know of."""
+
+    @property
+    def words(self) -> NDArray[numpy.uint64]:
+        """The words, 0 among them or not."""
 
 class Terms:
     """The table of terms: byte strings to words and back.
@@ -41,8 +49,11 @@ class Terms:
     def pin(self, words: NDArray[numpy.uint64]) -> None:
         """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
 
+    def hold(self, holder: Holder) -> None:
+        """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
+
     def collect(self, live: Iterable[NDArray[numpy.uint64]]) -> int:
-        """Free all terms and side values that are neither pinned nor among `live`; how many these were.
+        """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
 
         `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
         and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.

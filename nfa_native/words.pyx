@@ -14,6 +14,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from weakref import WeakSet
+
 import numpy
 
 from nfa_native.literals cimport (
@@ -265,9 +267,11 @@ cdef void rebuild_side_slots(TermStore* store, size_t size) noexcept nogil:
 
 
 cdef word_t side_word(TermStore* store, int kind, int128 number, int32_t zone) noexcept nogil:
-    """The word of a value that no word holds inline."""
+    """The word of a value that no word holds inline; UNBOUND without a store."""
     cdef SideEntry entry
     cdef size_t slot, index
+    if store == NULL:
+        return UNBOUND
     entry.number = number
     entry.zone = zone
     entry.kind = kind
@@ -310,17 +314,26 @@ cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil:
     return side_word(store, KIND_DECIMAL, value, 0)
 
 
-cdef word_t double_word(TermStore* store, double value) noexcept nogil:
-    cdef uint64_t bits, magnitude
+cdef inline uint64_t double_bits(double value) noexcept nogil:
+    """The bits of a double; there is one NaN."""
+    cdef uint64_t bits
     if value != value:
-        return side_word(store, KIND_DOUBLE, <int128>0x7ff8000000000000, 0)
+        return <uint64_t>0x7ff8000000000000
     memcpy(&bits, &value, sizeof(double))
-    magnitude = bits & ~DOUBLE_SIGN
+    return bits
+
+
+cdef word_t bits_word(TermStore* store, uint64_t bits) noexcept nogil:
+    cdef uint64_t magnitude = bits & ~DOUBLE_SIGN
     if magnitude == 0:
         return bits | TAG_DOUBLE
     if magnitude > DOUBLE_BASE and magnitude - DOUBLE_BASE <= DOUBLE_MAGNITUDE:
         return (bits & DOUBLE_SIGN) | (magnitude - DOUBLE_BASE) << 4 | TAG_DOUBLE
     return side_word(store, KIND_DOUBLE, <int128>bits, 0)
+
+
+cdef word_t double_word(TermStore* store, double value) noexcept nogil:
+    return bits_word(store, double_bits(value))
 
 
 cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexcept nogil:
@@ -365,39 +378,65 @@ cdef bint needs_store(const char* name, size_t n) noexcept nogil:
     )
 
 
-cdef word_t boolean_literal(const char* form, size_t n) noexcept nogil:
-    if is_name(form, n, "true", 4) or is_name(form, n, "1", 1):
-        return boolean_word(True)
-    if is_name(form, n, "false", 5) or is_name(form, n, "0", 1):
-        return boolean_word(False)
-    return UNBOUND
+cdef bint read_boolean(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    value.kind = KIND_BOOLEAN
+    value.number = is_name(form, n, "true", 4) or is_name(form, n, "1", 1)
+    return value.number or is_name(form, n, "false", 5) or is_name(form, n, "0", 1)
 
 
-cdef word_t datetime_literal(TermStore* store, const char* form, size_t n) noexcept nogil:
-    cdef int128 instant
-    cdef int32_t zone
+cdef bint read_datetime(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    value.kind = KIND_DATETIME
     # The Store misprints fractions of seconds before the year 1: such a literal stays opaque, in the form it came in.
-    if not parse_datetime(form, n, &instant, &zone) or (instant < 0 and instant % DECIMAL_ONE != 0):
-        return UNBOUND
-    return datetime_word(store, instant, zone)
+    return parse_datetime(form, n, &value.number, &value.zone) and (value.number >= 0 or value.number % DECIMAL_ONE == 0)
+
+
+cdef bint read_integer(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    cdef int64_t whole = 0
+    cdef bint valid = parse_integer(form, n, &whole)
+    value.kind = KIND_INTEGER
+    value.number = whole
+    return valid
+
+
+cdef bint read_double(const char* form, size_t n, SideEntry* value) noexcept nogil:
+    cdef double real = 0
+    cdef bint valid = parse_double(form, n, &real)
+    value.kind = KIND_DOUBLE
+    value.number = <int128>double_bits(real)
+    return valid
+
+
+cdef bint read_value(const char* name, size_t n, const char* form, size_t m, SideEntry* value) noexcept nogil:
+    """The value of a literal of an XSD datatype that has values here; False for others and ill-formed ones."""
+    value.zone = 0
+    if n == 7 and memcmp(name, "integer", 7) == 0 or is_derived_integer(name, n):
+        return read_integer(form, m, value)
+    if is_name(name, n, "decimal", 7):
+        value.kind = KIND_DECIMAL
+        return parse_decimal(form, m, &value.number)
+    if is_name(name, n, "double", 6):
+        return read_double(form, m, value)
+    if is_name(name, n, "dateTime", 8) or is_name(name, n, "dateTimeStamp", 13):
+        return read_datetime(form, m, value)
+    return is_name(name, n, "boolean", 7) and read_boolean(form, m, value)
+
+
+cdef word_t value_word(TermStore* store, const SideEntry* value) noexcept nogil:
+    """The word of a value; UNBOUND if no word holds it and there is no store."""
+    if value.kind == KIND_INTEGER:
+        return integer_word(store, <int64_t>value.number)
+    if value.kind == KIND_DECIMAL:
+        return decimal_word(store, value.number)
+    if value.kind == KIND_DOUBLE:
+        return bits_word(store, <uint64_t>value.number)
+    if value.kind == KIND_DATETIME:
+        return datetime_word(store, value.number, value.zone)
+    return boolean_word(value.number != 0)
 
 
 cdef word_t value_literal(TermStore* store, const char* name, size_t n, const char* form, size_t m) noexcept nogil:
-    """The word of a literal of an XSD datatype that has values here; UNBOUND for others and ill-formed ones."""
-    cdef int64_t whole
-    cdef int128 number
-    cdef double real
-    if n == 7 and memcmp(name, "integer", 7) == 0 or is_derived_integer(name, n):
-        return integer_word(store, whole) if parse_integer(form, m, &whole) else <word_t>UNBOUND
-    if is_name(name, n, "decimal", 7):
-        return decimal_word(store, number) if parse_decimal(form, m, &number) else <word_t>UNBOUND
-    if is_name(name, n, "double", 6):
-        return double_word(store, real) if parse_double(form, m, &real) else <word_t>UNBOUND
-    if is_name(name, n, "dateTime", 8) or is_name(name, n, "dateTimeStamp", 13):
-        return datetime_literal(store, form, m)
-    if is_name(name, n, "boolean", 7):
-        return boolean_literal(form, m)
-    return UNBOUND
+    cdef SideEntry value
+    return value_word(store, &value) if read_value(name, n, form, m, &value) else <word_t>UNBOUND
 
 
 cdef word_t intern_typed(TermStore* store, const char* text, size_t length, const char* nul) noexcept nogil:
@@ -458,6 +497,33 @@ cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexc
     return intern_typed(store, text, length, nul)
 
 
+cdef word_t known_bytes(const TermStore* store, const char* text, size_t length) noexcept nogil:
+    cdef uint64_t content = store.slots[find_slot(store, text, length, hash_bytes(text, length))]
+    return store.entries[<uint32_t>content - 1].word if content else <word_t>UNBOUND
+
+
+cdef word_t known_value(const TermStore* store, const SideEntry* value) noexcept nogil:
+    cdef word_t word = value_word(NULL, value)
+    cdef uint32_t side
+    if word:
+        return word
+    side = store.side_slots[find_side(store, value)]
+    return <word_t>(side - 1) << 8 | value.kind << 4 | TAG_SIDE if side else <word_t>UNBOUND
+
+
+cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil:
+    cdef SideEntry value
+    cdef const char* nul = <const char*>memchr(text, 0, length) if text[0] == c'T' else NULL
+    cdef const char* name = text + 1 + XSD_LENGTH
+    cdef word_t word
+    if nul == NULL or nul <= name or memcmp(text + 1, XSD, XSD_LENGTH) != 0:
+        return known_bytes(store, text, length)
+    if read_value(name, nul - name, nul + 1, text + length - nul - 1, &value):
+        return known_value(store, &value)
+    word = known_bytes(store, text, length)
+    return <word_t>UNDECIDED if word == UNBOUND and needs_store(name, nul - name) else word
+
+
 cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept nogil:
     """The canonical lexical form of a word that is no dictionary term; `out` holds LONGEST_FORM bytes."""
     cdef int kind = kind_of(word)
@@ -516,6 +582,7 @@ cdef class Terms:
         self.store.free_entries.first = self.store.free_entries.count = 0
         self.store.free_sides.first = self.store.free_sides.count = 0
         clear_scratch(self.store)
+        self._holders = WeakSet()
         self.store.slots.assign(FIRST_SLOTS, 0)
         self.store.side_slots.assign(FIRST_SLOTS, 0)
 
@@ -591,8 +658,12 @@ cdef class Terms:
         """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
         mark_words(self.store, flat_words(words), &self.store.pinned)
 
+    def hold(self, holder not None) -> None:
+        """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
+        self._holders.add(holder)
+
     def collect(self, live) -> int:
-        """Free all terms and side values that are neither pinned nor among `live`; how many these were.
+        """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
 
         `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
         and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.
@@ -601,6 +672,8 @@ cdef class Terms:
         cdef size_t before = living_entries(self.store) + living_sides(self.store)
         for words in live:
             mark_words(self.store, flat_words(words), &kept)
+        for holder in self._holders:
+            mark_words(self.store, flat_words(holder.words), &kept)
         with nogil:
             sweep_entries(self.store, &kept)
             sweep_sides(self.store, &kept)

@@ -13,4 +13,5 @@ SPASEQ_SANITIZE=1 .venv/bin/python -m pip install --quiet --disable-pip-version-
 runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-    .venv/bin/python -m pytest -p no:cacheprovider -m "not deep" tests/native tests/agreement tests/kernel
+    .venv/bin/python -m pytest -p no:cacheprovider -m "not deep" tests/native tests/agreement tests/kernel \
+    tests/gpm/native/test_tokens.py tests/gpm/native/test_encoding.py

@@ -115,13 +115,17 @@ cdef TransitionSpec transition_spec(object transition, object states):
 
 
 cdef void note_comparison(FormulaSpec* formula, object program):
-    """Recognise `register < register` and its like."""
-    formula.comparison = formula.left = formula.right = 0
+    """Recognise `register < register` and its like: a > b is b < a, a <= b is the opposite of b < a."""
+    formula.comparison = formula.inverted = False
+    formula.left = formula.right = 0
     if program is None or len(program.instructions) != 3:
         return
     (first, left), (second, right), (operation, _) = program.instructions
-    if first == second == Op.LOAD and operation in COMPARISONS:
-        formula.comparison = COMPARISONS[operation]
+    if first == second == Op.LOAD and operation in (Op.LESS, Op.LESS_EQUAL, Op.GREATER, Op.GREATER_EQUAL):
+        formula.comparison = True
+        formula.inverted = operation in (Op.LESS_EQUAL, Op.GREATER_EQUAL)
+        if operation in (Op.LESS_EQUAL, Op.GREATER):
+            left, right = right, left
         formula.left = left
         formula.right = right
 
@@ -205,7 +209,7 @@ cdef reset_kernel(Kernel* k):
     k.results.offsets.assign(1, 0)
     k.results.count = 0
     k.count_only = k.failed = k.open = k.many_rows = False
-    k.lo = k.kept = k.tick_first = 0
+    k.lo = k.kept = k.tick_first = k.swept = 0
     k.seq = k.tick_seq = k.tick = 0
     k.promised = -FOREVER
     k.next_handle = k.created = k.ticks = 0

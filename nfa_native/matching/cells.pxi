@@ -25,8 +25,14 @@ cdef inline uint64_t hash_key(const word_t* row, const uint32_t* columns, size_t
     return value
 
 
-cdef inline bint is_current(StateData* s, CellReference* reference) noexcept nogil:
-    return s.cells[reference.cell].rows > 0 and s.cells[reference.cell].serial == reference.serial
+cdef inline bint is_current(StateData* s, const CellReference* reference) noexcept nogil:
+    return s.cells[reference.cell].serial == reference.serial
+
+
+cdef inline bint has_left(Kernel* k, const Cell* cell) noexcept nogil:
+    """All partial matches of the cell began before the present window."""
+    invariant(older(cell.youngest, k.lo) != has_live(k, cell.node, k.lo))
+    return older(cell.youngest, k.lo)
 
 
 cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
@@ -37,7 +43,7 @@ cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
     if s.cells[cell].rows > 1:
         s.extra[s.cells[cell].extra].clear()
         s.free_extra.push_back(s.cells[cell].extra)
-    s.cells[cell].rows = 0
+    s.cells[cell].rows = s.cells[cell].serial = 0
     s.free_cells.push_back(cell)
     s.live -= 1
 
@@ -62,12 +68,13 @@ cdef uint32_t take_cell(StateData* s) noexcept nogil:
 
 
 cdef void store_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count) noexcept nogil:
-    cdef uint32_t slot
+    cdef word_t* words = s.words.data() + <size_t>cell * s.width
     cdef vector[word_t] none
+    cdef uint32_t slot
     s.cells[cell].rows = count
     if count == 1:
-        if s.width:
-            memcpy(s.words.data() + <size_t>cell * s.width, rows, s.width * sizeof(word_t))
+        for slot in range(s.width):     # a few words: a call of memcpy would cost more
+            words[slot] = rows[slot]
         return
     if s.free_extra.empty():
         slot = <uint32_t>s.extra.size()
@@ -77,6 +84,53 @@ cdef void store_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t c
         s.free_extra.pop_back()
     s.extra[slot].assign(rows, rows + <size_t>count * s.width)
     s.cells[cell].extra = slot
+
+
+cdef inline size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
+    """The slot of a key: its bucket's, or a free one for it."""
+    cdef size_t mask = index.slots.size() - 1
+    cdef size_t at = key & mask
+    while index.slots[at] and index.buckets[index.slots[at] - 1].key != key:
+        at = (at + 1) & mask
+    return at
+
+
+cdef void spread_slots(CellIndex* index) noexcept nogil:
+    """Room for twice as many buckets as there are."""
+    cdef size_t size = 16
+    cdef size_t i
+    while size < 4 * index.buckets.size():
+        size *= 2
+    index.slots.assign(size, 0)
+    for i in range(index.buckets.size()):
+        index.slots[slot_of(index, index.buckets[i].key)] = <uint32_t>i + 1
+
+
+cdef vector[CellReference]* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+    """The cells under a key, or NULL."""
+    cdef size_t at
+    if index.buckets.empty():
+        return NULL
+    at = slot_of(index, key)
+    if index.slots[at] == 0:
+        return NULL
+    return &index.buckets[index.slots[at] - 1].cells
+
+
+cdef vector[CellReference]* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+    """The cells under a key, which may be new."""
+    cdef Bucket fresh
+    cdef size_t at
+    if key == WILD:
+        return &index.wild
+    if index.slots.size() < 2 * index.buckets.size() + 2:
+        spread_slots(index)
+    at = slot_of(index, key)
+    if index.slots[at] == 0:
+        fresh.key = key
+        index.buckets.push_back(fresh)
+        index.slots[at] = <uint32_t>index.buckets.size()
+    return &index.buckets[index.slots[at] - 1].cells
 
 
 cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
@@ -92,7 +146,7 @@ cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
     for i in range(s.indexes.size()):
         index = &s.indexes[i]
         for r in range(s.cells[cell].rows):
-            bucket = &index.buckets[hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())]
+            bucket = make_bucket(index, hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size()))
             if bucket.empty() or bucket.back().cell != cell or bucket.back().serial != reference.serial:
                 bucket.push_back(reference)
 
@@ -104,11 +158,15 @@ cdef inline uint64_t hash_rows(StateData* s, const word_t* rows, uint32_t count,
 
 cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """Whether a living cell has exactly these rows and this deadline."""
+    cdef const word_t* mine
+    cdef size_t i
     if s.cells[cell].rows != count or s.cells[cell].deadline != deadline:
         return False
-    if s.width == 0:
-        return True
-    return memcmp(cell_rows(s, cell), rows, <size_t>count * s.width * sizeof(word_t)) == 0
+    mine = cell_rows(s, cell)
+    for i in range(<size_t>count * s.width):
+        if mine[i] != rows[i]:
+            return False
+    return True
 
 
 cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
@@ -160,11 +218,17 @@ cdef void grow_table(StateData* s) noexcept nogil:
             put_cell(s, keys[i], cells[i])
 
 
-cdef uint32_t cell_for(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+cdef uint32_t cell_for(
+    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline, uint32_t guess
+) noexcept nogil:
     """The cell of these rows, made if there is none; a new one has node 0."""
-    cdef uint64_t key = hash_rows(s, rows, count, deadline)
-    cdef uint32_t cell = find_cell(s, key, rows, count, deadline)
     cdef CellReference reference
+    cdef uint64_t key
+    cdef uint32_t cell
+    if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
+        return guess
+    key = hash_rows(s, rows, count, deadline)
+    cell = find_cell(s, key, rows, count, deadline)
     if cell != NO_CELL:
         return cell
     cell = take_cell(s)
@@ -196,24 +260,34 @@ cdef void clear_cells(StateData* s) noexcept nogil:
     s.live = 0
     for i in range(s.indexes.size()):
         s.indexes[i].buckets.clear()
+        s.indexes[i].slots.clear()
+        s.indexes[i].wild.clear()
+
+
+cdef void sweep_bucket(StateData* s, vector[CellReference]* bucket) noexcept nogil:
+    """Forget stale references."""
+    cdef CellReference* references = bucket.data()
+    cdef size_t kept = 0
+    cdef size_t i
+    for i in range(bucket.size()):
+        references[kept] = references[i]
+        kept += is_current(s, &references[i])
+    bucket.resize(kept)
 
 
 cdef void sweep_index(StateData* s, CellIndex* index) noexcept nogil:
-    cdef unordered_map[uint64_t, vector[CellReference]].iterator at = index.buckets.begin()
-    cdef vector[CellReference]* bucket
-    cdef size_t kept, i
-    while at != index.buckets.end():
-        bucket = &dereference(at).second
-        kept = 0
-        for i in range(bucket.size()):
-            if is_current(s, &bucket.at(i)):
-                bucket.data()[kept] = bucket.data()[i]
-                kept += 1
-        bucket.resize(kept)
-        if kept == 0:
-            at = index.buckets.erase(at)
-        else:
-            preincrement(at)
+    """Forget stale references and keys that nothing is left of."""
+    cdef size_t kept = 0
+    cdef size_t i
+    sweep_bucket(s, &index.wild)
+    for i in range(index.buckets.size()):
+        sweep_bucket(s, &index.buckets[i].cells)
+        if not index.buckets[i].cells.empty():
+            index.buckets[kept].key = index.buckets[i].key
+            index.buckets[kept].cells.swap(index.buckets[i].cells)
+            kept += 1
+    index.buckets.resize(kept)
+    spread_slots(index)
 
 
 cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
@@ -221,7 +295,7 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
     cdef uint32_t cell
     cdef size_t i
     for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows and not has_live(k, s.cells[cell].node, k.lo):
+        if s.cells[cell].rows and has_left(k, &s.cells[cell]):
             free_cell(s, cell)
             s.expired += 1
     for i in range(s.indexes.size()):
@@ -229,15 +303,16 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
 
 
 cdef void sweep(Kernel* k) noexcept nogil:
-    """Sweep all states once as many cells were made as are alive: constant cost a cell."""
+    """Sweep all states once as many cells were made as are alive: constant cost a cell.  Positions must not wrap before."""
     cdef size_t i
     cdef uint64_t live = 0
     cdef unordered_map[string, uint32_t].iterator at
     for i in range(k.states.size()):
         live += k.states[i].cells.size() - k.states[i].free_cells.size()
-    if k.created < 1024 + live:
+    if k.created < 1024 + live and next_position(k) - k.swept < LONGEST_REST:
         return
     k.created = 0
+    k.swept = next_position(k)
     for i in range(k.states.size()):
         sweep_state(k, &k.states[i])
     at = k.seen.begin()

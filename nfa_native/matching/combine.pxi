@@ -108,7 +108,7 @@ cdef uint32_t merge_rows(Kernel* k, const ChoiceSpec* choice, uint32_t depth, ui
                 &choice.slots[depth], choice.width, out,
             ):
                 kept += 1
-    return normalise(out, choice.width, kept)
+    return normalise(out, 0, choice.width, kept)
 
 
 cdef bint merge_row(

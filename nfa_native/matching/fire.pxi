@@ -22,6 +22,7 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
     transition.offered += 1
+    candidate.pick = NOT_STAGED
     measure_candidate(k, candidate)
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
@@ -57,18 +58,17 @@ cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
 
 cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Move each run of pairs that share a cell."""
-    cdef vector[Pair] pairs
+    cdef const Pair* pairs = k.pairs.data()
+    cdef size_t count = k.pairs.size()
     cdef size_t start = 0
     cdef size_t end
-    pairs.swap(k.pairs)       # enumeration may ask for pairs of its own
-    while start < pairs.size():
+    while start < count:
         end = start + 1
-        while end < pairs.size() and pairs[end].cell == pairs[start].cell:
+        while end < count and pairs[end].cell == pairs[start].cell:
             end += 1
-        advance_cell(k, which, candidate, pairs.data() + start, <uint32_t>(end - start))
+        advance_cell(k, which, candidate, pairs + start, <uint32_t>(end - start))
+        invariant(k.pairs.size() == count)      # output joins rows, it needs no pairs
         start = end
-    pairs.clear()
-    k.pairs.swap(pairs)
 
 
 cdef void advance_cell(
@@ -84,7 +84,7 @@ cdef void advance_cell(
     cdef size_t i
     if cell != INITIAL_CELL:
         node = s.cells[cell].node
-        start = node_at(k, node).max_start
+        start = s.cells[cell].youngest
         deadline = s.cells[cell].deadline
         if s.govern == NEXT and not s.cells[cell].fired:
             s.cells[cell].fired = 1
@@ -107,35 +107,51 @@ cdef void stage(
     cdef StateData* s = &k.states[transition.source]
     cdef Staged staged
     cdef uint32_t i
-    k.rows.clear()
+    if candidate.pick == NOT_STAGED:
+        candidate.pick = k.staged_picks.size()
+        for i in range(<uint32_t>k.combination.size()):
+            k.staged_picks.push_back(k.combination[i])
+    staged.word = k.staged_words.size()
     for i in range(count):
         values_of(
             k, &target.values, pair_cell_row(s, &pairs[i]), s.width,
-            candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.tick, &k.rows,
+            candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.tick, &k.staged_words,
         )
-    staged.rows = normalise(&k.rows, <uint32_t>target.values.size(), count)
-    staged.word = k.staged_words.size()
-    staged.pick = k.staged_picks.size()
+    staged.rows = normalise(&k.staged_words, staged.word, <uint32_t>target.values.size(), count)
+    staged.pick = candidate.pick
     staged.picks = <uint32_t>k.combination.size()
     staged.state = target.state
     staged.label = transition.label
     staged.next = node
     staged.max_start = start
     staged.deadline = deadline
-    k.staged_words.insert(k.staged_words.end(), k.rows.begin(), k.rows.end())
-    k.staged_picks.insert(k.staged_picks.end(), k.combination.begin(), k.combination.end())
     k.staged.push_back(staged)
 
 
-cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
-    """Add a staged set to its cell."""
+cdef uint32_t enter(Kernel* k, const Staged* staged, uint32_t guess) noexcept nogil:
+    """Add a staged set to its cell, which may be `guess`; gives the cell."""
     cdef StateData* s = &k.states[staged.state]
-    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline)
+    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline, guess)
     cdef bint fresh = s.cells[cell].node == 0
     invariant(staged.rows > 0 and staged.picks > 0)
     s.cells[cell].node = extend(
         k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start,
         s.cells[cell].node,
     )
+    s.cells[cell].youngest = node_at(k, s.cells[cell].node).max_start
     if s.final and fresh:
         await_deadline(k, staged.state, cell)
+    return cell
+
+
+cdef void enter_staged(Kernel* k) noexcept nogil:
+    """All sets that the tick staged enter their cells; sets of one event and state often share theirs."""
+    cdef uint32_t cell = NO_CELL
+    cdef size_t i
+    for i in range(k.staged.size()):
+        if i > 0 and k.staged[i].state != k.staged[i - 1].state:
+            cell = NO_CELL
+        cell = enter(k, &k.staged[i], cell)
+    k.staged.clear()
+    k.staged_words.clear()
+    k.staged_picks.clear()

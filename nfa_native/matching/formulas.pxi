@@ -1,10 +1,12 @@
 # Joins, filters and values.  Registers: the cell side's columns, the event row's columns, and one that is never bound.
 
 
-cdef inline bint compatible(const Join* joins, size_t count, const word_t* cell, const word_t* row) noexcept nogil:
-    cdef size_t i
+cdef inline bint compatible(const StepSpec* step, const word_t* cell, const word_t* row) noexcept nogil:
+    """The cell's row and the event's row agree where both have a value."""
+    cdef const Join* joins = step.joins.data()
     cdef word_t a, b
-    for i in range(count):
+    cdef size_t i
+    for i in range(step.joins.size()):
         a = cell[joins[i].cell]
         b = row[joins[i].row]
         if a != b and a != UNBOUND and b != UNBOUND:
@@ -25,32 +27,36 @@ cdef inline void load_registers(
     registers[row_width] = UNBOUND
 
 
-cdef inline int quick_comparison(const FormulaSpec* formula, const word_t* registers) noexcept nogil:
-    """A comparison of two integers, decimals of one scale, or dateTimes of one zone: 1, 0, or 2 if it is none of them.
+cdef inline bint is_exact(word_t word) noexcept nogil:
+    return tag_of(word) == TAG_DECIMAL or tag_of(word) == TAG_INTEGER
 
-    Such words are ordered as their values are: the value stands in the upper bits, above equal tags.
+
+cdef inline int128 exact_value(word_t word) noexcept nogil:
+    """An inline integer or decimal in units of 10**-18."""
+    if tag_of(word) == TAG_INTEGER:
+        return <int128>(<int64_t>word >> 4) * DECIMAL_ONE
+    return <int128>(<int64_t>word >> 9) * POWERS_OF_TEN[DECIMAL_DIGITS - ((word >> 4) & 31)]
+
+
+cdef inline int is_less(word_t a, word_t b) noexcept nogil:
+    """Whether a < b for inline numbers, or dateTimes of one zone: 1, 0, or 2 if they are none of these.
+
+    Words of one tag (and scale or zone) are ordered as their values are: the value stands in the upper bits.
     """
-    cdef int64_t a = <int64_t>registers[formula.left]
-    cdef int64_t b = <int64_t>registers[formula.right]
-    cdef int tag = tag_of(<word_t>a)
-    cdef int64_t same
-    if tag == TAG_INTEGER:
-        same = 0xF
-    elif tag == TAG_DECIMAL:
+    cdef uint64_t same
+    if tag_of(a) == TAG_DECIMAL:
         same = 0x1FF
-    elif tag == TAG_DATETIME:
+    elif tag_of(a) == TAG_INTEGER:
+        same = 0xF
+    elif tag_of(a) == TAG_DATETIME:
         same = 0x1F
     else:
         return 2
-    if (a ^ b) & same:
-        return 2
-    if formula.comparison == LESS:
-        return a < b
-    if formula.comparison == LESS_EQUAL:
-        return a <= b
-    if formula.comparison == GREATER:
-        return a > b
-    return a >= b
+    if (a ^ b) & same == 0:
+        return <int64_t>a < <int64_t>b
+    if is_exact(a) and is_exact(b):
+        return exact_value(a) < exact_value(b)
+    return 2
 
 
 cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now) noexcept nogil:
@@ -64,9 +70,7 @@ cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now)
         if formula.code == NULL:
             verdict = 2
             continue
-        one = quick_comparison(formula, k.registers.data()) if formula.comparison else 2
-        if one == 2:
-            one = test(formula.code, k.registers.data(), now, k.store)
+        one = test(formula.code, k.registers.data(), now, k.store)
         if one == 2:
             verdict = 2
         elif one != 1:
@@ -152,29 +156,39 @@ cdef void values_of(
     uint32_t row_width, int64_t now, vector[word_t]* out
 ) noexcept nogil:
     """Append one row of values to `out`."""
-    cdef size_t i
+    cdef const ValueSpec* value = values.data()
+    cdef const ValueSpec* end = value + values.size()
     cdef word_t word
-    for i in range(values.size()):
-        word = value_of(k, values.data() + i, cell, cell_width, row, row_width, now)
+    while value != end:
+        if value.kind == ROW_VALUE:
+            word = row[value.row]
+        elif value.kind == CELL_VALUE:
+            word = cell[value.cell]
+        else:
+            word = value_of(k, value, cell, cell_width, row, row_width, now)
         out.push_back(word)
+        value += 1
 
 
-cdef uint32_t normalise(vector[word_t]* rows, uint32_t width, uint32_t count) noexcept nogil:
-    """Sort rows and drop duplicates, in place; how many are left."""
+cdef inline uint32_t normalise(vector[word_t]* rows, size_t start, uint32_t width, uint32_t count) noexcept nogil:
+    """Sort the `count` rows from word `start` on and drop duplicates, in place; how many are left."""
+    if count <= 1:
+        return count
+    return sort_rows(rows, start, width, count)
+
+
+cdef uint32_t sort_rows(vector[word_t]* rows, size_t start, uint32_t width, uint32_t count) noexcept nogil:
     cdef vector[vector[word_t]] table
     cdef vector[word_t] row
     cdef uint32_t kept = 0
     cdef uint32_t i
-    if count <= 1:
-        return count
     if width == 0:
-        rows.clear()
         return 1
     for i in range(count):
-        row.assign(rows.data() + <size_t>i * width, rows.data() + <size_t>(i + 1) * width)
+        row.assign(rows.data() + start + <size_t>i * width, rows.data() + start + <size_t>(i + 1) * width)
         table.push_back(row)
     sort(table.begin(), table.end())
-    rows.clear()
+    rows.resize(start)
     for i in range(count):
         if kept == 0 or table[i] != table[i - 1]:
             rows.insert(rows.end(), table[i].begin(), table[i].end())

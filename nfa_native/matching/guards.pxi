@@ -220,7 +220,7 @@ cdef bint judge(Kernel* k, uint32_t state, uint32_t which, const Candidate* cand
         for j in range(candidate.count):
             seen = k.views.data() + <size_t>i * k.whole
             row = candidate.rows + <size_t>j * candidate.width
-            if not compatible(guard.whole.joins.data(), guard.whole.joins.size(), seen, row):
+            if not compatible(&guard.whole, seen, row):
                 continue
             load_registers(k, seen, k.whole, row, candidate.width)
             if all_hold(k, &guard.whole.filters, k.whole + candidate.width + 1, time):

@@ -90,7 +90,7 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
     count = row_count(k, k.finished.size(), k.whole)
     for i in range(count):
         values_of(k, &s.output, k.finished.data() + <size_t>i * k.whole, k.whole, NULL, 0, decided, &k.answer)
-    count = normalise(&k.answer, k.result_width, count)
+    count = normalise(&k.answer, 0, k.result_width, count)
     collect_picks(k)
     for i in range(count):
         write_result(k, i, decided)
@@ -139,7 +139,7 @@ cdef void rebuild_step(Kernel* k, uint32_t step) noexcept nogil:
         for j in range(candidate.count):
             whole = k.levels[step].data() + <size_t>i * k.whole
             row = candidate.rows + <size_t>j * candidate.width
-            if not compatible(transition.whole.joins.data(), transition.whole.joins.size(), whole, row):
+            if not compatible(&transition.whole, whole, row):
                 continue
             if k.many_rows and not transition.whole.filters.empty():
                 load_registers(k, whole, k.whole, row, candidate.width)
@@ -149,7 +149,7 @@ cdef void rebuild_step(Kernel* k, uint32_t step) noexcept nogil:
             k.parents[step + 1].push_back(i)
             kept += 1
     if not k.guarded:
-        normalise(out, k.whole, kept)
+        normalise(out, 0, k.whole, kept)
 
 
 cdef void close_rows(Kernel* k, StateData* s) noexcept nogil:

@@ -1,98 +1,100 @@
 # From a candidate event to the cells that it joins.
 
 
-cdef inline bint visit_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t lo) noexcept nogil:
+cdef inline bint visit_cell(Cell* cell, uint32_t stamp, uint32_t lo) noexcept nogil:
     """Whether a living cell counts in this probe: not visited yet, and with a partial match in the candidate's window."""
-    if s.cells[cell].stamp == s.stamp:
+    if cell.stamp == stamp:
         return False
-    s.cells[cell].stamp = s.stamp
-    return lo == k.lo or has_live(k, s.cells[cell].node, lo)
+    cell.stamp = stamp
+    return not older(cell.youngest, lo)
 
 
-cdef void pair_cell(
+cdef inline void pair_row(Kernel* k, uint32_t cell, uint32_t cell_row, uint32_t event_row) noexcept nogil:
+    cdef Pair pair
+    pair.cell = cell
+    pair.cell_row = cell_row
+    pair.event_row = event_row
+    k.pairs.push_back(pair)
+
+
+cdef void pair_rows(
     Kernel* k, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Append the pairs of the cell's and the candidate's rows that are compatible."""
     cdef const word_t* rows = cell_rows(s, cell)
-    cdef Pair pair
     cdef uint32_t i, j
-    pair.cell = cell
     for i in range(s.cells[cell].rows):
         for j in range(candidate.count):
-            if compatible(
-                step.joins.data(), step.joins.size(), rows + <size_t>i * s.width,
-                candidate.rows + <size_t>j * candidate.width,
-            ):
-                pair.cell_row = i
-                pair.event_row = j
-                k.pairs.push_back(pair)
+            if compatible(step, rows + <size_t>i * s.width, candidate.rows + <size_t>j * candidate.width):
+                pair_row(k, cell, i, j)
 
 
 cdef void probe_bucket(
     Kernel* k, StateData* s, vector[CellReference]* bucket, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Pair the live cells of a bucket; forget stale references on the way, in order."""
-    cdef size_t i
+    cdef CellReference* references = bucket.data()
+    cdef CellReference one
+    cdef Cell* cell
     cdef size_t kept = 0
-    cdef uint32_t cell
+    cdef size_t i
     for i in range(bucket.size()):
-        if not is_current(s, &bucket.at(i)):
+        one = references[i]
+        cell = &s.cells[one.cell]
+        if cell.serial != one.serial:
             continue
-        cell = bucket.at(i).cell
-        if not has_live(k, s.cells[cell].node, k.lo):
-            free_cell(s, cell)
+        if has_left(k, cell):
+            free_cell(s, one.cell)
             s.expired += 1
             continue
-        if kept != i:
-            bucket.data()[kept] = bucket.data()[i]
+        references[kept] = one
         kept += 1
-        if visit_cell(k, s, cell, candidate.lo):
-            pair_cell(k, s, cell, step, candidate)
-    bucket.resize(kept)
-
-
-cdef void probe_key(
-    Kernel* k, StateData* s, CellIndex* index, uint64_t key, const StepSpec* step, const Candidate* candidate
-) noexcept nogil:
-    cdef unordered_map[uint64_t, vector[CellReference]].iterator at = index.buckets.find(key)
-    if at == index.buckets.end():
-        return
-    probe_bucket(k, s, &dereference(at).second, step, candidate)
-
-
-cdef void probe_all(
-    Kernel* k, StateData* s, const StepSpec* step, const Candidate* candidate
-) noexcept nogil:
-    cdef uint32_t cell
-    for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows == 0 or not has_live(k, s.cells[cell].node, k.lo):
+        if not visit_cell(cell, s.stamp, candidate.lo):
             continue
-        if visit_cell(k, s, cell, candidate.lo):
-            pair_cell(k, s, cell, step, candidate)
+        if cell.rows > 1 or candidate.count > 1:
+            pair_rows(k, s, one.cell, step, candidate)
+        elif compatible(step, s.words.data() + <size_t>one.cell * s.width, candidate.rows):
+            pair_row(k, one.cell, 0, 0)
+    if kept < bucket.size():
+        bucket.resize(kept)
+
+
+cdef void list_everything(Kernel* k, StateData* s) noexcept nogil:
+    """All living cells, as if they stood in one bucket."""
+    cdef CellReference one
+    cdef uint32_t cell
+    k.everything.clear()
+    for cell in range(<uint32_t>s.cells.size()):
+        if s.cells[cell].rows:
+            one.cell = cell
+            one.serial = s.cells[cell].serial
+            k.everything.push_back(one)
 
 
 cdef void probe(
     Kernel* k, StateData* s, uint32_t which, const vector[uint32_t]* columns, const StepSpec* step,
-    const Candidate* candidate
+    const Candidate* candidate,
 ) noexcept nogil:
     """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together."""
     cdef CellIndex* index = &s.indexes[which]
+    cdef vector[CellReference]* bucket
+    cdef const word_t* row = candidate.rows
     cdef uint64_t key
     cdef uint32_t i
     k.pairs.clear()
     s.stamp += 1
-    if columns.empty():
-        probe_key(k, s, index, 0, step, candidate)
-        return
     for i in range(candidate.count):
-        key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
-        if key == WILD:
-            probe_all(k, s, step, candidate)
+        if hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()) == WILD:
+            list_everything(k, s)
+            probe_bucket(k, s, &k.everything, step, candidate)
             return
     for i in range(candidate.count):
-        key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
-        probe_key(k, s, index, key, step, candidate)
-    probe_key(k, s, index, WILD, step, candidate)
+        key = hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size())
+        bucket = find_bucket(index, key)
+        if bucket != NULL:
+            probe_bucket(k, s, bucket, step, candidate)
+    if not index.wild.empty():
+        probe_bucket(k, s, &index.wild, step, candidate)
 
 
 cdef inline const word_t* pair_cell_row(StateData* s, const Pair* pair) noexcept nogil:
@@ -105,19 +107,59 @@ cdef void filter_pairs(
     Kernel* k, StateData* s, const vector[uint32_t]* filters, const Candidate* candidate, int64_t now
 ) noexcept nogil:
     """Keep the pairs for which every filter is true."""
+    cdef bint decided = True
     cdef size_t i
+    for i in range(filters.size()):
+        decided = compare_pairs(k, s, &k.formulas[filters.data()[i]], candidate) and decided
+    if not decided:
+        test_pairs(k, s, filters, candidate, now)
+
+
+cdef bint compare_pairs(
+    Kernel* k, StateData* s, const FormulaSpec* formula, const Candidate* candidate
+) noexcept nogil:
+    """Drop the pairs that a comparison of the cell with the event refuses; whether it could decide on all of them."""
+    cdef bint is_limit = formula.left < s.width         # an upper limit, that is
+    cdef uint32_t cell_column = formula.left if is_limit else formula.right
+    cdef uint32_t row_column = (formula.right if is_limit else formula.left) - s.width
+    cdef Pair* pairs = k.pairs.data()
+    cdef uint32_t unsure = 0
     cdef size_t kept = 0
-    cdef Pair* pair
+    cdef word_t mine, yours
+    cdef Pair one
+    cdef size_t i
+    cdef int less
+    if not formula.comparison or cell_column >= s.width or row_column >= candidate.width:
+        return False
+    for i in range(k.pairs.size()):
+        one = pairs[i]
+        mine = (cell_rows(s, one.cell) + <size_t>one.cell_row * s.width)[cell_column]
+        yours = candidate.rows[<size_t>one.event_row * candidate.width + row_column]
+        less = is_less(mine if is_limit else yours, yours if is_limit else mine)
+        unsure |= less & 2
+        pairs[kept] = one
+        kept += less != formula.inverted
+    k.pairs.resize(kept)
+    return not unsure
+
+
+cdef inline void load_pair(Kernel* k, StateData* s, const Pair* pair, const Candidate* candidate) noexcept nogil:
+    """The pair's two rows into the registers."""
+    load_registers(
+        k, pair_cell_row(s, pair), s.width, candidate.rows + <size_t>pair.event_row * candidate.width, candidate.width
+    )
+
+
+cdef void test_pairs(
+    Kernel* k, StateData* s, const vector[uint32_t]* filters, const Candidate* candidate, int64_t now
+) noexcept nogil:
+    """Run the filters' programs; ask about the pairs that they cannot decide on."""
+    cdef size_t kept = 0
     cdef bint ask = False
-    if filters.empty() or k.pairs.empty():
-        return
+    cdef size_t i
     k.verdicts.resize(k.pairs.size())
     for i in range(k.pairs.size()):
-        pair = &k.pairs[i]
-        load_registers(
-            k, pair_cell_row(s, pair), s.width, candidate.rows + <size_t>pair.event_row * candidate.width,
-            candidate.width,
-        )
+        load_pair(k, s, &k.pairs[i], candidate)
         k.verdicts[i] = <int8_t>native_verdict(k, filters, now)
         ask = ask or k.verdicts[i] == 2
     if ask:
@@ -140,13 +182,9 @@ cdef void ask_pairs(
     for f in range(filters.size()):
         table.clear()
         for i in range(k.pairs.size()):
-            if k.verdicts[i] != 2:
-                continue
-            load_registers(
-                k, pair_cell_row(s, &k.pairs[i]), s.width,
-                candidate.rows + <size_t>k.pairs[i].event_row * candidate.width, candidate.width,
-            )
-            table.insert(table.end(), k.registers.begin(), k.registers.begin() + width)
+            if k.verdicts[i] == 2:
+                load_pair(k, s, &k.pairs[i], candidate)
+                table.insert(table.end(), k.registers.begin(), k.registers.begin() + width)
         answers.assign(table.size() / width, 0)
         if answers.empty():
             return

@@ -4,8 +4,11 @@ cdef enum:
     NO_CELL = 0xFFFFFFFF
     INITIAL_CELL = 0xFFFFFFFE    # the empty partial match, from which every match starts
 
+    NOT_STAGED = 0xFFFFFFFFFFFFFFFF
+    LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
+
 cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
-cdef uint64_t WILD = 0x9E3779B97F4A7C15   # bucket of cells with an unbound key
+cdef uint64_t WILD = 0x9E3779B97F4A7C15   # hash of a key with an unbound part
 
 # A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.
 cdef struct Node:
@@ -41,9 +44,10 @@ cdef struct Label:
 cdef struct Cell:
     int64_t deadline      # upper edge of their window, where the automaton asks for it
     uint32_t node         # the set
+    uint32_t youngest     # the youngest first event in the set: when it has left the window, so has the set
     uint32_t rows         # rows of live values; 0: the cell is free
     uint32_t extra        # where the rows lie if there are several
-    uint32_t serial       # tells this use of the cell from earlier ones
+    uint32_t serial       # tells this use of the cell from earlier ones; 0: the cell is free
     uint32_t stamp        # visited in this probe
     uint32_t fired        # a governed step was possible in this tick
 
@@ -92,6 +96,7 @@ cdef struct Candidate:
     uint32_t least        # its first position
     uint32_t lo           # first position of the windows that end with it
     int64_t most          # its last position in the streamset
+    uint64_t pick         # its picks in `staged_picks`, or NOT_STAGED
 
 cdef struct ValueSpec:
     uint32_t kind
@@ -111,7 +116,8 @@ cdef struct LookSpec:
 
 cdef cppclass FormulaSpec:
     const Code* code      # NULL: outside the native subset
-    int comparison        # of two registers, where it is nothing else: which of < <= > >=; else 0
+    bint comparison       # nothing but `left < right` of two registers, or the opposite of it
+    bint inverted
     uint32_t left
     uint32_t right
 
@@ -166,9 +172,17 @@ cdef cppclass CellTable:
     vector[CellReference] cells       # serial 0: the slot was never used
     size_t used
 
+# The cells under one key, oldest first, with stale references among them.
+cdef cppclass Bucket:
+    uint64_t key          # the key's hash
+    vector[CellReference] cells
+
+# Cells by the hash of some columns: open addressing.
 cdef cppclass CellIndex:
     vector[uint32_t] columns
-    unordered_map[uint64_t, vector[CellReference]] buckets
+    vector[Bucket] buckets
+    vector[uint32_t] slots            # by hash: number of the bucket + 1; 0: none
+    vector[CellReference] wild        # cells with an unbound key
 
 cdef cppclass StateData:
     uint32_t govern
@@ -262,14 +276,15 @@ cdef cppclass Kernel:
     unordered_map[string, uint32_t] seen
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
+    uint32_t swept                    # next position at the last sweep
     size_t next_look                  # stored events at which to look whether all of them are over
     uint64_t ticks
     vector[uint64_t] matched          # events per atom
     # scratch space
     vector[Pair] pairs
     vector[int8_t] verdicts
+    vector[CellReference] everything  # all living cells of a state
     vector[word_t] registers
-    vector[word_t] rows
     vector[uint32_t] combination
     vector[vector[word_t]] merged
     vector[Visit] visits

@@ -189,6 +189,7 @@ cdef void load_kernel(Kernel* k, object arrays):
     load_counters(k, arrays["counters"])
     load_history(k, arrays)
     load_nodes(k, <uint32_t>n[12], <uint32_t>n[13], arrays["nodes"])
+    k.swept = next_position(k)
     load_staged(k, arrays)
     for state in range(k.states.size()):
         load_cells(k, &k.states[state], arrays, state)
@@ -261,16 +262,16 @@ cdef void load_staged(Kernel* k, object arrays):
     for i in range(k.staged.size()):
         one = &k.staged[i]
         if one.rows > 1:
-            sort_rows(k.staged_words.data() + one.word, one.rows, k.states[one.state].width)
+            order_rows(k.staged_words.data() + one.word, one.rows, k.states[one.state].width)
 
 
-cdef void sort_rows(word_t* rows, uint32_t count, uint32_t width):
+cdef void order_rows(word_t* rows, uint32_t count, uint32_t width):
     """Renumbered words have another order."""
     cdef vector[word_t] sorted_rows
     if width == 0:
         return
     sorted_rows.assign(rows, rows + <size_t>count * width)
-    normalise(&sorted_rows, width, count)
+    normalise(&sorted_rows, 0, width, count)
     memcpy(rows, sorted_rows.data(), <size_t>count * width * sizeof(word_t))
 
 
@@ -285,9 +286,10 @@ cdef void load_cells(Kernel* k, StateData* s, object arrays, size_t state):
     rows = words.data()
     for node, deadline, count, fired in arrays[f"cells {state}"].tolist():
         if count > 1:
-            sort_rows(rows, count, s.width)
-        cell = cell_for(k, s, rows, count, deadline)
+            order_rows(rows, count, s.width)
+        cell = cell_for(k, s, rows, count, deadline, NO_CELL)
         s.cells[cell].node = node
+        s.cells[cell].youngest = node_at(k, node).max_start if is_live(k, node) else k.lo - 1
         s.cells[cell].fired = fired
         rows += <size_t>count * s.width
     for number in arrays[f"fired {state}"].tolist():

@@ -60,11 +60,7 @@ cdef void close_tick(Kernel* k) noexcept nogil:
         strike(k)
     for i in range(k.states.size()):
         leave(k, &k.states[i])
-    for i in range(k.staged.size()):
-        enter(k, &k.staged[i])
-    k.staged.clear()
-    k.staged_words.clear()
-    k.staged_picks.clear()
+    enter_staged(k)
     for i in range(k.tick_atoms.size()):
         k.tick_atoms[i].clear()
     if k.by_events and k.waits:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import read_query
+from spaseq.engine.engine import new_evaluator
 from spaseq.plan import compile_plan
 
 
@@ -17,6 +19,11 @@ from spaseq.plan import compile_plan
     show_default=True,
     help="Text to read, diagrams for Mermaid and Graphviz, or data.",
 )
-def explain(query: str, format: str) -> None:
-    """Show how a query is understood: its tree, its automaton, and what every state keeps and tests."""
-    click.echo(compile_plan(read_query(query).query).explain(format).rstrip("\n"))
+@gpm_option
+def explain(query: str, format: str, gpm: str) -> None:
+    """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
+
+    It says of every graph pattern whether it is evaluated natively, and why not.
+    """
+    plan = compile_plan(read_query(query).query)
+    click.echo(plan.explain(format, new_evaluator(gpm)).rstrip("\n"))

@@ -13,6 +13,7 @@ import click
 from spaseq.cli.failures import INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
+from spaseq.cli.options import gpm_option
 from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
 from spaseq.cli.progress import Progress
 from spaseq.cli.queries import read_queries, show_warnings
@@ -83,6 +84,7 @@ class Duration(click.ParamType[timedelta]):
     "--time-unit", type=click.Choice(list(UNITS)), default="us", show_default=True,
     help="Unit of times that are integers.",
 )  # fmt: skip
+@gpm_option
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -99,6 +101,7 @@ def run(
     on_error: str,
     time_properties: tuple[str, ...],
     time_unit: str,
+    gpm: str,
 ) -> None:
     """Run queries on streams and print every match as it is decided.
 
@@ -114,7 +117,7 @@ def run(
     check_not_read({"--output": output, "--late": late}, read)
     _warn(parsed, background_warnings(graphs, checked))
     with late_file(late) as on_late, open_output(output) as text:
-        running = Run(checked, sources, graphs, lateness, on_late, options, count_only=count and limit is None)
+        running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm)
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         try:
             interrupted = _drain(running, drain, busy=text.isatty())

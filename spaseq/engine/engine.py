@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from gpm.background import Background
 from gpm.errors import GraphSyntaxError, PatternError
-from gpm.evaluator import Evaluator
+from gpm.evaluator import Evaluator, Mode
+from gpm.native.assembly import Encoder
 from nfa_native.words import Terms
 from spaseq.engine.graphs import Graph, read_graph
 from spaseq.engine.ordering import in_order
@@ -21,12 +24,12 @@ from spaseq.pattern import Query
 from spaseq.plan import compile_plan
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event
+from spaseq.streams.event import Event, Events
 from spaseq.streams.nquads import explain
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
 BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
-FEW_TERMS = 1 << 20  # terms that are kept without a thought
+FEW_TERMS = 1 << 18  # terms that are kept without a thought
 Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
 
 
@@ -35,6 +38,8 @@ class Engine:
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
     newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
+    ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
+    ``gpm.evaluator.Mode``).
     """
 
     def __init__(
@@ -42,17 +47,22 @@ class Engine:
         background: BackgroundSources | Background | None = None,
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[Event], object] | None = None,
+        gpm: str = "auto",
     ) -> None:
         self.background = read_background(background)
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
-        self._evaluator = Evaluator(self.terms, self.background)
+        self._evaluator = new_evaluator(gpm, self.terms, self.background)
         self._clocks: dict[str, StreamClock] = {}
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
-        self._arrivals = 0
         self._most_terms = FEW_TERMS
+
+    @property
+    def encoder(self) -> Encoder:
+        """What readers need to encode events for this engine."""
+        return self._evaluator.encoder
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -111,9 +121,13 @@ class Engine:
         ``promise``: as ``advance`` after them.  The events are taken at once, the results made as the iterator goes on:
         take them all before the next call.
         """
+        return self.push_columns(self._columns(events), promise)
+
+    def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
+        """``push_events``, the events as columns."""
         self._forget_terms()
-        for event in events:
-            self._accept(event, self.lateness)
+        for events in columns:
+            self._accept(events, self.lateness)
         if promise is not None:
             for clock in self._inputs(None):
                 clock.promise(promise)
@@ -160,6 +174,7 @@ class Engine:
         background: BackgroundSources | Background | None = None,
         on_late: Callable[[Event], object] | None = None,
         on_match: OnMatch | None = None,
+        gpm: str = "auto",
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
@@ -168,7 +183,7 @@ class Engine:
         """
         from spaseq.engine.snapshot import restore_engine
 
-        return restore_engine(data, queries, background, on_late, on_match)
+        return restore_engine(data, queries, background, on_late, on_match, gpm)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _running(self, name: str) -> RunningQuery:
@@ -229,27 +244,37 @@ class Engine:
         derived = self._derived()
         return [clock for iri, clock in self._clocks.items() if iri not in derived and not clock.closed]
 
-    def _accept(self, event: Event, lateness: int) -> None:
-        clock = self._clocks[event.stream]
-        in_time = clock.admit(event.timestamp, lateness)
-        if not event.name:
-            event = event._replace(name=clock.event_name())
-        if not in_time:
-            if self.on_late is not None:
-                self.on_late(event)
-            return
-        self._arrivals += 1
+    def _columns(self, events: Iterable[Event]) -> list[Events]:
+        """Events one by one as columns, those of each stream in order."""
+        by_stream: dict[str, list[Event]] = {}
+        for event in events:
+            by_stream.setdefault(event.stream, []).append(event)
+        return [Events.of(stream, some, self.encoder) for stream, some in by_stream.items()]
+
+    def _accept(self, events: Events, lateness: int) -> None:
+        clock = self._clocks[events.stream]
+        before = clock.events
+        in_time = clock.admit(events.times, lateness)
+        events = events.named(lambda number: clock.event_name(before + 1 + number))
+        if not in_time.all():
+            self._drop_late(events.take(np.flatnonzero(~in_time)))
+            events = events.take(np.flatnonzero(in_time))
+        events = events.renewed(self.encoder)
         for streamset in self._streamsets:
-            if event.stream in streamset.iris:
-                streamset.add(event, self._arrivals)
+            if events.stream in streamset.iris:
+                streamset.add(events)
+
+    def _drop_late(self, events: Events) -> None:
+        if self.on_late is not None:
+            for event in events:
+                self.on_late(event)
 
     def _forget_terms(self) -> None:
-        """Keep the table of terms from growing with the streams: it is renewed when most of it is of the past."""
+        """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
         if len(self.terms) > self._most_terms:
-            from spaseq.engine.snapshot import renew_terms
-
-            renew_terms(self)
-            self._most_terms = max(FEW_TERMS, 4 * len(self.terms))
+            held = [words for query in self._queries.values() for words in query.trace()]
+            self._evaluator.forget_terms(held)
+            self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
 
     def _settle(self) -> Iterator[MatchTable]:
         """Let every streamset do what its watermark allows, producers of derived streams first."""
@@ -262,9 +287,10 @@ class Engine:
             self._promise_derived(streamset)
 
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
-        for event in events:
+        derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
+        for columns in self._columns(derived):
             # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
-            self._accept(Event(event.stream, event.timestamp, event.name, event.triples), lateness=2**63)
+            self._accept(columns, lateness=2**63)
 
     def _promise_derived(self, streamset: Streamset) -> None:
         """A derived stream is as far as the slowest of the queries that derive it."""
@@ -285,6 +311,16 @@ class Engine:
                 if callback is not None:
                     callback(match)
         return matches
+
+
+def new_evaluator(gpm: str, terms: Terms | None = None, background: Background | None = None) -> Evaluator:
+    """An evaluator of graph patterns of the mode ``gpm``; OptionError: there is no such mode."""
+    try:
+        mode = Mode(gpm)
+    except ValueError:
+        known = ", ".join(f'"{one.value}"' for one in Mode)
+        raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
+    return Evaluator(Terms() if terms is None else terms, background, mode)
 
 
 def as_event(iri: str, item: Item) -> Event:

@@ -9,15 +9,15 @@ import rdflib
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
 
 from gpm.errors import PatternError
+from gpm.rows import Triples
 from gpm.terms import to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.streams.event import GraphTriples
 from spaseq.streams.nquads import explain
 
 Graph: TypeAlias = rdflib.Graph | bytes | Iterable[Quad | Triple]
 
 
-def read_graph(graph: Graph, event: str | None = None) -> tuple[GraphTriples, str]:
+def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
     """The triples of an event, and its IRI: ``event``, else the IRI that all its quads name, else empty.
 
     Text (bytes) is N-Triples, N-Quads, Turtle or TriG.  StreamError: the text is none of these.  OptionError: no triple
@@ -35,7 +35,7 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[GraphTriples, st
     return triples, name.value if isinstance(name, NamedNode) else ""
 
 
-def _triples(graph: Graph) -> GraphTriples:
+def _triples(graph: Graph) -> Triples:
     if isinstance(graph, bytes):
         return _parse(graph)
     if isinstance(graph, rdflib.Graph):
@@ -49,7 +49,7 @@ def _triples(graph: Graph) -> GraphTriples:
     return triples
 
 
-def _from_rdflib(graph: rdflib.Graph) -> GraphTriples:
+def _from_rdflib(graph: rdflib.Graph) -> Triples:
     if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph):
         raise OptionError("an event is one graph: push the graphs of a dataset one by one")
     try:
@@ -58,7 +58,7 @@ def _from_rdflib(graph: rdflib.Graph) -> GraphTriples:
         raise OptionError(f"the graph is no RDF: {error}") from None
 
 
-def _parse(text: bytes) -> GraphTriples:
+def _parse(text: bytes) -> Triples:
     try:
         return list(parse(text, RdfFormat.N_QUADS))
     except SyntaxError:

@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from spaseq.streams.event import Names
+
+FEW = 1024  # names that are kept without a thought
 
 
 class EventNames:
     """The IRIs of the events ``base`` … ``next - 1`` of a streamset, as long as a partial match may need them."""
 
     def __init__(self, base: int = 0, names: Iterable[str] = ()) -> None:
-        self.base = base
-        self._names = list(names)
+        self._starts = [base]  # number of the first event of each part, and the next number
+        self._parts: list[tuple[Names, NDArray[np.int64] | None]] = []
+        self.add(Names.of(names))
+
+    @property
+    def base(self) -> int:
+        """The number of the oldest event that is known."""
+        return self._starts[0]
 
     @property
     def next(self) -> int:
         """The number of the event that is added next."""
-        return self.base + len(self._names)
+        return self._starts[-1]
 
-    def add(self, names: Iterable[str]) -> None:
-        """Number some more events."""
-        self._names.extend(names)
+    def add(self, names: Names, order: NDArray[np.int64] | None = None) -> None:
+        """Number some more events: the i-th has the name ``names[order[i]]``, or ``names[i]``."""
+        if len(names):
+            self._parts.append((names, order))
+            self._starts.append(self._starts[-1] + len(names))
 
     def __call__(self, number: int) -> str:
-        return self._names[number - self.base]
+        part = bisect_right(self._starts, number) - 1
+        names, order = self._parts[part]
+        place = number - self._starts[part]
+        name: str = names[place if order is None else int(order[place])]
+        return name
 
     def from_number(self, oldest: int) -> list[str]:
         """The names of ``oldest`` and all after it."""
-        return self._names[max(0, oldest - self.base) :]
+        return [self(number) for number in range(max(oldest, self.base), self.next)]
 
     def forget(self, oldest: int) -> None:
-        """Names below ``oldest`` are not needed any more; they go when they are the larger part."""
-        useless = oldest - self.base
-        if useless > len(self._names) // 2 and useless > 1024:
-            del self._names[:useless]
-            self.base = oldest
+        """Names below ``oldest`` are not needed any more; parts go as a whole, and not for a few names."""
+        useless = bisect_right(self._starts, oldest) - 1
+        if useless > 0 and self._starts[useless] - self.base > FEW:
+            del self._starts[:useless], self._parts[:useless]
 
     def kept(self, numbers: NDArray[np.uint64]) -> Callable[[int], str]:
         """A function like this object for some numbers alone, which outlives ``forget``."""

@@ -14,7 +14,7 @@ from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, supplied_streams
 from spaseq.errors import OptionError
 from spaseq.results.table import Match, MatchTable
-from spaseq.streams.event import Event
+from spaseq.streams.event import Event, Events
 from spaseq.streams.merge import in_lists, merge
 from spaseq.streams.sources import check_readable, expand, read_source
 from spaseq.streams.timestamps import LEAST
@@ -29,8 +29,9 @@ class Run:
 
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
-    ``count_only`` results are counted (``counts``) and, where possible, not made.  All errors in the arguments are
-    raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot be opened.
+    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` as of ``Engine``.  All errors
+    in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot
+    be opened.
     """
 
     def __init__(
@@ -42,10 +43,11 @@ class Run:
         on_late: Callable[[Event], object] | None = None,
         options: WireOptions = WireOptions(),
         count_only: bool = False,
+        gpm: str = "auto",
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late)
+        self.engine = Engine(background, lateness, on_late, gpm)
         for name, query in _named(queries):
             self.engine.register(query, name)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -90,30 +92,32 @@ class Run:
             found["streams"][iri]["wire"] = report.to_dict()
         return found
 
-    def _read(self, iri: str, stream: Source, options: WireOptions) -> list[Iterator[list[Event]]]:
+    def _read(self, iri: str, stream: Source, options: WireOptions) -> list[Iterator[Events]]:
         if isinstance(stream, str | os.PathLike):
             paths = expand(Path(stream) if not isinstance(stream, str) else stream)
             for path in paths:
                 check_readable(path)
                 self._from_files = self._from_files and Path(path).is_file()
-            return [read_source(path, iri, options, self.reports[iri]) for path in paths]
+            encoder = self.engine.encoder
+            return [read_source(path, iri, options, self.reports[iri], encoder) for path in paths]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
-        return [in_lists(as_event(iri, item) for item in stream)]
+        lists = in_lists(as_event(iri, item) for item in stream)
+        return [(Events.of(iri, events, self.engine.encoder) for events in lists)]
 
     def _steps(self) -> Iterator[Iterator[MatchTable]]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
         batches = merge(self._sources, eager=self._from_files)
-        while (events := self._next(batches)) is not None:
-            self.events += len(events)
-            self.time = max(self.time, max(event.timestamp for event in events))
+        while (batch := self._next(batches)) is not None:
+            self.events += sum(map(len, batch))
+            self.time = max(self.time, *(int(events.times.max()) for events in batch))
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine.push_events(events, promise=max(LEAST, self.time - self.engine.lateness))
+            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
         if not self.stopped:
             yield self.engine.close_tables()
 
-    def _next(self, batches: Iterator[list[Event]]) -> list[Event] | None:
+    def _next(self, batches: Iterator[list[Events]]) -> list[Events] | None:
         """The next events; None at the end, or when the run has been stopped."""
         if self.stopped:
             return None
@@ -131,9 +135,10 @@ def run(
     lateness: timedelta | int = timedelta(0),
     on_late: Callable[[Event], object] | None = None,
     options: WireOptions = WireOptions(),
+    gpm: str = "auto",
 ) -> Iterator[Match]:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    return iter(Run(query, streams, background, lateness, on_late, options))
+    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm))
 
 
 def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:

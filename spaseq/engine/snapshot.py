@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import Quad, RdfFormat, parse, serialize
 
 from gpm.background import Background
-from gpm.evaluator import Evaluator
-from nfa_native.words import Terms
+from gpm.encoder import encode_graphs
+from gpm.native.assembly import Encoder
+from gpm.rows import EventGraph, Triples
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Plan, WordMap
@@ -23,8 +24,7 @@ from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
 from spaseq.plan import compile_plan
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, GraphTriples
-from spaseq.streams.reorder import Waiting
+from spaseq.streams.event import Event, Events, Names
 
 if TYPE_CHECKING:
     from spaseq.engine.engine import BackgroundSources, Engine
@@ -45,7 +45,7 @@ def take_snapshot(engine: Engine) -> bytes:
     header = {
         "background": engine.background.fingerprint(),
         "lateness": engine.lateness,
-        "arrivals": engine._arrivals,
+        "scope": engine.encoder.next_scope,
         "queries": queries,
         "clocks": [dataclasses.asdict(clock) for clock in engine._clocks.values()],
         "streamsets": [_streamset_state(streamset) for streamset in engine._streamsets],
@@ -59,6 +59,7 @@ def restore_engine(
     background: BackgroundSources | Background | None,
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
+    gpm: str,
 ) -> Engine:
     """See ``Engine.restore``."""
     from spaseq.engine.engine import Engine
@@ -66,7 +67,7 @@ def restore_engine(
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
-    engine = Engine(background, on_late=on_late)
+    engine = Engine(background, on_late=on_late, gpm=gpm)
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
@@ -86,13 +87,17 @@ def _fill(
     sections: dict[str, bytes],
     on_match: OnMatch | None,
 ) -> None:
-    engine.lateness, engine._arrivals = header["lateness"], header["arrivals"]
+    engine.lateness = header["lateness"]
     engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
     word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
     for state in header["streamsets"]:
         streamset = _restored_streamset(engine, state)
         for name in state["queries"]:
             _restore_query(engine, plans[name], streamset, header, sections, word_map, on_match)
+    for streamset, state in zip(engine._streamsets, header["streamsets"], strict=True):
+        for waiting in state["waiting"]:  # encoded when it is known what the queries need
+            streamset.add(_waiting_events(waiting, engine.encoder))
+    engine.encoder.next_scope = header["scope"]
     engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
     engine._sort(stream_order(list(engine.queries.values())))
 
@@ -137,27 +142,6 @@ def _restore_query(
     running.restore(counters, sections[f"results {name}"], word_map)
 
 
-def renew_terms(engine: Engine) -> None:
-    """Replace the engine's table of terms by one with those alone that its state mentions.
-
-    It is what a snapshot and its restoration would do, in place.
-    """
-    old = engine._queries
-    held = [words for query in old.values() for words in query.trace()]
-    words, texts = pack_words(held, engine.terms)
-    engine.terms = Terms()
-    word_map = unpack_words(words, texts, engine.terms)
-    engine._evaluator = Evaluator(engine.terms, engine.background)
-    engine._queries = dict(old)  # keeps their order
-    for streamset in engine._streamsets:
-        queries, streamset.queries = streamset.queries, []
-        for query in queries:
-            counters, state, remembered = query.snapshot()
-            matcher = query.plan.restore(engine.terms, state, word_map)
-            matcher.count_only = query.matcher.count_only
-            engine._start(query.plan, streamset, matcher, query.on_match).restore(counters, remembered, word_map)
-
-
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
 def _streamset_state(streamset: Streamset) -> dict[str, Any]:
     oldest = min((query.matcher.oldest_event() for query in streamset.queries), default=streamset.names.next)
@@ -170,7 +154,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),
         "names": names,
-        "waiting": [_waiting_state(waiting) for waiting in streamset.buffer.waiting()],
+        "waiting": [_waiting_state(events) for _, events in streamset.buffer.waiting()],
     }
 
 
@@ -178,22 +162,31 @@ def _restored_streamset(engine: Engine, state: dict[str, Any]) -> Streamset:
     streamset = engine._new_streamset(state["iris"], state["strict"])
     streamset.advanced, streamset.finished = state["advanced"], state["finished"]
     streamset.names = EventNames(state["first_name"], state["names"])
-    streamset.buffer.restore([_waiting(entry, streamset.iris) for entry in state["waiting"]])
     return streamset
 
 
-def _waiting_state(waiting: Waiting) -> list[Any]:
-    event = waiting.event
-    return [waiting.timestamp, waiting.stream, waiting.arrival, event.name, _to_text(event.triples)]
+def _waiting_state(events: Events) -> dict[str, Any]:
+    """The stream, and of each event its time, scope, name and triples."""
+    scopes = events.graphs.scopes.tolist()
+    return {
+        "stream": events.stream,
+        "events": [
+            [event.timestamp, scope, event.name, _to_text(event.triples)]
+            for event, scope in zip(events, scopes, strict=True)
+        ],
+    }
 
 
-def _waiting(entry: list[Any], iris: tuple[str, ...]) -> Waiting:
-    timestamp, stream, arrival, name, text = entry
-    triples = [quad.triple for quad in parse(text, RdfFormat.N_TRIPLES)]
-    return Waiting(timestamp, stream, arrival, Event(iris[stream], timestamp, name, triples))
+def _waiting_events(state: dict[str, Any], encoder: Encoder) -> Events:
+    graphs = [
+        EventGraph([quad.triple for quad in parse(text, RdfFormat.N_TRIPLES)], timestamp, scope)
+        for timestamp, scope, _, text in state["events"]
+    ]
+    names = Names.of(name for _, _, name, _ in state["events"])
+    return Events(state["stream"], encode_graphs(encoder, graphs), names)
 
 
-def _to_text(triples: GraphTriples) -> str:
+def _to_text(triples: Triples) -> str:
     plain = (triple.triple if isinstance(triple, Quad) else triple for triple in triples)
     data = serialize(plain, format=RdfFormat.N_TRIPLES)
     assert data is not None

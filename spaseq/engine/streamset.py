@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.evaluator import CompiledPattern, Evaluator
-from gpm.rows import AtomRows, EventGraph
+from gpm.rows import AtomRows
 from spaseq.engine.names import EventNames
 from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event
-from spaseq.streams.reorder import ReorderBuffer, Waiting
+from spaseq.streams.event import Events, Names
+from spaseq.streams.reorder import Released, ReorderBuffer
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 Numbers = NDArray[np.int64]
@@ -26,7 +26,7 @@ class Streamset:
     def __init__(self, clocks: Sequence[StreamClock], strict: bool) -> None:
         self.clocks = tuple(clocks)
         self.iris = tuple(clock.iri for clock in clocks)
-        self.buffer = ReorderBuffer(strict)
+        self.buffer = ReorderBuffer(len(self.iris), strict)
         self.names = EventNames()
         self.queries: list[RunningQuery] = []
         self.advanced = LEAST  # the watermark that the queries know
@@ -51,43 +51,45 @@ class Streamset:
             return None
         return slowest
 
-    def add(self, event: Event, arrival: int) -> None:
-        """Take an event that is not late."""
-        self.buffer.add(self._number[event.stream], arrival, event)
+    def add(self, events: Events) -> None:
+        """Take events of one stream that are not late."""
+        self.buffer.add(self._number[events.stream], events)
 
     def settle(self, evaluator: Evaluator) -> Iterable[tuple[RunningQuery, MatchTable | None]]:
         """Feed what the watermark releases, and give what each query has decided by then."""
         watermark = self.watermark
         released = self.buffer.release(watermark)
-        if self.finished or (not released and watermark == self.advanced):
+        if self.finished or (not len(released) and watermark == self.advanced):
             return
         self.advanced, self.finished = watermark, watermark == GREATEST
-        if released:
+        if len(released):
             self._feed(released, evaluator)
         for query in self.queries:
             yield query, query.finish() if self.finished else query.advance(watermark)
         self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
 
-    def _feed(self, released: list[Waiting], evaluator: Evaluator) -> None:
+    def _feed(self, released: Released, evaluator: Evaluator) -> None:
         first = self.names.next
-        self.names.add(waiting.event.name for waiting in released)
-        times = np.fromiter((waiting.timestamp for waiting in released), np.int64, len(released))
+        self._add_names(released)
         numbers = np.arange(first, first + len(released), dtype=np.uint64)
         rows = self._evaluate(released, evaluator)
         for query in self.queries:
-            query.feed(times, numbers, [rows.get((need.stream, need.pattern)) for need in query.needs])
+            query.feed(released.times, numbers, [rows.get((need.stream, need.pattern)) for need in query.needs])
 
-    def _evaluate(self, released: list[Waiting], evaluator: Evaluator) -> dict[tuple[int, CompiledPattern], AtomRows]:
+    def _add_names(self, released: Released) -> None:
+        names = Names.join([events.names for _, events, _ in released.parts])
+        if len(released.parts) == 1:
+            self.names.add(names)
+        else:
+            self.names.add(names, np.argsort(np.concatenate([places for _, _, places in released.parts])))
+
+    def _evaluate(self, released: Released, evaluator: Evaluator) -> dict[tuple[int, CompiledPattern], AtomRows]:
         """The rows of every pattern, each evaluated once on the events of its stream."""
         rows: dict[tuple[int, CompiledPattern], AtomRows] = {}
-        streams = np.fromiter((waiting.stream for waiting in released), np.int64, len(released))
-        for stream in range(len(self.iris)):
+        for stream, events, places in released.parts:
             patterns = self._patterns(stream)
-            places = np.flatnonzero(streams == stream)
-            if patterns and len(places):
-                chosen = [released[place] for place in places.tolist()]
-                events = [EventGraph(item.event.triples, item.timestamp, item.arrival) for item in chosen]
-                for pattern, found in zip(patterns, evaluator.evaluate(events, patterns), strict=True):
+            if patterns:
+                for pattern, found in zip(patterns, evaluator.evaluate(events.graphs, patterns), strict=True):
                     rows[stream, pattern] = _placed(found, places)
         return rows
 

@@ -26,7 +26,7 @@ def unpack_words(words: bytes, texts: bytes, terms: Terms) -> WordMap:
     old = np.frombuffer(words, "<u8").astype(np.uint64)
     lengths, _, text = texts.partition(b"\n")
     ends = np.cumsum([0, *json.loads(lengths)]).tolist()
-    new = terms.intern_many([text[start:end] for start, end in pairwise(ends)])
+    new = terms.intern_many_transient([text[start:end] for start, end in pairwise(ends)])
     old, new = np.append(np.zeros(1, np.uint64), old), np.append(np.zeros(1, np.uint64), new)
 
     def word_map(wanted: Words) -> Words:

@@ -55,6 +55,7 @@ def _tree(node: Description, indent: str) -> Iterator[str]:
 
 def _atom(atom: Description) -> Iterator[str]:
     yield f"  {atom['name']} on <{atom['stream']}> binds {' '.join('?' + v for v in atom['variables']) or 'nothing'}"
+    yield f"    evaluated: {atom['evaluation']}"
     for one in atom["stateful_filters"]:
         yield f"    filter on the partial match: {one}"
 

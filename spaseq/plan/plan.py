@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
+from gpm.evaluator import Evaluator
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import SnapshotError
@@ -102,9 +103,18 @@ class Plan:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
 
-    def explain(self, form: str = "text") -> str:
-        """The plan for people: ``form`` is text, mermaid, dot or json."""
-        return render(self._description, form)
+    def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
+        """The plan for people: ``form`` is text, mermaid, dot or json.
+
+        ``evaluator`` is asked how it would evaluate the graph patterns; by default one that nothing was said to.
+        PatternError: it cannot.
+        """
+        asked = evaluator or Evaluator(Terms())
+        atoms = [
+            {**described, "evaluation": asked.compile(atom.pattern, atom.variables).prepared.route}
+            for described, atom in zip(self._description["atoms"], self.atoms, strict=True)
+        ]
+        return render({**self._description, "atoms": atoms}, form)
 
     @cached_property
     def _description(self) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def _concatenate(values: Words, groups: Numbers, number: int, terms: Terms, sepa
             failed.add(group)  # STR of a blank node is an error
     texts = (separator.join(part) for part in parts)
     words = [
-        terms.intern(b"S" + text.encode()) if part and group not in failed else 0
+        terms.intern_transient(b"S" + text.encode()) if part and group not in failed else 0
         for group, (part, text) in enumerate(zip(parts, texts, strict=True))
     ]
     return np.array(words, np.uint64)

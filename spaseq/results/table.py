@@ -137,6 +137,9 @@ class MatchTable(Sequence[Match]):
     terms: TermTable
     derived: tuple[DerivedEvent, ...] | None = None
 
+    def __post_init__(self) -> None:
+        self.terms.hold(self)  # matches are decoded when somebody looks at them
+
     def __len__(self) -> int:
         return len(self.first)
 

@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import rdflib
+from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
@@ -14,11 +16,22 @@ from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 UNBOUND = 0
 
 
+class Holder(Protocol):
+    """What has words."""
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The words, 0 among them or not."""
+
+
 class TermTable(Protocol):
     """What results need of ``nfa_native.words.Terms``."""
 
     def bytes(self, word: int) -> bytes:
         """The canonical bytes of a word: a kind letter and the parts of the term."""
+
+    def hold(self, holder: Holder) -> None:
+        """Keep the words of ``holder.words`` valid while the holder exists."""
 
 
 class Value(NamedTuple):

@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.rows import Numbers
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 
@@ -22,17 +26,24 @@ class StreamClock:
     late: int = 0
     closed: bool = False
 
-    def admit(self, timestamp: int, lateness: int) -> bool:
-        """Count an event; False if it is late.  It promises that nothing more than ``lateness`` older will come."""
-        self.events += 1
-        if timestamp < self.watermark:
-            self.late += 1
-            return False
-        if timestamp > self.newest:
-            self.newest = timestamp
-            if timestamp - lateness > self.watermark:
-                self.watermark = timestamp - lateness
-        return True
+    def admit(self, times: Numbers, lateness: int) -> NDArray[np.bool_]:
+        """Count events that came in this order; False where one is late.
+
+        Each promises that nothing more than ``lateness`` older will come.
+        """
+        if not len(times):
+            return np.ones(0, np.bool_)
+        latest = np.maximum.accumulate(times)
+        # Before each event: what was promised, and what the events before it promise.
+        bound = np.full(len(times), self.watermark, np.int64)
+        if lateness < GREATEST:
+            bound[1:] = np.maximum(bound[1:], _earlier(latest[:-1], lateness))
+            self.watermark = max(self.watermark, int(_earlier(latest[-1:], lateness)[0]))
+        in_time: NDArray[np.bool_] = times >= bound
+        self.events += len(times)
+        self.late += int(len(times) - in_time.sum())
+        self.newest = max(self.newest, int(times[in_time].max(initial=LEAST)))
+        return in_time
 
     def promise(self, time: int) -> None:
         """No event before ``time`` will come; an older promise stays if it says more."""
@@ -42,7 +53,13 @@ class StreamClock:
         """No event at all will come."""
         self.closed, self.watermark = True, GREATEST
 
-    def event_name(self) -> str:
-        """An IRI for the event counted last, the same in every process."""
-        digest = hashlib.blake2b(f"{self.iri}\n{self.events}".encode(), digest_size=16).hexdigest()
+    def event_name(self, number: int) -> str:
+        """An IRI for the event with this number (the first one is 1), the same in every process."""
+        digest = hashlib.blake2b(f"{self.iri}\n{number}".encode(), digest_size=16).hexdigest()
         return f"urn:spaseq:event:{digest}"
+
+
+def _earlier(times: Numbers, duration: int) -> Numbers:
+    """The times less a duration, ``LEAST`` where that is below the range."""
+    earlier = times - np.int64(duration)
+    return np.where(earlier > times, LEAST, earlier)

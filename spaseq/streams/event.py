@@ -1,13 +1,16 @@
-"""The event: one RDF graph of one stream at one time."""
+"""Events: RDF graphs of streams with their times, one by one and as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from pyoxigraph import Quad, Triple
+import numpy as np
 
-GraphTriples = Sequence[Triple | Quad]
+from gpm.encoder import encode_graphs, renewed
+from gpm.native.assembly import Encoder
+from gpm.rows import EventBatch, EventGraph, Numbers, Triples
 
 
 class Event(NamedTuple):
@@ -20,4 +23,122 @@ class Event(NamedTuple):
     stream: str
     timestamp: int
     name: str
-    triples: GraphTriples
+    triples: Triples
+
+
+class Names(Sequence[str]):
+    """The IRIs of n events, empty where one has none: ``text[ends[i]:ends[i + 1]]`` each, in UTF-8."""
+
+    def __init__(self, text: bytes, ends: Numbers) -> None:
+        self.text = text
+        self.ends = ends
+
+    @staticmethod
+    def of(names: Iterable[str]) -> Names:
+        """Names from texts."""
+        encoded = [name.encode() for name in names]
+        return Names(b"".join(encoded), np.cumsum([0, *map(len, encoded)]))
+
+    @staticmethod
+    def ending(text: bytes, stops: Numbers) -> Names:
+        """Names that follow each other, of which the first begins at 0 and each ends at its number of ``stops``."""
+        ends = np.zeros(len(stops) + 1, np.int64)
+        ends[1:] = stops
+        return Names(text, ends)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, number: Any) -> Any:
+        return self.text[self.ends[number] : self.ends[number + 1]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
+
+    def missing(self) -> Numbers:
+        """The numbers of the events without a name."""
+        return np.flatnonzero(self.ends[1:] == self.ends[:-1])
+
+    def part(self, start: int, stop: int) -> Names:
+        """Names ``start`` … ``stop − 1``, without copying."""
+        return Names(self.text, self.ends[start : stop + 1])
+
+    def take(self, chosen: Numbers) -> Names:
+        """The names with these indices, in their order."""
+        starts, stops = self.ends[:-1][chosen].tolist(), self.ends[1:][chosen].tolist()
+        pieces = [self.text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+        return Names(b"".join(pieces), np.cumsum([0, *map(len, pieces)]))
+
+    @staticmethod
+    def join(parts: Sequence[Names]) -> Names:
+        """Several columns, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        ends, text, total = [np.zeros(1, np.int64)], [], 0
+        for part in parts:
+            ends.append(part.ends[1:] - part.ends[0] + total)
+            text.append(part.text[part.ends[0] : part.ends[-1]])
+            total += len(text[-1])
+        return Names(b"".join(text), np.concatenate(ends))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Events(Sequence[Event]):
+    """Events of one stream as columns."""
+
+    stream: str
+    graphs: EventBatch
+    names: Names
+
+    @staticmethod
+    def of(stream: str, events: Iterable[Event], encoder: Encoder) -> Events:
+        """Events given one by one, which are all of ``stream``."""
+        given = list(events)
+        graphs = encode_graphs(encoder, [EventGraph(event.triples, event.timestamp) for event in given])
+        return Events(stream, graphs, Names.of(event.name for event in given))
+
+    @property
+    def times(self) -> Numbers:
+        """The timestamps, microseconds (n)."""
+        return self.graphs.times
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def __getitem__(self, number: Any) -> Any:
+        graph = self.graphs.graph(range(len(self))[number])
+        return Event(self.stream, graph.timestamp, self.names[range(len(self))[number]], graph.triples)
+
+    def __iter__(self) -> Iterator[Event]:
+        return map(self.__getitem__, range(len(self)))
+
+    def named(self, name: Callable[[int], str]) -> Events:
+        """The same events; those without a name get one by their number here."""
+        missing = set(self.names.missing().tolist())
+        if not missing:
+            return self
+        names = Names.of(name(number) if number in missing else known for number, known in enumerate(self.names))
+        return Events(self.stream, self.graphs, names)
+
+    def renewed(self, encoder: Encoder) -> Events:
+        """The same events with all triples that are wanted by now."""
+        graphs = renewed(encoder, self.graphs)
+        return self if graphs is self.graphs else Events(self.stream, graphs, self.names)
+
+    def part(self, start: int, stop: int) -> Events:
+        """Events ``start`` … ``stop − 1``, without copying."""
+        if start == 0 and stop == len(self):
+            return self
+        return Events(self.stream, self.graphs.part(start, stop), self.names.part(start, stop))
+
+    def take(self, chosen: Numbers) -> Events:
+        """The events with these indices, in their order."""
+        return Events(self.stream, self.graphs.take(chosen), self.names.take(chosen))
+
+    @staticmethod
+    def join(parts: Sequence[Events]) -> Events:
+        """Several columns of one stream, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        graphs = EventBatch.join([part.graphs for part in parts])
+        return Events(parts[0].stream, graphs, Names.join([part.names for part in parts]))

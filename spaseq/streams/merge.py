@@ -2,63 +2,99 @@
 
 from __future__ import annotations
 
-import heapq
 import time as clock
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
+from gpm.rows import Numbers
 from spaseq.errors import StreamError
-from spaseq.streams.event import Event
+from spaseq.streams.event import Event, Events
+from spaseq.streams.timestamps import LEAST
 
-BATCH = 1024
+BATCH = 4096
 
 
-def merge(sources: Sequence[Iterator[list[Event]]], limit: int = BATCH, eager: bool = False) -> Iterator[list[Event]]:
-    """Give the events of all ``sources`` in lists of at most ``limit``, the earliest head of a source first.
+def merge(sources: Sequence[Iterator[Events]], limit: int = BATCH, eager: bool = False) -> Iterator[list[Events]]:
+    """Give the events of all ``sources`` in batches of about ``limit``, the earliest head of a source first.
 
-    Each source keeps its own order.  If every source is ordered up to some lateness, so is the whole.  A list is handed
-    on before more is asked of a source, so that events never wait for one that is silent; with ``eager`` sources, which
-    never are (files), lists are filled first.
+    A batch has some events of each stream, those of one stream in order; each source keeps its own order.  If every
+    source is ordered up to some lateness, so is the whole.  A batch is handed on before more is asked of a source, so
+    that events never wait for one that is silent; with ``eager`` sources, which never are (files), it is filled first.
     """
-    if len(sources) == 1:
-        for events in sources[0]:
-            for start in range(0, len(events), limit):
-                yield events[start : start + limit]
-        return
-    yield from _merge_by_heads(sources, limit, eager)
-
-
-def _merge_by_heads(sources: Sequence[Iterator[list[Event]]], limit: int, eager: bool) -> Iterator[list[Event]]:
-    heads: list[tuple[int, int, int, list[Event]]] = []  # time of the head, source, its place in the list, the list
-    for number, source in enumerate(sources):
-        if events := _next_list(source):
-            heads.append((events[0].timestamp, number, 0, events))
-    heapq.heapify(heads)
-    batch: list[Event] = []
-    while heads:
-        _, number, place, events = heads[0]
-        batch.append(events[place])
-        place += 1
-        if len(batch) == limit or (place == len(events) and not eager):
+    heads = [_Head(source) for source in sources]
+    batch: list[Events] = []
+    try:
+        while heads := [head for head in heads if head.fill()]:
+            batch += _earliest(heads, limit)
+            if not eager or sum(map(len, batch)) >= limit:
+                yield batch
+                batch = []
+    except (StreamError, KeyboardInterrupt):
+        if batch:  # what came before counts
             yield batch
-            batch = []
-        if place == len(events):
-            try:
-                events, place = _next_list(sources[number]), 0
-            except (StreamError, KeyboardInterrupt):
-                if batch:  # what came before counts
-                    yield batch
-                raise
-        if events:
-            heapq.heapreplace(heads, (events[place].timestamp, number, place, events))
-        else:
-            heapq.heappop(heads)
+        raise
     if batch:
         yield batch
 
 
-def _next_list(source: Iterator[list[Event]]) -> list[Event]:
-    """The next list that is not empty; empty at the end."""
-    return next((events for events in source if events), [])
+class _Head:
+    """What has been read of a source and not been given on; ``keys`` are the latest times up to each event."""
+
+    def __init__(self, source: Iterator[Events]) -> None:
+        self.source = source
+        self.events: Events | None = None
+        self.keys: Numbers = np.empty(0, np.int64)
+        self.latest = LEAST
+
+    def fill(self) -> bool:
+        """Read on if nothing is left; False at the end of the source."""
+        if len(self.keys):
+            return True
+        self.events = next((events for events in self.source if len(events)), None)
+        if self.events is None:
+            return False
+        self.keys = np.maximum.accumulate(self.events.times)
+        self.keys = np.maximum(self.keys, self.latest)
+        self.latest = int(self.keys[-1])
+        return True
+
+    def pop(self, count: int) -> tuple[Events, Numbers]:
+        """The first events with their keys."""
+        assert self.events is not None
+        start = len(self.events) - len(self.keys)
+        taken, self.keys = self.keys[:count], self.keys[count:]
+        return self.events.part(start, start + count), taken
+
+
+def _earliest(heads: Sequence[_Head], limit: int) -> list[Events]:
+    """About ``limit`` events that come before all others, those of each stream merged."""
+    bound = min(int(head.keys[-1]) for head in heads)
+    first = next(number for number, head in enumerate(heads) if head.keys[-1] == bound)
+    if len(heads) == 1:
+        return [heads[0].pop(min(limit, len(heads[0].keys)))[0]]
+    known = np.concatenate([head.keys[head.keys <= bound] for head in heads])
+    if len(known) > limit and (nearer := int(np.partition(known, limit)[limit])) < bound:
+        bound, first = nearer, len(heads)
+    popped = []
+    for number, head in enumerate(heads):
+        # At the bound itself the first source may go on, and its events come before those of later ones.
+        count = int(np.searchsorted(head.keys, bound, side="right" if number <= first else "left"))
+        if count:
+            popped.append(head.pop(count))
+    return _by_stream(popped)
+
+
+def _by_stream(popped: Sequence[tuple[Events, Numbers]]) -> list[Events]:
+    """One column of events for each stream, in the order of their keys."""
+    merged = []
+    for stream in dict.fromkeys(events.stream for events, _ in popped):
+        parts = [(events, keys) for events, keys in popped if events.stream == stream]
+        events = Events.join([events for events, _ in parts])
+        if len(parts) > 1:
+            events = events.take(np.argsort(np.concatenate([keys for _, keys in parts]), kind="stable"))
+        merged.append(events)
+    return merged
 
 
 def in_lists(events: Iterable[Event], limit: int = BATCH, seconds: float = 0.1) -> Iterator[list[Event]]:

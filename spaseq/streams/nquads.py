@@ -1,21 +1,18 @@
-"""Reading N-Quads: blocks of whole lines, parsed one by one, so that every error has its line."""
+"""Reading N-Quads: blocks of whole lines, so that every error has its line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import BinaryIO
 
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat, parse
+from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
 
-from gpm.lines import QuadLines
-from nfa_native.lines import plain_runs
 from spaseq.errors import Location, StreamError
-from spaseq.streams.assembler import EventAssembler, in_runs
-from spaseq.streams.event import Event
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 17  # bytes; small at first for early results, never larger than caches like
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 22  # bytes; small at first for early results
 LONGEST_LINE = 1 << 26
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
@@ -23,57 +20,56 @@ _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\w.-]*))\s*\.\s*(?:#.*)?$")
 
 
-def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[list[Event]]:
-    """Give the events of an N-Quads source in lists, as its blocks come.  StreamError after the events before it."""
-    lines = 0
-    last = b""
-    for block in _blocks(source, path):
-        reader = _Block(block, path, lines, assembler)
+def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
+    last = _Lines(b"", path, 0)
+    for block, start, stop in _blocks(source, path):
+        last = _Lines(block, path, assembler.lines, start, stop)
         try:
-            reader.read()
+            assembler.read(block, last, start, stop)
         finally:
             if complete := assembler.take():
                 yield complete
-        lines += block.count(b"\n")
-        last = block
     try:
-        assembler.finish(_end(last, path, lines))
+        assembler.finish(last.end())
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _blocks(source: BinaryIO, path: str) -> Iterator[bytes]:
-    """Whole lines, as many as are there to be read; a line end of any kind becomes a newline."""
+def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
+    """Whole lines, as many as are there to be read: bytes of a block from an offset to another.
+
+    A line end of any kind becomes a newline.  A line of two blocks comes by itself, so that blocks need not be copied.
+    """
     size, rest = FIRST_BLOCK, b""
     first = True
     while data := source.read1(size):  # type: ignore[attr-defined]
         if first:
             data, first = data.removeprefix(b"\xef\xbb\xbf"), False
-        head, newline, tail = data.rpartition(b"\n")
-        if newline:
-            yield _with_newlines(rest + head + newline)
-            rest = tail
+        if b"\r" in data or rest.endswith(b"\r"):
+            rest, data = b"", _with_newlines(rest + data)
+        start, stop = data.find(b"\n") + 1 if rest else 0, data.rfind(b"\n") + 1
+        if stop:
+            if start:
+                yield (line := rest + data[:start]), 0, len(line)
+            if start < stop:
+                yield data, start, stop
+            rest = data[stop:]
         else:
             rest += data
         if len(rest) > LONGEST_LINE:
             raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes: is this N-Quads?", Location(path))
         size = min(2 * size, BLOCK)
     if rest:
-        yield _with_newlines(rest)
+        yield (line := _with_newlines(rest + b"\n").removesuffix(b"\n")), 0, len(line)
 
 
-def _with_newlines(block: bytes) -> bytes:
-    if b"\r" in block:
-        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return block
-
-
-def _end(block: bytes, path: str, lines: int) -> Location:
-    """The last line of the source."""
-    if not block:
-        return Location(path)
-    return _location(path, max(1, lines + (not block.endswith(b"\n"))), block.rstrip(b"\n").rpartition(b"\n")[2], 1)
+def _with_newlines(data: bytes) -> bytes:
+    """The same lines with ends of one kind; a carriage return at the very end stays: a newline may follow it."""
+    ended = data.removesuffix(b"\r")
+    lines = ended.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return lines + data[len(ended) :]
 
 
 def _location(path: str, line: int, text: bytes, column: int, width: int = 1) -> Location:
@@ -86,88 +82,42 @@ def printable(line: bytes) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
-def _graph(name: bytes) -> NamedNode | BlankNode:
-    text = name.decode()
-    return NamedNode(text[1:-1]) if text[0] == "<" else BlankNode(text[2:])
+class _Lines:
+    """The lines ``start:stop`` of a block, ``before`` lines after the beginning of the source, as a Place."""
 
-
-def _is_utf8(block: bytes) -> bool:
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-class _Block:
-    """Some lines of a source, ``before`` lines after its beginning."""
-
-    def __init__(self, block: bytes, path: str, before: int, assembler: EventAssembler) -> None:
+    def __init__(self, block: bytes, path: str, before: int, start: int = 0, stop: int = 0) -> None:
         self._block = block
         self._path = path
         self._before = before
-        self._assembler = assembler
+        self._start = start
+        self._stop = stop
 
-    def read(self) -> None:
-        """Feed the assembler; a line that is no statement is reported, and reading goes on behind it."""
-        if self._read_plain():
-            return
-        while self._block:
-            try:
-                self._assembler.feed(in_runs(parse(self._block, RdfFormat.N_QUADS)), self._locate)
-                return
-            except SyntaxError as error:
-                failure = error
-            self._pass_bad_line(failure)
+    def end(self) -> Location:
+        """The last line, when it is the last one of the source."""
+        if self._start == self._stop:
+            return Location(self._path)
+        lines = self._block[self._start : self._stop].rstrip(b"\n")
+        number = self._before + self._block.count(b"\n", self._start, self._start + len(lines)) + 1
+        return _location(self._path, number, lines.rpartition(b"\n")[2], 1)
 
-    def _read_plain(self) -> bool:
-        """Feed the assembler if every line is plain: the parser then need not check them, which halves its time."""
-        runs = plain_runs(self._block)
-        if runs is None or not _is_utf8(self._block):
-            return False
-        default = b"".join(lines for graph, _, lines in runs if not graph)
-        quads = parse(default, RdfFormat.N_QUADS, lenient=True)
-        self._assembler.feed(
-            (
-                (_graph(graph), QuadLines(lines, count)) if graph else (DefaultGraph(), list(islice(quads, count)))
-                for graph, count, lines in runs
-            ),
-            self._locate,
-        )
-        return True
+    def locate(self, offset: int, text: str) -> Location:
+        line, number = self._line(offset)
+        column = line.decode("utf-8", "replace").rfind(text) + 1 if text else 0
+        return _location(self._path, number, line, max(1, column), len(text) if column else 1)
 
-    def _locate(self, number: int, text: str) -> Location:
-        """The place of ``text`` in the line of statement ``number``: statements and lines correspond in N-Quads."""
-        for index, line in enumerate(self._block.split(b"\n")):
-            stripped = line.lstrip(b" \t")
-            if stripped and not stripped.startswith(b"#"):
-                if not number:
-                    column = line.decode("utf-8", "replace").rfind(text) + 1 if text else 0
-                    width = len(text) if column else 1
-                    return _location(self._path, self._before + index + 1, line, max(1, column), width)
-                number -= 1
-        return Location(self._path, self._before + self._block.count(b"\n"))
-
-    def _pass_bad_line(self, error: SyntaxError) -> None:
-        """Report the line that ``error`` means; what is left are the lines after it.
-
-        The parser notices a statement without its dot on the next line: the bad line is the first of the two that
-        is no statement by itself.
-        """
-        lines = self._block.split(b"\n")
-        last = min(error.lineno or 1, len(lines)) - 1
-        index = last
-        if last and (earlier := _syntax_error(lines[last - 1])):
-            index, error = last - 1, earlier
-        else:
-            error = _syntax_error(lines[last]) or error
-        line, number = lines[index], self._before + index + 1
-        ends = index + 1 >= len(lines)
-        self._block = b"\n".join(lines[index + 1 :])
-        self._before = number
+    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
+        line, number = self._line(offset)
+        error = _syntax_error(line)
+        hint = "" if self._block.find(b"\n", offset, self._stop) >= 0 else "the input ends in the middle of this statement"
+        if error is None:
+            return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
         place = _location(self._path, number, line, error.offset or 1, _width(error))
-        hint = "the input ends in the middle of this statement" if ends else ""
-        self._assembler.fail(StreamError(explain(error), place, hint=hint), _graph_of(line))
+        return StreamError(explain(error), place, hint=hint), _graph_of(line)
+
+    def _line(self, offset: int) -> tuple[bytes, int]:
+        """The line at an offset, and its number in the source."""
+        line = self._block[offset:].partition(b"\n")[0]
+        return line, self._before + self._block.count(b"\n", self._start, offset) + 1
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
@@ -179,13 +129,13 @@ def _syntax_error(line: bytes) -> SyntaxError | None:
     return None
 
 
-def _graph_of(line: bytes) -> NamedNode | BlankNode | None:
-    """The graph that a bad line names, as far as can be seen."""
+def _graph_of(line: bytes) -> bytes | None:
+    """The graph that a bad line names, as far as can be seen, as it would be written."""
     found = _FOUR_TERMS.match(line.decode("utf-8", "replace"))
     if found is None:
         return None
     try:
-        return NamedNode(found[1]) if found[1] else BlankNode(found[2])
+        return str(NamedNode(found[1]) if found[1] else BlankNode(found[2])).encode()
     except ValueError:
         return None
 

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from gpm.native.assembly import Encoder
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Event
+from spaseq.streams.event import Events
 from spaseq.streams.nquads import read_nquads
 from spaseq.streams.trig import read_trig
 from spaseq.streams.wire import WireOptions, WireReport
@@ -79,14 +80,17 @@ def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] =
     return files
 
 
-def read_source(path: str, stream: str, options: WireOptions, report: WireReport) -> Iterator[list[Event]]:
-    """Give the events of one file (or ``-``) as events of ``stream``, in lists and in the order of the file.
+def read_source(
+    path: str, stream: str, options: WireOptions, report: WireReport, encoder: Encoder | None = None
+) -> Iterator[Events]:
+    """Give the events of one file (or ``-``) as events of ``stream``, as they come and in the order of the file.
 
-    A wire error is raised as StreamError after the events before it, or, with ``options.skip``, noted in ``report``.
+    ``encoder`` is that of the engine that they are for.  A wire error is raised as StreamError after the events before
+    it, or, with ``options.skip``, noted in ``report``.
     """
     with _as_stream_errors(path), _opened(path) as source:
         reader = READERS[_format(path, source)]
-        yield from reader(cast(BinaryIO, source), shown(path), EventAssembler(stream, options, report))
+        yield from reader(cast(BinaryIO, source), shown(path), EventAssembler(stream, options, report, encoder))
 
 
 def shown(path: str) -> str:

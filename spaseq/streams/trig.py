@@ -10,8 +10,8 @@ from typing import BinaryIO
 from pyoxigraph import Quad, RdfFormat, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.assembler import EventAssembler, in_runs
-from spaseq.streams.event import Event
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
 
 SLICE = 256  # statements after which complete events are handed on
@@ -40,11 +40,16 @@ class _Lines:
         self._ended = data.endswith(b"\n")
         return data
 
-    def locate(self, _number: int, text: str) -> Location:
-        """The line being read, and the column of ``text`` if it stands there."""
-        line = self._text(self._line)
+    @property
+    def line(self) -> int:
+        """The number of the line being read."""
+        return self._line
+
+    def locate(self, number: int, text: str) -> Location:
+        """A line, and the column of ``text`` if it stands there."""
+        line = self._text(number)
         found = text and (text in line)
-        return Location(self._path, self._line, line.rfind(text) + 1 if found else 1, line, len(text) if found else 1)
+        return Location(self._path, number, line.rfind(text) + 1 if found else 1, line, len(text) if found else 1)
 
     def place(self, error: SyntaxError) -> Location:
         """The place of a parser's error."""
@@ -60,25 +65,50 @@ class _Lines:
         return printable(self._kept[-1 - back])
 
 
-def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[list[Event]]:
-    """Give the events of a TriG source in lists; after a syntax error the rest of the source is lost."""
+class _Slice:
+    """Some statements as N-Quads lines, with the line of the source on which each was read; a Place."""
+
+    def __init__(self, quads: Iterator[Quad], lines: _Lines) -> None:
+        self._lines = lines
+        self._numbers: list[int] = []
+        self.failure: SyntaxError | None = None
+        texts: list[str] = []
+        try:
+            for quad in islice(quads, SLICE):
+                texts.append(f"{quad} .\n")
+                self._numbers.append(lines.line)
+        except SyntaxError as error:
+            self.failure = error
+        self.block = "".join(texts).encode()
+
+    def locate(self, offset: int, text: str) -> Location:
+        return self._lines.locate(self._numbers[self.block.count(b"\n", 0, offset)], text)
+
+    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
+        line = self.block[offset:].partition(b"\n")[0].decode()
+        return StreamError(f"a term of this statement cannot be used: {line}", self.locate(offset, "")), None
+
+
+def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of a TriG source; after a syntax error the rest of the source is lost."""
     lines = _Lines(source, path)
     quads = parse(lines, RdfFormat.TRIG)  # type: ignore[arg-type]
     try:
-        while _feed(assembler, islice(quads, SLICE), lines):
+        while _feed(assembler, _Slice(quads, lines), lines):
             if complete := assembler.take():
                 yield complete
-        assembler.finish(lines.locate(0, ""))
+        assembler.finish(lines.locate(lines.line, ""))
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _feed(assembler: EventAssembler, quads: Iterator[Quad], lines: _Lines) -> int:
-    """Feed some statements; 0 when the source has ended, or its rest cannot be read."""
-    try:
-        return assembler.feed(in_runs(quads), lines.locate)
-    except SyntaxError as error:
+def _feed(assembler: EventAssembler, statements: _Slice, lines: _Lines) -> bool:
+    """Feed some statements; False when the source has ended, or its rest cannot be read."""
+    assembler.read(statements.block, statements)
+    if statements.failure is not None:
+        error = statements.failure
         failure = StreamError(explain(error), lines.place(error), hint="the rest of this source is not read")
-    assembler.fail(failure, None)
-    return 0
+        assembler.fail(failure, None, 0, statements)
+        return False
+    return bool(statements.block)

@@ -72,7 +72,7 @@ class Run:
     def _rows(self, events: Sequence[Event], stream: str, pattern: object) -> AtomRows:
         places = [i for i, event in enumerate(events) if event.stream == stream]
         graphs = [EventGraph(triples_of(events[i].triples), events[i].time, i) for i in places]
-        rows = self.evaluator.evaluate(graphs, [pattern])[0]
+        rows = self.evaluator.evaluate_graphs(graphs, [pattern])[0]
         return AtomRows(np.array(places, np.uint32)[rows.row_event].astype(np.uint32), rows.columns)
 
     def finish(self) -> list[Result]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,8 @@ def test_pushing_one_by_one_gives_the_same(files: dict[str, str]) -> None:
         engine.register(query)
         lists = merge([read_source(files[s], f"urn:s:{s}", WireOptions(), WireReport()) for s in "ab"], 1)
         found: list[spaseq.Match] = []
-        for events in lists:
-            for event in events:
+        for batch in lists:
+            for event in sorted(chain(*batch), key=lambda event: event.timestamp):
                 found += engine.push(event.stream, event.triples, event.timestamp, event.name)
         assert content(found + engine.close()) == expected
         assert expected

@@ -34,7 +34,7 @@ def test_patterns_give_the_same_after_a_collection(text: str, pattern: Group) ->
     others = Terms()
     expected = as_bytes(plain(text, EVENTS, variables, others, KB), others)
     for _ in range(2):
-        (rows,) = evaluator.evaluate(EVENTS, [compiled])
+        (rows,) = evaluator.evaluate_graphs(EVENTS, [compiled])
         assert as_bytes(sets(rows, len(EVENTS)), terms) == expected
         terms.collect([])
         terms.intern_many_transient([b"Iurn:other:%d" % n for n in range(50)])  # they take the numbers of the others
@@ -44,12 +44,12 @@ def test_what_an_event_brought_is_freed() -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
     patterns = [evaluator.compile(pattern, tuple(sorted(in_scope(pattern)))) for _, pattern in PLAIN.values()]
-    evaluator.evaluate(EVENTS, patterns)
+    evaluator.evaluate_graphs(EVENTS, patterns)
     terms.collect([])
     pinned = len(terms)
     for round_ in range(3):
         shifted = [event._replace(scope=100 + round_) for event in EVENTS]
-        evaluator.evaluate(shifted, patterns)
+        evaluator.evaluate_graphs(shifted, patterns)
         assert len(terms) > pinned
         terms.collect([])
         assert len(terms) == pinned

@@ -29,7 +29,7 @@ def test_agrees_with_one_query_per_event(text: str, pattern: Group) -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
     variables = tuple(sorted(in_scope(pattern)))
-    (rows,) = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, variables)])
+    (rows,) = evaluator.evaluate_graphs(EVENTS, [evaluator.compile(pattern, variables)])
     assert sets(rows, len(EVENTS)) == plain(text, EVENTS, variables, terms, KB)
 
 
@@ -38,7 +38,7 @@ def test_now_is_the_events_time(text: str, pattern: Group) -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
     variables = tuple(sorted(in_scope(pattern)))
-    (rows,) = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, variables)])
+    (rows,) = evaluator.evaluate_graphs(EVENTS, [evaluator.compile(pattern, variables)])
     date_time = "<http://www.w3.org/2001/XMLSchema#dateTime>"
     body = text.format(T=f'"2020-01-01T00:00:00Z"^^{date_time}')
     for n, found in enumerate(sets(rows, len(EVENTS))):
@@ -50,9 +50,9 @@ def test_all_at_once_gives_the_same_as_one_by_one() -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
     compiled = [evaluator.compile(pattern, tuple(sorted(in_scope(pattern)))) for _, pattern in ALL.values()]
-    together = evaluator.evaluate(EVENTS * 3, compiled)
+    together = evaluator.evaluate_graphs(EVENTS * 3, compiled)
     for pattern, rows in zip(compiled, together, strict=True):
-        (alone,) = evaluator.evaluate(EVENTS * 3, [pattern])
+        (alone,) = evaluator.evaluate_graphs(EVENTS * 3, [pattern])
         assert sets(alone, len(EVENTS) * 3) == sets(rows, len(EVENTS) * 3)
 
 
@@ -60,10 +60,10 @@ def test_batches_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     terms = Terms()
     evaluator = Evaluator(terms, KB)
     patterns = [evaluator.compile(group(bgp("?a :p ?b")), ("b", "a")), evaluator.compile(PLAIN["path star"][1], ("a",))]
-    whole = [sets(rows, 12) for rows in evaluator.evaluate(EVENTS * 2, patterns)]
+    whole = [sets(rows, 12) for rows in evaluator.evaluate_graphs(EVENTS * 2, patterns)]
     for size in (1, 2, 5):
         monkeypatch.setattr("gpm.evaluator.BATCH", size)
-        assert [sets(rows, 12) for rows in evaluator.evaluate(EVENTS * 2, patterns)] == whole
+        assert [sets(rows, 12) for rows in evaluator.evaluate_graphs(EVENTS * 2, patterns)] == whole
 
 
 def test_patterns_equal_up_to_names_are_evaluated_once() -> None:
@@ -71,14 +71,14 @@ def test_patterns_equal_up_to_names_are_evaluated_once() -> None:
     one = evaluator.compile(group(bgp("?a :p ?b")), ("a", "b"))
     two = evaluator.compile(rename(group(bgp("?a :p ?b")), lambda name: name + "2"), ("b2", "a2"))
     assert one.shape == two.shape
-    first, second = evaluator.evaluate(EVENTS, [one, two])
+    first, second = evaluator.evaluate_graphs(EVENTS, [one, two])
     assert (first.columns == second.columns[::-1]).all()
 
 
 def test_slots_without_binding_and_without_slots() -> None:
     evaluator = Evaluator(Terms())
     pattern = group(bgp("?a :p ?b"))
-    some, none = evaluator.evaluate(EVENTS, [evaluator.compile(pattern, ("zz", "a")), evaluator.compile(pattern, ())])
+    some, none = evaluator.evaluate_graphs(EVENTS, [evaluator.compile(pattern, ("zz", "a")), evaluator.compile(pattern, ())])
     assert (some.columns[0] == 0).all()
     assert none.columns.shape == (0, 4)
     assert none.row_event.tolist() == [0, 2, 3, 4]
@@ -86,7 +86,7 @@ def test_slots_without_binding_and_without_slots() -> None:
 
 def test_no_events() -> None:
     evaluator = Evaluator(Terms())
-    (rows,) = evaluator.evaluate([], [evaluator.compile(group(bgp("?a :p ?b")), ("a",))])
+    (rows,) = evaluator.evaluate_graphs([], [evaluator.compile(group(bgp("?a :p ?b")), ("a",))])
     assert rows.columns.shape == (1, 0)
 
 
@@ -94,7 +94,7 @@ def test_blank_nodes_of_two_events_differ() -> None:
     terms = Terms()
     evaluator = Evaluator(terms)
     events = [event("_:b :p 1 .", 0, 10), event("_:b :p 1 .", 0, 11), event("_:b :p 1 .", 0, 10)]
-    (rows,) = evaluator.evaluate(events, [evaluator.compile(group(bgp("?a :p 1")), ("a",))])
+    (rows,) = evaluator.evaluate_graphs(events, [evaluator.compile(group(bgp("?a :p 1")), ("a",))])
     first, second, again = rows.columns[0].tolist()
     assert first == again != second
     assert terms.bytes(first) == b"Be10." + events[0].triples[0].subject.value.encode()
@@ -108,7 +108,7 @@ def test_blank_nodes_beside_strange_strings() -> None:
     nested = pyoxigraph.Triple(node("a"), node("p"), pyoxigraph.Triple(triple.subject, node("q"), triple.subject))
     pattern = evaluator.compile(group(bgp("?a :p ?b")), ("a", "b"))
     for triples in ([triple], [triple, nested]):
-        (rows,) = evaluator.evaluate([EventGraph(triples, 0, 8)], [pattern])
+        (rows,) = evaluator.evaluate_graphs([EventGraph(triples, 0, 8)], [pattern])
         found = {terms.bytes(int(b)): terms.bytes(int(a)) for a, b in rows.columns.T}
         assert found[b"S" + text.encode()] == b"Be8.x"
         assert len(found) == len(triples)
@@ -120,7 +120,7 @@ def test_graph_never_sees_other_events() -> None:
     inside = Optional(group(Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))))
     patterns = [evaluator.compile(group(bgp("?a :p ?b"), inside), ("x",))]
     patterns.append(evaluator.compile(group(bgp("?a :p ?b"), Graph(Iri("urn:e:0"), group(bgp("?x :p ?y")))), ("x",)))
-    optional, joined = evaluator.evaluate(EVENTS, patterns)
+    optional, joined = evaluator.evaluate_graphs(EVENTS, patterns)
     assert (optional.columns == 0).all()
     assert not len(joined.row_event)
 
@@ -138,7 +138,7 @@ def test_graph_never_sees_other_events() -> None:
 )  # fmt: skip
 def test_routes(name: str, route: Route) -> None:
     pattern = ALL[name][1]
-    assert Evaluator(Terms(), KB).compile(pattern, ()).route is route
+    assert Evaluator(Terms(), KB).compile(pattern, ()).prepared.core.route is route
 
 
 def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
@@ -147,8 +147,8 @@ def test_too_much_knowledge_is_looked_at_event_by_event() -> None:
     evaluator._versions[0].knowledge.limit = 2
     text, pattern = WITH_KNOWLEDGE["kb join"]
     compiled = evaluator.compile(pattern, ("a", "n"))
-    assert compiled.route is Route.KNOWLEDGE
-    (rows,) = evaluator.evaluate(EVENTS, [compiled])
+    assert compiled.prepared.core.route is Route.KNOWLEDGE
+    (rows,) = evaluator.evaluate_graphs(EVENTS, [compiled])
     assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "n"), terms, KB)
 
 
@@ -158,7 +158,7 @@ def test_large_joins_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     text, pattern = WITH_KNOWLEDGE["kb cross"]
     compiled = evaluator.compile(pattern, ("a", "c", "n"))
     monkeypatch.setattr("gpm.steps.LARGEST_JOIN", 3)
-    (rows,) = evaluator.evaluate(EVENTS, [compiled])
+    (rows,) = evaluator.evaluate_graphs(EVENTS, [compiled])
     assert sets(rows, len(EVENTS)) == plain(text, EVENTS, ("a", "c", "n"), terms, KB)
 
 
@@ -173,6 +173,6 @@ def test_quads_lenient_terms_and_empty_graphs() -> None:
     odd = list(pyoxigraph.parse(b"<urn:a b> <http://example.org/p> <urn:c> <urn:g> .", N_QUADS, lenient=True))
     events = [EventGraph(odd, 0, 0), EventGraph([], 0, 1)]
     patterns = [group(bgp("?a :p ?b")), PLAIN["optional first"][1]]
-    triples, anything = evaluator.evaluate(events, [evaluator.compile(pattern, ("a",)) for pattern in patterns])
+    triples, anything = evaluator.evaluate_graphs(events, [evaluator.compile(pattern, ("a",)) for pattern in patterns])
     assert [terms.bytes(word) for word in triples.columns[0].tolist()] == [b"Iurn:a b"]
     assert anything.row_event.tolist() == [0, 1]

@@ -145,7 +145,7 @@ def check(patterns: list[Group], events: list[EventGraph], known: list[OxTriple]
     background = Background({NS + "kb": known, NS + "unknown": []})  # an unknown graph is an empty one
     slots = [tuple(sorted(in_scope(pattern))) for pattern in patterns]
     compiled = [evaluator.compile(pattern, names) for pattern, names in zip(patterns, slots, strict=True)]
-    for pattern, names, rows in zip(patterns, slots, evaluator.evaluate(events, compiled), strict=True):
+    for pattern, names, rows in zip(patterns, slots, evaluator.evaluate_graphs(events, compiled), strict=True):
         expected = plain(print_group(pattern), events, names, terms, background)
         assert sets(rows, len(events)) == expected, print_group(pattern)
 
@@ -170,6 +170,6 @@ def test_names_do_not_matter(pattern: Group, triples: list[OxTriple]) -> None:
     other = rename(pattern, lambda name: {"a": "c", "b": "a", "c": "bb"}.get(name, name))
     renamed = tuple({"a": "c", "b": "a", "c": "bb"}.get(name, name) for name in names)
     compiled = [evaluator.compile(pattern, names), evaluator.compile(other, renamed)]
-    first, second = evaluator.evaluate([EventGraph(triples, 0, 0)], compiled)
+    first, second = evaluator.evaluate_graphs([EventGraph(triples, 0, 0)], compiled)
     assert compiled[0].shape.group == compiled[1].shape.group
     assert sets(first, 1) == sets(second, 1)

@@ -21,7 +21,7 @@ COMPANY = bgp("?e :company ?c")
 
 def found(evaluator: Evaluator, pattern: CompiledPattern, version: int | None = None) -> list[tuple[int, str]]:
     """The number of the event and the local name of the only slot, for each row."""
-    (rows,) = evaluator.evaluate(EVENTS, [pattern], version)
+    (rows,) = evaluator.evaluate_graphs(EVENTS, [pattern], version)
     words = (int(word) for word in rows.columns[0])
     names = [evaluator.terms.bytes(word).decode().rpartition("/")[2] if word else "" for word in words]
     return list(zip(rows.row_event.tolist(), names, strict=True))

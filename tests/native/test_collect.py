@@ -10,6 +10,7 @@ from boundary_values import XSD, literals, nodes, term_bytes
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from numpy.typing import NDArray
 
 from nfa_native.program import Op, Program
 from nfa_native.words import Terms
@@ -127,6 +128,23 @@ def test_every_kind_of_term_comes_back_after_a_collection() -> None:
     assert len(terms) == 0
 
 
+class Results:
+    """Something with words that its owner may keep for as long as he likes."""
+
+    def __init__(self, words: NDArray[np.uint64]) -> None:
+        self.words = words
+
+
+def test_words_of_a_holder_live_while_it_exists() -> None:
+    terms = Terms()
+    results = Results(terms.intern_many_transient([b"Iurn:a", b"Sb"]))
+    terms.hold(results)
+    assert terms.collect([]) == 0
+    assert terms.bytes_many(results.words) == [b"Iurn:a", b"Sb"]
+    del results
+    assert terms.collect([]) == 2
+
+
 # ── what is freed ────────────────────────────────────────────────────────────────────────────────────────────
 def test_freed_numbers_are_used_again() -> None:
     terms = Terms()
@@ -160,7 +178,7 @@ def test_live_words_must_be_of_the_table(word: int) -> None:
 
 def test_live_words_come_as_uint64() -> None:
     with pytest.raises(TypeError, match="uint64"):
-        Terms().collect([np.zeros(1)])
+        Terms().collect([np.zeros(1)])  # type: ignore[list-item]
 
 
 def test_collections_are_counted() -> None:

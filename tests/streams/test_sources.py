@@ -13,12 +13,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from gpm.native.assembly import Encoder
+from nfa_native.words import Terms
 from spaseq.errors import StreamError
-from spaseq.streams import Event, WireOptions, WireReport, expand, in_lists, merge, read_source
+from spaseq.streams import Event, Events, WireOptions, WireReport, expand, in_lists, merge, read_source
 from spaseq.streams.sources import sniff
 
 TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
+
+ENCODER = Encoder(Terms())
 
 
 def time_of(number: int, time: int) -> str:
@@ -197,6 +201,14 @@ def test_formats_are_recognised(text: str, format: str) -> None:
     assert sniff(text.encode()) == format
 
 
+def events(some: list[Event]) -> Events:
+    return Events.of("urn:s", some, ENCODER)
+
+
+def joined(batch: list[Events]) -> list[Events]:
+    return [Events.join(batch)]
+
+
 def event(time: int, name: str = "") -> Event:
     return Event("urn:s", time, name, [])
 
@@ -205,15 +217,17 @@ def test_merging_keeps_each_source_and_orders_heads() -> None:
     generator = random.Random(1)
     sources = [sorted(generator.sample(range(1000), 100)) for _ in range(5)]
 
-    def lists(source: list[int]) -> Iterator[list[Event]]:
+    def columns(source: list[int]) -> Iterator[Events]:
         for start in range(0, 100, 7):
-            yield [event(time) for time in source[start : start + 7]]
-            yield []
+            yield events([event(time) for time in source[start : start + 7]])
+            yield events([])
 
-    merged = [each.timestamp for events in merge([lists(source) for source in sources], 16) for each in events]
-    assert merged == sorted(time for source in sources for time in source)
+    for eager in (False, True):
+        batches = list(merge([columns(source) for source in sources], 16, eager))
+        merged = [each.timestamp for (batch,) in map(joined, batches) for each in batch]
+        assert merged == sorted(time for source in sources for time in source)
     assert list(merge([])) == []
-    assert [len(events) for events in merge([iter([[event(1)] * 5])], 2)] == [2, 2, 1]
+    assert [[len(part) for part in batch] for batch in merge([iter([events([event(1)] * 5)])], 2)] == [[2], [2], [1]]
 
 
 def test_single_events_come_in_growing_lists() -> None:

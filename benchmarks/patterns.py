@@ -1,0 +1,99 @@
+"""Graph patterns from bytes to rows, beside pyoxigraph: parsing alone, and parse, Store and query for each event.
+
+100,000 events of 6 triples (and their times), one process, CPU time.  Run: ``python -m benchmarks.patterns [events]``.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyoxigraph
+from pyoxigraph import RdfFormat, Store
+
+from benchmarks.timing import interleaved, rate
+from gpm.evaluator import Evaluator
+from nfa_native.words import Terms
+from spaseq.datasets import workloads
+from spaseq.languages.spaseq import parse
+from spaseq.pattern import Query
+from spaseq.streams import WireOptions, WireReport, read_source
+
+STOCK = "https://spaseq.org/ontology/stock#"
+PATTERNS = {
+    "2 triples, numeric filter": "?q stock:company ?company ; stock:price ?price . FILTER(?price > 60)",
+    "star of 5": "?q a stock:Quote ; stock:company ?company ; stock:price ?price ; stock:volume ?volume ; "
+    "stock:exchange ?exchange .",
+}
+FEW = 5_000  # events that are enough to know the slow way's cost
+
+
+def query_of(pattern: str) -> Query:
+    """A query of one graph pattern."""
+    text = (
+        f"PREFIX stock: <{STOCK}> SELECT * WITHIN 1 SECONDS SLIDING FROM STREAM s <urn:s> "
+        f"WHERE {{ SEQ(A) DEFINE GPM A ON s {{ {pattern} }} }}"
+    )
+    return parse(text).query
+
+
+def natively(stream: Path, pattern: str) -> Callable[[], int]:
+    """Bytes to rows in this engine."""
+    atom = query_of(pattern).atoms[0]
+
+    def job() -> int:
+        evaluator = Evaluator(Terms())
+        compiled = [evaluator.compile(atom.pattern, atom.variables)]
+        sources = read_source(str(stream), "urn:s", WireOptions(), WireReport(), evaluator.encoder)
+        return sum(len(rows.row_event) for events in sources for rows in evaluator.evaluate(events.graphs, compiled))
+
+    return job
+
+
+def event_by_event(stream: Path, pattern: str, count: int) -> Callable[[], int]:
+    """What one would write with pyoxigraph: parse, a fresh Store, query."""
+    lines = stream.read_bytes().splitlines(keepends=True)[: 7 * count]
+    texts = [b"".join(lines[7 * n : 7 * n + 7]) for n in range(count)]
+    query = f"PREFIX stock: <{STOCK}> SELECT * {{ GRAPH ?g {{ {pattern} }} }}"
+
+    def job() -> int:
+        rows = 0
+        for text in texts:
+            store = Store()
+            store.extend(pyoxigraph.parse(text, RdfFormat.N_QUADS))
+            rows += sum(1 for _ in store.query(query))
+        return rows
+
+    return job
+
+
+def parse_alone(stream: Path) -> Callable[[], int]:
+    """pyoxigraph reads the same bytes and does nothing with them."""
+    data = stream.read_bytes()
+    return lambda: sum(1 for _ in pyoxigraph.parse(data, RdfFormat.N_QUADS))
+
+
+def main(events: int = 100_000) -> None:
+    """Print all figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        stream = workloads()["stocks"].write(Path(folder), events, 1)["stock"]
+        few = min(FEW, events)
+        jobs: dict[str, Callable[[], int]] = {"parse": parse_alone(stream)}
+        for name, pattern in PATTERNS.items():
+            jobs[name] = natively(stream, pattern)
+            jobs[f"{name}, event by event"] = event_by_event(stream, pattern, few)
+        seconds = interleaved(jobs)
+        parse_event = seconds["parse"] / events
+        print(f"bytes to rows, {events:,} events of 6 triples, one process, CPU time")
+        print(f"  {'pyoxigraph.parse alone':<28}{rate(events, seconds['parse']):>14} events")
+        for name in PATTERNS:
+            event, slow = seconds[name] / events, seconds[f"{name}, event by event"] / few
+            print(f"  {name:<28}{rate(events, seconds[name]):>14} events, {jobs[name]():,} rows")
+            print(f"  {'':<28}{slow / event:>14.0f} times pyoxigraph per event ({slow * 1e6:.1f} µs)")
+            print(f"  {'':<28}{parse_event / event:>14.1f} times parsing alone")
+
+
+if __name__ == "__main__":
+    main(*(int(one) for one in sys.argv[1:]))

@@ -1,0 +1,111 @@
+# Columns of events.
+
+
+cdef word_t encode(Assembly* a, const uint8_t* text, uint32_t size) noexcept nogil:
+    """The word of a term of the open event."""
+    cdef char label[24]
+    cdef int length = 0
+    cdef word_t word
+    if text[0] == c'_' or text[0] == c'<' and text[1] == c'<':
+        length = snprintf(label, sizeof(label), "e%llu.", <unsigned long long>a.scope)
+    word = encode_term(a.store, text, size, label, length)
+    return word if word else encode_by_python(a, text, size, label, length)
+
+
+cdef word_t encode_by_python(
+    Assembly* a, const uint8_t* text, uint32_t size, const char* label, int length
+) noexcept with gil:
+    return encode_hard(<Terms>a.terms, text[:size], label[:length])
+
+
+cdef word_t subject_of(Assembly* a, const Statement* st) noexcept nogil:
+    """The word of a subject: its number in the event where that is enough, as an integer, which no subject is."""
+    cdef size_t i
+    if a.demand.subjects:
+        return encode(a, st.subject, st.subject_size)
+    name_of(a, st.subject, st.subject_size, &a.spare)
+    for i in range(a.numbered):
+        if a.subjects[i] == a.spare:
+            return integer_word(a.store, i)
+    if a.numbered == MOST_NUMBERED:
+        return encode(a, st.subject, st.subject_size)
+    if a.numbered == a.subjects.size():
+        a.subjects.push_back(a.spare)
+    else:
+        a.subjects.data()[a.numbered].assign(a.spare.data(), a.spare.size())
+    a.numbered += 1
+    return integer_word(a.store, a.numbered - 1)
+
+
+cdef void add_triple(Assembly* a, const Statement* st, const PredicateFacts* facts) noexcept nogil:
+    """Encode a wanted triple of the open event."""
+    if a.subject_word == UNBOUND:
+        a.subject_word = subject_of(a, st)
+    a.columns.subjects.push_back(a.subject_word)
+    a.columns.predicates.push_back(facts.word)
+    a.columns.objects.push_back(encode(a, st.object, st.object_size))
+
+
+cdef void begin_columns(Assembly* a) noexcept nogil:
+    """A new event: a number for its blank nodes."""
+    a.scope = a.next_scope[0]
+    a.next_scope[0] += 1
+    a.first_triple = a.columns.subjects.size()
+    a.subject_word = UNBOUND
+    a.numbered = 0
+
+
+cdef void drop_triples(Assembly* a) noexcept nogil:
+    a.columns.subjects.resize(a.first_triple)
+    a.columns.predicates.resize(a.first_triple)
+    a.columns.objects.resize(a.first_triple)
+
+
+cdef void complete(Assembly* a, int64_t time, const string* name) noexcept nogil:
+    """The event whose triples came last is complete; `name` is its IRI or empty."""
+    cdef Columns* c = &a.columns
+    c.times.push_back(time)
+    c.scopes.push_back(a.scope)
+    c.ends.push_back(<uint32_t>c.subjects.size())
+    c.names.insert(c.names.end(), name.data(), name.data() + name.size())
+    c.name_ends.push_back(<int64_t>c.names.size())
+    if a.carried.empty():
+        c.block.push_back(<int64_t>a.block)
+        c.starts.push_back(<int64_t>a.text_start)
+        c.stops.push_back(<int64_t>a.text_end)
+        return
+    a.carried.append(<const char*>a.text + a.text_start, a.text_end - a.text_start)
+    c.block.push_back(-1 - <int64_t>c.carried.size())
+    c.starts.push_back(0)
+    c.stops.push_back(<int64_t>a.carried.size())
+    c.carried.push_back(a.carried)
+    a.carried.clear()
+
+
+cdef void keep_last(vector[word_t]* column, size_t first) noexcept nogil:
+    column.erase(column.begin(), column.begin() + first)
+
+
+cdef void clear_columns(Columns* c, size_t triples) noexcept nogil:
+    """Keep the triples of the open event alone."""
+    keep_last(&c.subjects, triples)
+    keep_last(&c.predicates, triples)
+    keep_last(&c.objects, triples)
+    c.times.clear()
+    c.scopes.clear()
+    c.ends.clear()
+    c.names.clear()
+    c.name_ends.clear()
+    c.block.clear()
+    c.starts.clear()
+    c.stops.clear()
+    c.carried.clear()
+
+
+cdef void leave_block(Assembly* a) noexcept nogil:
+    """The block goes away: the text of the open event is kept, what the tokenizer points to is not."""
+    if a.is_open and a.text_end > a.text_start:
+        a.carried.append(<const char*>a.text + a.text_start, a.text_end - a.text_start)
+        a.carried.push_back(c'\n')
+    a.text_start = a.text_end = 0
+    forget_text(a.memory)

@@ -1,0 +1,219 @@
+# Statements one by one: graphs begin and end, times are told before, in or after them.
+
+
+cdef size_t read_lines(Assembly* a, size_t at, size_t size) noexcept nogil:
+    """Read lines until one has a problem; gives the offset behind the last line read."""
+    cdef Statement st
+    cdef const uint8_t* end = a.text + size
+    cdef const uint8_t* line = a.text + at
+    cdef const uint8_t* line_end
+    cdef int found
+    while line < end:
+        line_end = <const uint8_t*>memchr(line, c'\n', end - line)
+        if line_end == NULL:
+            line_end = end
+        found = read_statement(line, line_end, &st, a.memory)
+        if found == STATEMENT:
+            take_statement(a, &st, line, line_end)
+        elif found == BAD:
+            report(a, BAD_LINE, line - a.text, NULL, line, line_end - line)
+        a.lines += line_end < end
+        line = line_end + 1
+        if not a.problems.empty():
+            break
+    return min(<size_t>(line - a.text), size)
+
+
+cdef void report(
+    Assembly* a, int kind, size_t line, const string* name, const uint8_t* start, size_t size
+) noexcept nogil:
+    cdef Problem problem
+    problem.kind = kind
+    problem.line = line
+    if name != NULL:
+        problem.name = shown_name(name)
+    problem.start = start - a.text if start != NULL else 0
+    problem.size = size
+    a.problems.push_back(problem)
+
+
+cdef void take_statement(
+    Assembly* a, const Statement* st, const uint8_t* line, const uint8_t* line_end
+) noexcept nogil:
+    cdef PredicateFacts* facts = facts_of(a, st)
+    cdef string* name = &a.spare
+    if not st.same_subject:
+        a.subject_word = UNBOUND
+    if st.graph_size == 0:
+        if facts.is_time:
+            take_time(a, st, line - a.text)
+        else:
+            a.ignored += 1
+        return
+    if not is_open_graph(a, st.graph, st.graph_size):
+        name_of(a, st.graph, st.graph_size, name)
+        if not a.is_open or name[0] != a.name:
+            begin_event(a, name, line - a.text)
+            a.text_start = line - a.text
+        a.written.assign(<const char*>st.graph, st.graph_size)
+    a.text_end = line_end - a.text
+    if not a.lost and facts.wanted and is_wanted(a, st, facts):
+        add_triple(a, st, facts)
+
+
+cdef inline bint is_open_graph(Assembly* a, const uint8_t* name, size_t size) noexcept nogil:
+    """Whether the open graph was written like this."""
+    return a.is_open and a.written.size() == size and memcmp(a.written.data(), name, size) == 0
+
+
+cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nogil:
+    """Another graph begins, so the open one is complete."""
+    cdef uint32_t hashed = hash_name(name)
+    close_event(a, line)
+    a.is_open = True
+    a.name = name[0]
+    a.time.known = a.time.lost = False
+    a.time.time = 0
+    begin_columns(a)
+    a.number = recent_number(&a.recent, name, hashed)
+    a.lost = a.number != 0
+    if a.lost:
+        report(a, COMES_BACK, line, name, NULL, 0)
+        return
+    if not a.waiting.empty() and a.waiting.count(name[0]):
+        a.time = a.waiting[name[0]]
+        a.waiting.erase(name[0])
+        a.lost = a.time.lost
+    a.number = remember_name(&a.recent, name, hashed)
+    a.recent.times.data()[a.number % a.recent.remembered] = a.time
+
+
+cdef void close_event(Assembly* a, size_t line) noexcept nogil:
+    """The open graph is complete: it becomes an event, if it has a time."""
+    cdef string iri
+    if a.is_open and not a.lost and a.time.known:
+        if a.name.data()[0] == c'I':
+            iri.assign(a.name.data() + 1, a.name.size() - 1)
+        complete(a, a.time.time, &iri)
+    elif a.is_open:
+        drop_triples(a)
+        if not a.lost:
+            report(a, NO_TIME, line, &a.name, NULL, 0)
+    a.is_open = a.lost = False
+    a.carried.clear()
+    a.text_start = a.text_end = 0
+
+
+cdef void lose_graph(Assembly* a, const string* written, size_t line) noexcept nogil:
+    """A bad line names a graph: it is the open one, or it begins."""
+    cdef string name
+    name_of(a, <const uint8_t*>written.data(), written.size(), &name)
+    if not a.is_open or name != a.name:
+        begin_event(a, &name, line)
+        a.written = written[0]
+
+
+# ── times ────────────────────────────────────────────────────────────────────────────────────────────────
+cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogil:
+    cdef string* name = &a.spare
+    cdef GraphTime time
+    cdef bint is_open = is_open_graph(a, st.subject, st.subject_size)
+    cdef uint64_t number
+    name_of(a, st.subject, st.subject_size, name)
+    time.time = 0
+    time.known = parse_time(st.object, st.object_size, a.unit, &time.time)
+    time.lost = not time.known
+    if time.lost:
+        report(a, BAD_TIME, line, name, st.object, st.object_size)
+    is_open = is_open or (a.is_open and name[0] == a.name)
+    number = a.number if is_open else recent_number(&a.recent, name, hash_name(name))
+    if number or a.waiting.count(name[0]):
+        set_time_again(a, name, &time, is_open, number, line)
+    else:
+        await_graph(a, name, &time)
+
+
+cdef void await_graph(Assembly* a, const string* name, const GraphTime* time) noexcept nogil:
+    """Keep a time until its graph begins; the oldest of too many is dropped."""
+    a.waiting[name[0]] = time[0]
+    a.waiting_order.push_back(name[0])
+    while a.waiting.size() > a.recent.remembered:
+        if a.waiting.erase(a.waiting_order[a.oldest_waiting]):
+            a.unused_times += 1
+        a.oldest_waiting += 1
+    if a.oldest_waiting > a.recent.remembered or a.waiting.empty():
+        a.waiting_order.erase(a.waiting_order.begin(), a.waiting_order.begin() + a.oldest_waiting)
+        a.oldest_waiting = 0
+    if a.waiting_order.size() > 4 * a.recent.remembered:
+        forget_order(a)
+
+
+cdef void forget_order(Assembly* a) noexcept nogil:
+    """Drop the names from the order whose graphs have begun."""
+    cdef vector[string] kept
+    cdef size_t i
+    for i in range(a.oldest_waiting, a.waiting_order.size()):
+        if a.waiting.count(a.waiting_order[i]):
+            kept.push_back(a.waiting_order[i])
+    a.waiting_order.swap(kept)
+    a.oldest_waiting = 0
+
+
+cdef void set_time_again(
+    Assembly* a, const string* name, const GraphTime* time, bint is_open, uint64_t number, size_t line
+) noexcept nogil:
+    """A time for a graph that has begun, or has one already; one that contradicts loses the event."""
+    cdef GraphTime known = a.waiting[name[0]] if number == 0 else a.recent.times[number % a.recent.remembered]
+    cdef GraphTime fresh = time[0]
+    if fresh.known and known.known and known.time != fresh.time:
+        report(a, SECOND_TIME, line, name, NULL, 0)
+        fresh.known = False
+        fresh.lost = True
+    if is_open:
+        a.time = fresh
+        a.recent.times.data()[number % a.recent.remembered] = fresh
+        a.lost = a.lost or fresh.lost
+    elif number == 0 and fresh.lost:
+        a.waiting[name[0]] = fresh
+
+
+# ── events given whole ───────────────────────────────────────────────────────────────────────────────────
+cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) noexcept nogil:
+    """The lines of the block are one event's triples; False if one is no statement.
+
+    Lines without graph do not count if some have one.
+    """
+    cdef Statement st
+    cdef PredicateFacts* facts
+    cdef const uint8_t* line = a.text
+    cdef const uint8_t* end = a.text + size
+    cdef const uint8_t* line_end
+    cdef int found
+    cdef bint valid = True
+    cdef bint named = False
+    begin_columns(a)
+    while valid and line < end:
+        line_end = <const uint8_t*>memchr(line, c'\n', end - line)
+        if line_end == NULL:
+            line_end = end
+        found = read_statement(line, line_end, &st, a.memory)
+        valid = found != BAD
+        if found == STATEMENT:
+            if not st.same_subject:
+                a.subject_word = UNBOUND
+            if st.graph_size and not named:
+                named = True
+                drop_triples(a)
+            facts = facts_of(a, &st)
+            if (st.graph_size or not named) and facts.wanted and is_wanted(a, &st, facts):
+                add_triple(a, &st, facts)
+        line = line_end + 1
+    if valid:
+        a.text_start = 0
+        a.text_end = size
+        complete(a, time, name)
+    else:
+        drop_triples(a)
+    a.text_start = a.text_end = 0
+    forget_text(a.memory)
+    return valid

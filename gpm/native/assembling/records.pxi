@@ -1,0 +1,117 @@
+# The records of the assembly.
+
+cdef enum:
+    MOST_NUMBERED = 16    # subjects of an event that get numbers instead of words
+
+# What can be wrong with statements that are valid by themselves, and BAD_LINE.
+cdef enum:
+    BAD_LINE = 0      # no statement
+    COMES_BACK = 1    # a graph begins again
+    NO_TIME = 2       # a graph ends without time
+    BAD_TIME = 3      # the object of a time statement says no time
+    SECOND_TIME = 4   # another time for the same graph
+
+cdef struct Problem:
+    int kind
+    size_t line           # offset of the line in the block
+    string name           # of the graph, as shown
+    size_t start          # the text that it is about, in the block
+    size_t size
+
+# A constraint of a wanted triple besides its predicate; UNBOUND: none.
+cdef struct Use:
+    word_t subject
+    word_t object
+
+# The triples that the registered patterns can use: their summary graph.
+cdef cppclass Demand:
+    unordered_map[word_t, vector[Use]] by_predicate
+    vector[Use] any_predicate
+    bint everything           # no triple can be left out
+    bint subjects             # subjects are compared with other things than subjects of their event
+    uint64_t version
+
+# What is known about a predicate of the tokenizer's memory.
+cdef struct PredicateFacts:
+    uint64_t version          # of the demand that these facts belong to; 0: not looked up yet
+    word_t word
+    bint is_time              # gives an event its time
+    bint wanted               # some triple with it is
+    bint always               # every triple with it is
+
+# The time of a graph, if it has a valid one.
+cdef struct GraphTime:
+    int64_t time
+    bint known
+    bint lost                 # two times contradicted each other, or one was none
+
+# A slot of the open-addressing table of graph names.
+cdef struct NameSlot:
+    uint32_t hashed           # lower half of the name's hash
+    uint32_t place            # in the ring + 1; 0: empty
+
+# The graphs that were begun lately, with their times.
+cdef cppclass RecentNames:
+    vector[NameSlot] slots
+    vector[string] names      # ring by number, which counts from 1
+    vector[uint64_t] numbers  # ring: the numbers
+    vector[uint32_t] hashes   # ring: lower halves of their hashes
+    vector[GraphTime] times   # ring by number
+    uint64_t newest           # number of the latest name
+    uint64_t remembered       # how many are kept
+    uint32_t mask             # of the table
+
+# Complete events as columns, and the triples of the open one at the end.
+cdef cppclass Columns:
+    vector[int64_t] times
+    vector[uint64_t] scopes
+    vector[uint32_t] ends         # of each event's triples
+    vector[word_t] subjects
+    vector[word_t] predicates
+    vector[word_t] objects
+    vector[char] names
+    vector[int64_t] name_ends
+    vector[int64_t] block         # the text of each event; −1 − i: carried[i]
+    vector[int64_t] starts
+    vector[int64_t] stops
+    vector[string] carried        # texts of events that lie in several blocks
+
+cdef cppclass Assembly:
+    TermStore* store
+    void* terms                   # the Terms object, for what only Python can encode
+    const Demand* demand
+    uint64_t* next_scope
+    int64_t unit
+    vector[string] time_properties
+    Memory* memory
+    vector[PredicateFacts] facts  # by number in the memory
+    PredicateFacts unnumbered     # of a predicate without number
+    Columns columns
+    vector[Problem] problems
+    uint64_t lines                # read so far
+    uint64_t ignored
+    uint64_t unused_times
+    # the block being read
+    const uint8_t* text
+    uint32_t block
+    # the open graph
+    bint is_open
+    bint lost
+    string written                # its name as it is written
+    string name                   # and by value: `I` and an IRI, or `B` and a label
+    GraphTime time
+    uint64_t number               # in `recent`
+    uint64_t scope
+    size_t first_triple
+    word_t subject_word           # of the last statement's subject; UNBOUND: not encoded yet
+    vector[string] subjects       # by value, those of the open event that have numbers; there may be older ones behind them
+    size_t numbered               # how many
+    size_t text_start             # in the present block
+    size_t text_end
+    string carried                # its text in earlier blocks
+    # other graphs
+    RecentNames recent
+    unordered_map[string, GraphTime] waiting   # times whose graph has not begun
+    vector[string] waiting_order               # ring of their names, oldest first; some may be gone
+    size_t oldest_waiting
+    string spare                  # a name under consideration

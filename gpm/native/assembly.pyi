@@ -1,0 +1,89 @@
+"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from weakref import WeakSet
+
+import numpy
+from numpy.typing import NDArray
+
+from nfa_native.words import Terms
+
+Problem = tuple[int, int, bytes, int, int]
+
+class Encoder:
+    """What the readers of one engine share: its terms, the triples that its patterns can use, numbers for scopes.
+
+    ``version`` grows whenever more triples are wanted; columns made before lack them.  ``batches`` and ``assemblers`` are
+    those that are alive, whose words must be.
+    """
+
+    terms: Terms
+    batches: WeakSet[Any]
+    assemblers: WeakSet[Assembler]
+    next_scope: int
+    def __init__(self, terms: Terms) -> None: ...
+    @property
+    def version(self) -> int: ...
+    def want(self, uses: Iterable[tuple[int, int, int]], subjects: bool = True) -> None:
+        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all.
+
+        ``subjects``: their subjects must be known outside of their event.  As long as nobody needs that, subjects get
+        numbers, different ones in one event, instead of words of the dictionary.
+        """
+
+class Assembler:
+    """Groups the statements of one source into events; one at a time is open.
+
+    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
+    and as many times that wait for their graph, are remembered.
+    """
+
+    encoder: Encoder
+    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1) -> None: ...
+    @property
+    def lines(self) -> int:
+        """Line ends that were read."""
+
+    @property
+    def ignored(self) -> int:
+        """Default-graph statements that were no times."""
+
+    @property
+    def unused_times(self) -> int:
+        """Times whose graph never came."""
+
+    def read(self, block: bytes, at: int, size: int) -> tuple[int, list[Problem]]:
+        """Read the lines in the first ``size`` bytes of ``block`` from byte ``at`` on.
+
+        Gives where reading stopped and the problems of the last line: it stops behind the first line with a problem, else
+        at the end.  A problem is (kind, offset of its line, name of
+        the graph as shown, offset and length of the text that it is about).
+        """
+
+    def fail(self, graph: bytes | None, offset: int) -> list[Problem]:
+        """A line of ``graph`` (as written; None: unknown) was no statement: its event, or else the open one, is lost."""
+
+    def finish(self, offset: int = 0) -> list[Problem]:
+        """The source has ended; the problems of that."""
+
+    def add(self, time: int, name: bytes, lines: bytes) -> bool:
+        """One whole event: ``lines`` are its triples, whose graph names mean nothing; False if a line is no statement.
+
+        ``name`` is the event's IRI, empty if it has none.
+        """
+
+    def add_words(self, time: int, name: bytes, triples: Iterable[Sequence[int]], lines: object) -> None:
+        """One whole event of encoded ``triples``, (subject, predicate, object) words each; ``lines`` keeps its text."""
+
+    def scope(self) -> int:
+        """The number of the next event's blank nodes."""
+
+    def take(self) -> dict[str, Any]:
+        """The events completed since the last call as a dict of columns (see ``gpm.rows.EventBatch``)."""
+
+    def pending(self) -> NDArray[numpy.uint64]:
+        """The words of the open event, which are not in any column yet."""
+
+    def forget_words(self) -> None:
+        """Words that this object remembers for speed may not be valid any more."""

@@ -1,0 +1,267 @@
+# distutils: language = c++
+# cython: language_level=3
+"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdio cimport snprintf
+from libc.string cimport memchr, memcmp, memcpy
+from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+from weakref import WeakSet
+
+import numpy as np
+
+from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, read_statement
+from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, integer_word, pin_word, term_entry, word_t
+
+include "assembling/records.pxi"
+include "assembling/names.pxi"
+include "assembling/pruning.pxi"
+include "assembling/columns.pxi"
+include "assembling/events.pxi"
+
+
+cdef class Encoder:
+    """What the readers of one engine share: its terms, the triples that its patterns can use, numbers for scopes.
+
+    ``version`` grows whenever more triples are wanted; columns made before lack them.  ``batches`` and ``assemblers`` are
+    those that are alive, whose words must be.
+    """
+
+    cdef Demand demand
+    cdef readonly Terms terms
+    cdef readonly object batches
+    cdef readonly object assemblers
+    cdef public uint64_t next_scope   # of the next event's blank nodes
+
+    def __init__(self, Terms terms not None):
+        self.terms = terms
+        self.batches = WeakSet()
+        self.assemblers = WeakSet()
+        self.demand.everything = self.demand.subjects = False
+        self.demand.version = 0
+        self.next_scope = 1
+
+    @property
+    def version(self):
+        return self.demand.version
+
+    def want(self, uses, bint subjects=True):
+        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all.
+
+        ``subjects``: their subjects must be known outside of their event.  As long as nobody needs that, subjects get
+        numbers, different ones in one event, instead of words of the dictionary.
+        """
+        cdef Use use
+        cdef word_t predicate
+        cdef bint more = False
+        for use.subject, predicate, use.object in uses:
+            more = add_use(&self.demand, predicate, use) or more
+        if more or (subjects and not self.demand.subjects):
+            self.demand.version += 1
+        self.demand.subjects = self.demand.subjects or subjects
+
+
+cdef class Assembler:
+    """Groups the statements of one source into events; one at a time is open.
+
+    ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
+    and as many times that wait for their graph, are remembered.
+    """
+
+    cdef Assembly state
+    cdef readonly Encoder encoder
+    cdef list blocks          # the texts that spans lie in
+    cdef object __weakref__
+
+    def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1):
+        cdef bytes name
+        self.encoder = encoder
+        encoder.assemblers.add(self)
+        self.state.memory = new Memory()
+        self.blocks = []
+        self.state.demand = &encoder.demand
+        self.state.store = encoder.terms.store
+        self.state.terms = <void*>encoder.terms
+        self.state.next_scope = &encoder.next_scope
+        self.state.unit = unit
+        self.state.is_open = False
+        self.state.lost = False
+        self.state.text_end = self.state.text_start = 0
+        self.state.lines = self.state.ignored = self.state.unused_times = 0
+        self.state.subject_word = UNBOUND
+        start_names(&self.state.recent, remembered)
+        for name in [f"<{iri}>".encode() for iri in time_properties]:
+            self.state.time_properties.push_back(<string>name)
+
+    def __dealloc__(self):
+        del self.state.memory
+
+    @property
+    def lines(self):
+        """Line ends that were read."""
+        return self.state.lines
+
+    @property
+    def ignored(self):
+        """Default-graph statements that were no times."""
+        return self.state.ignored
+
+    @property
+    def unused_times(self):
+        """Times whose graph never came."""
+        return self.state.unused_times
+
+    def read(self, bytes block not None, size_t at, size_t size):
+        """Read the lines in the first ``size`` bytes of ``block`` from byte ``at`` on.
+
+        Gives where reading stopped and the problems of the last line: it stops behind the first line with a problem, else
+        at the end.  A problem is (kind, offset of its line, name of
+        the graph as shown, offset and length of the text that it is about).
+        """
+        cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(block)
+        cdef size_t stopped
+        if size > <size_t>PyBytes_GET_SIZE(block):
+            raise ValueError(f"a block of {PyBytes_GET_SIZE(block)} bytes does not have {size}")
+        if not self.blocks or self.blocks[len(self.blocks) - 1] is not block:
+            self.blocks.append(block)
+            self.state.text_start = self.state.text_end = at
+        self.state.block = <uint32_t>(len(self.blocks) - 1)
+        self.state.text = text
+        with nogil:
+            stopped = read_lines(&self.state, at, size)
+            if stopped >= size:
+                leave_block(&self.state)
+        return stopped, self._problems()
+
+    def fail(self, bytes graph, size_t offset):
+        """A line of ``graph`` (as written; None: unknown) was no statement: its event, or else the open one, is lost."""
+        cdef string name
+        if graph is not None:
+            name = <string>graph
+            lose_graph(&self.state, &name, offset)
+        self.state.lost = True
+        return self._problems()
+
+    def finish(self, size_t offset=0):
+        """The source has ended; the problems of that."""
+        close_event(&self.state, offset)
+        self.state.unused_times += self.state.waiting.size()
+        self.state.waiting.clear()
+        return self._problems()
+
+    def add(self, int64_t time, bytes name not None, bytes lines not None):
+        """One whole event: ``lines`` are its triples, whose graph names mean nothing; False if a line is no statement.
+
+        ``name`` is the event's IRI, empty if it has none.
+        """
+        cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(lines)
+        cdef size_t size = PyBytes_GET_SIZE(lines)
+        cdef string known = <string>name
+        cdef bint valid
+        self.blocks.append(lines)
+        self.state.block = <uint32_t>(len(self.blocks) - 1)
+        self.state.text = text
+        with nogil:
+            valid = add_event(&self.state, time, &known, size)
+        return valid
+
+    def add_words(self, int64_t time, bytes name not None, triples, lines):
+        """One whole event of encoded ``triples``, (subject, predicate, object) words each; ``lines`` keeps its text."""
+        cdef string known = <string>name
+        cdef word_t subject, predicate, object_
+        self.blocks.append(lines)
+        self.state.block = <uint32_t>(len(self.blocks) - 1)
+        begin_columns(&self.state)
+        for subject, predicate, object_ in triples:
+            self.state.columns.subjects.push_back(subject)
+            self.state.columns.predicates.push_back(predicate)
+            self.state.columns.objects.push_back(object_)
+        self.state.text_start = self.state.text_end = 0
+        complete(&self.state, time, &known)
+
+    def scope(self):
+        """The number of the next event's blank nodes."""
+        return self.state.next_scope[0]
+
+    def take(self):
+        """The events completed since the last call as a dict of columns (see ``gpm.rows.EventBatch``)."""
+        return take_columns(self)
+
+    def pending(self):
+        """The words of the open event, which are not in any column yet."""
+        return pending_words(&self.state)
+
+    def forget_words(self):
+        """Words that this object remembers for speed may not be valid any more."""
+        self.state.subject_word = UNBOUND
+
+    cdef list _problems(self):
+        cdef Problem* problem
+        cdef size_t i
+        found = []
+        for i in range(self.state.problems.size()):
+            problem = &self.state.problems[i]
+            name = PyBytes_FromStringAndSize(problem.name.data(), problem.name.size())
+            found.append((problem.kind, problem.line, name, problem.start, problem.size))
+        self.state.problems.clear()
+        return found
+
+
+cdef object take_columns(Assembler assembler):
+    cdef Assembly* a = &assembler.state
+    cdef Columns* c = &a.columns
+    cdef size_t events = c.times.size()
+    cdef size_t triples = c.ends.back() if events else 0
+    cdef size_t names = c.name_ends.back() if events else 0
+    cdef uint64_t[:, ::1] words
+    cdef size_t i
+    found = np.empty((3, triples), np.uint64)
+    if triples:
+        words = found
+        memcpy(&words[0, 0], c.subjects.data(), triples * 8)
+        memcpy(&words[1, 0], c.predicates.data(), triples * 8)
+        memcpy(&words[2, 0], c.objects.data(), triples * 8)
+    blocks = assembler.blocks
+    for i in range(c.carried.size()):
+        blocks.append(PyBytes_FromStringAndSize(c.carried[i].data(), c.carried[i].size()))
+    columns = {
+        "times": copied(<const char*>c.times.data(), events, np.int64),
+        "scopes": copied(<const char*>c.scopes.data(), events, np.uint64),
+        "ends": copied(<const char*>c.ends.data(), events, np.uint32),
+        "triples": found,
+        "names": PyBytes_FromStringAndSize(c.names.data(), names),
+        "name_ends": copied(<const char*>c.name_ends.data(), events, np.int64),
+        "blocks": blocks,
+        "block": copied(<const char*>c.block.data(), events, np.int64),
+        "starts": copied(<const char*>c.starts.data(), events, np.int64),
+        "stops": copied(<const char*>c.stops.data(), events, np.int64),
+        "version": a.demand.version,
+    }
+    assembler.blocks = []
+    clear_columns(c, triples)
+    a.first_triple = 0
+    return columns
+
+
+cdef object copied(const char* data, size_t count, dtype):
+    array = np.empty(count, dtype)
+    cdef char[::1] raw
+    if count:
+        raw = array.view(np.int8)
+        memcpy(&raw[0], data, count * array.itemsize)
+    return array
+
+
+cdef object pending_words(Assembly* a):
+    cdef size_t count = a.columns.subjects.size()
+    return np.concatenate([
+        copied(<const char*>a.columns.subjects.data(), count, np.uint64),
+        copied(<const char*>a.columns.predicates.data(), count, np.uint64),
+        copied(<const char*>a.columns.objects.data(), count, np.uint64),
+    ])

@@ -1,0 +1,203 @@
+# distutils: language = c++
+"""The native solver: compiled graph patterns on the encoded triples of events."""
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy
+
+from gpm import native_steps as plans
+from nfa_native.program import Op
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.string cimport memcpy, memset
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+from nfa_native.literals cimport DECIMAL_ONE, int128
+from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
+from nfa_native.words cimport (
+    KIND_DECIMAL,
+    KIND_INTEGER,
+    UNBOUND,
+    Terms,
+    TermStore,
+    boolean_word,
+    decimal_value,
+    integer_value,
+    kind_of,
+    word_t,
+)
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
+cdef int NO_COMPARISON = -1
+cdef int OP_LESS = Op.LESS
+cdef int OP_LESS_EQUAL = Op.LESS_EQUAL
+cdef int OP_GREATER = Op.GREATER
+SWAPPED = {
+    Op.LESS: Op.GREATER, Op.GREATER: Op.LESS, Op.LESS_EQUAL: Op.GREATER_EQUAL, Op.GREATER_EQUAL: Op.LESS_EQUAL,
+}
+READING = (Op.LOAD, Op.BOUND)
+
+include "solving/records.pxi"
+include "solving/rows.pxi"
+include "solving/events.pxi"
+include "solving/run.pxi"
+include "solving/build.pxi"
+
+
+class Solutions(NamedTuple):
+    """The rows of a pattern on a run of events; see the stub."""
+
+    row_event: numpy.ndarray
+    columns: numpy.ndarray
+    undecided: numpy.ndarray
+
+
+cdef class PatternSet:
+    """Patterns that are evaluated together; those with the same base share its evaluation."""
+
+    cdef vector[Machine*] machines
+    cdef list members            # for each machine the positions of its patterns
+    cdef list programs
+    cdef Py_ssize_t count
+    cdef EventTriples event
+
+    def __cinit__(self, patterns):
+        cdef size_t i
+        patterns = list(patterns)
+        self.programs = []
+        self.members = []
+        self.count = len(patterns)
+        self.event.indexed = False
+        self.event.views.resize(ORDERS)
+        for i in range(ORDERS):
+            self.event.views[i].ready = False
+        groups = {}
+        for number, pattern in enumerate(patterns):
+            groups.setdefault((pattern.base, id(pattern.terms)), []).append(number)
+        for numbers in groups.values():
+            self.members.append(numbers)
+            self.add_machine([patterns[number] for number in numbers])
+
+    def __dealloc__(self):
+        cdef size_t i
+        for i in range(self.machines.size()):
+            del self.machines[i]
+
+    cdef int add_machine(self, list patterns) except -1:
+        """The machine of patterns with the same base."""
+        cdef Builder builder = Builder(patterns[0].terms, self.programs)
+        cdef Machine* machine = new Machine()
+        self.machines.push_back(machine)
+        machine.event = &self.event
+        machine.out.found = 0
+        builder.machine = machine
+        self.programs.append(builder.terms)
+        if len(patterns) == 1:
+            builder.write(patterns[0].whole, patterns[0].output)
+            return 0
+        registers = shared_registers(patterns)
+        places = {register: place for place, register in enumerate(registers)}
+        builder.write(patterns[0].base, registers)
+        for pattern in patterns:
+            add_member(machine, pattern, places, builder.terms, self.programs)
+        return 0
+
+    def solve(self, const uint32_t[::1] offsets, const word_t[:, ::1] triples, const int64_t[::1] times):
+        """The solutions of each pattern; see the stub."""
+        cdef size_t count = times.shape[0]
+        cdef size_t stride = triples.shape[1]
+        cdef const word_t* words = &triples[0, 0] if stride else NULL
+        if offsets.shape[0] != times.shape[0] + 1 or triples.shape[0] != 3:
+            raise ValueError(f"{offsets.shape[0]} offsets and {triples.shape[0]} columns do not fit {count} events")
+        check_offsets(offsets, stride)
+        if count:
+            with nogil:
+                self.run(&offsets[0], words, stride, &times[0], count)
+        found = [None] * self.count
+        for i, numbers in enumerate(self.members):
+            for j, number in enumerate(numbers):
+                found[number] = take(self.machines[i], j, len(numbers))
+        self.forget()
+        return found
+
+    cdef void run(self, const uint32_t* offsets, const word_t* words, size_t stride, const int64_t* times,
+                  size_t count) noexcept nogil:
+        cdef size_t i, number
+        cdef Machine* machine
+        for number in range(count):
+            open_event(&self.event, words, stride, offsets[number], offsets[number + 1], times[number])
+            for i in range(self.machines.size()):
+                machine = self.machines[i]
+                close_event(&machine.out, <uint32_t>number, enter(machine, 0))
+        for i in range(self.machines.size()):
+            run_members(self.machines[i], times)
+
+    cdef void forget(self):
+        """Empty the rows of all patterns; their room is kept."""
+        cdef size_t i, j
+        for i in range(self.machines.size()):
+            clear_rows(&self.machines[i].out)
+            for j in range(self.machines[i].members.size()):
+                clear_rows(&self.machines[i].members[j].out)
+
+
+cdef void clear_rows(RowsOut* out) noexcept:
+    out.rows.clear()
+    out.row_event.clear()
+    out.undecided.clear()
+
+
+def check_offsets(const uint32_t[::1] offsets, size_t end) -> None:
+    """ValueError unless they ascend to at most ``end``."""
+    cdef Py_ssize_t i
+    for i in range(offsets.shape[0] - 1):
+        if offsets[i] > offsets[i + 1]:
+            raise ValueError("offsets must not descend")
+    if offsets[offsets.shape[0] - 1] > end:
+        raise ValueError(f"offsets go beyond {end} triples")
+
+
+cdef object take(Machine* machine, size_t member, size_t members):
+    """The rows of one pattern as arrays."""
+    if members == 1:
+        return solutions(&machine.out, numpy.empty(0, dtype=numpy.uint32))
+    return solutions(&machine.members[member].out, numbers_of(&machine.out.undecided))
+
+
+cdef object solutions(RowsOut* out, object undecided):
+    own = numbers_of(&out.undecided)
+    if len(undecided):
+        own = numpy.union1d(own, undecided)
+    return Solutions(numbers_of(&out.row_event), columns_of(out), own)
+
+
+cdef object numbers_of(vector[uint32_t]* numbers):
+    array = numpy.empty(numbers.size(), dtype=numpy.uint32)
+    cdef uint32_t[::1] view = array
+    if numbers.size():
+        memcpy(&view[0], numbers.data(), numbers.size() * sizeof(uint32_t))
+    return array
+
+
+cdef object columns_of(RowsOut* out):
+    """The words of rows as columns."""
+    cdef size_t count = out.row_event.size()
+    cdef size_t i, j
+    array = numpy.empty((out.width, count), dtype=numpy.uint64)
+    cdef word_t[:, ::1] view = array
+    with nogil:
+        for j in range(out.width):
+            for i in range(count):
+                view[j, i] = out.rows[i * out.width + j]
+    return array
+
+
+def solve(patterns, offsets, triples, times):
+    """The solutions of patterns on a run of events; see the stub."""
+    return PatternSet(patterns).solve(offsets, triples, times)

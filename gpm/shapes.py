@@ -1,0 +1,119 @@
+"""Patterns ready to be evaluated next to one version of the background."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpm.algebra import Element, Group, Optional
+from gpm.core import Core, KnowledgeStore, make_core
+from gpm.entailment import rewrite_entailed
+from gpm.errors import PatternError
+from gpm.knowledge import Knowledge
+from gpm.native.assembly import Encoder
+from gpm.native_plan import compile_native
+from gpm.native_steps import NativePattern, Reason
+from gpm.scope import NONE, Names, in_scope, mentioned
+from gpm.splitting import optional_parts, required_part, split
+from gpm.steps import Step, make_step
+from gpm.subjects import subjects_are_local
+
+
+class Mode(Enum):
+    """How graph patterns are evaluated; the values are those of the command line.
+
+    AUTO: natively where the native subset suffices, else by pyoxigraph.  NATIVE: a pattern outside the native subset is
+    an error.  PYOXIGRAPH: nothing natively.  VERIFY: both, and an error where they differ.
+    """
+
+    AUTO = "auto"
+    NATIVE = "native"
+    PYOXIGRAPH = "pyoxigraph"
+    VERIFY = "verify"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A pattern with canonical names and the variables asked for; an evaluator has one for all patterns equal to it."""
+
+    group: Group
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What is done for a shape: its ``core`` on the events' graphs, then ``steps`` on tables.
+
+    ``native`` is the core for the native solver, or the reason why that does not know it; then only events on which
+    ``required`` has a solution can have rows (None: all can).
+    """
+
+    core: Core
+    native: NativePattern | Reason
+    required: NativePattern | None
+    steps: tuple[Step, ...]
+
+    @property
+    def route(self) -> str:
+        """How the events' part of the pattern is evaluated, and why, for people."""
+        if not isinstance(self.native, Reason):
+            return "native"
+        first = "" if self.required is None else ", where the triples that it requires are found natively"
+        return f"pyoxigraph, {self.core.route.value}{first}: {self.native.text}"
+
+
+class Version:
+    """What is made of patterns next to one version of the background."""
+
+    def __init__(self, knowledge: Knowledge, encoder: Encoder, mode: Mode) -> None:
+        self.knowledge = knowledge
+        self.store = KnowledgeStore(knowledge.background)
+        self._encoder = encoder
+        self._mode = mode
+        self._shapes: dict[Shape, Prepared] = {}
+
+    def prepared(self, shape: Shape) -> Prepared:
+        """How a shape is evaluated.  PatternError: it cannot be."""
+        if shape not in self._shapes:
+            self._shapes[shape] = self._prepare(shape)
+        return self._shapes[shape]
+
+    def _prepare(self, shape: Shape) -> Prepared:
+        schema = self.knowledge.background.schema
+        group = shape.group if schema is None else rewrite_entailed(shape.group, schema)
+        core, tail = split(group)
+        used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
+        steps = [
+            make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self.knowledge)
+            for n, element in enumerate(tail)
+        ]
+        if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
+            core, tail, steps = group, (), []
+        needed = frozenset(shape.variables).union(*map(mentioned, tail))
+        columns = tuple(sorted(needed & in_scope(core)))
+        native = self._native(core, columns)
+        required = self._required(core) if isinstance(native, Reason) else None
+        kept = tuple(step for step in steps if step is not None)
+        return Prepared(make_core(core, columns), native, required, kept)
+
+    def _native(self, core: Group, columns: tuple[str, ...]) -> NativePattern | Reason:
+        """The core for the solver, whose triples are read from now on."""
+        if self._mode is Mode.PYOXIGRAPH:
+            return Reason("so it was asked")
+        native = compile_native(core, columns, self._encoder.terms)
+        if not isinstance(native, Reason):
+            self._encoder.want(native.summary, subjects=not subjects_are_local(core, columns))
+        elif self._mode is Mode.NATIVE:
+            raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
+        return native
+
+    def _required(self, core: Group) -> NativePattern | None:
+        """What of a core outside the native subset can be asked natively first."""
+        part = required_part(core)
+        native = self._native(part, ()) if part.elements and self._mode is Mode.AUTO else None
+        return None if isinstance(native, Reason) else native
+
+
+def _conditions(element: Element) -> Names:
+    """The variables that an element's own filters see in its table."""
+    return mentioned(optional_parts(element)[1]) if isinstance(element, Optional) else NONE

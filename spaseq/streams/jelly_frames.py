@@ -1,0 +1,194 @@
+"""The frames of a Jelly stream, decoded by pyjelly (which has to be there) to pyoxigraph's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, BinaryIO
+
+from google.protobuf.message import DecodeError
+from pyjelly import jelly
+from pyjelly.errors import JellyConformanceError
+from pyjelly.parse.decode import Adapter, Decoder, options_from_frame
+from pyjelly.parse.ioutils import delimited_jelly_hint
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+
+from spaseq.errors import Location, StreamError
+from spaseq.streams.delimited import BLOCK
+from spaseq.streams.messages import Message, Received
+
+LARGEST_FRAME = 1 << 26
+_LONGEST_SIZE = 10  # bytes of the number before a frame
+_REST_IS_LOST = "the rest of this source is not read"
+# What pyjelly raises for data that are not as the format has them.
+_DAMAGES = (
+    DecodeError, JellyConformanceError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
+class JellyFrames:
+    """The frames of one source.
+
+    ``grouped``: each frame is a message; otherwise frames are arbitrary portions of a stream of quads.
+    """
+
+    def __init__(self, source: BinaryIO, path: str) -> None:
+        self._path = path
+        self._number = 0  # of the frame that is read
+        beginning = source.peek(3)[:3]  # type: ignore[attr-defined]
+        self._frames = self._read(source, beginning[:1] != b"\n" or delimited_jelly_hint(beginning))
+        self._first = self._first_frame()
+        options = self._first.rows[0].options if self._first is not None else jelly.RdfStreamOptions()
+        self.grouped = options.logical_type != jelly.LOGICAL_STREAM_TYPE_FLAT_QUADS
+        if options.logical_type == jelly.LOGICAL_STREAM_TYPE_FLAT_TRIPLES:
+            hint = "write each event as a frame of a stream of graphs or datasets"
+            raise StreamError("a flat Jelly stream of triples has no events", Location(path), hint=hint)
+
+    def messages(self) -> Iterator[Received | None]:
+        """What each frame has, None before waiting for more; StreamError in place of one with a term that RDF has not.
+
+        After damaged data, the rest of the source is lost.
+        """
+        if self._first is None:
+            return
+        try:
+            decoder = Decoder(_Terms(options_from_frame(self._first, delimited=True)))
+            yield self._message(decoder, self._first)
+            for frame in self._frames:
+                yield None if frame is None else self._message(decoder, frame)
+        except _DAMAGES as error:
+            yield self._damage(error)
+        except StreamError as error:
+            yield error
+
+    def _first_frame(self) -> Any:
+        """The first frame with rows; None if there is none.  StreamError: it does not begin with the options."""
+        try:
+            frame = next((frame for frame in self._frames if frame is not None and frame.rows), None)
+        except DecodeError as error:
+            raise self._damage(error) from None
+        if frame is not None and frame.rows[0].WhichOneof("row") != "options":
+            raise StreamError("a Jelly stream begins with its options; this does not", self._place())
+        return frame
+
+    def _read(self, source: BinaryIO, delimited: bool) -> Iterator[Any]:
+        """The frames as protobuf has them: many with their sizes before them, or one without; None before waiting."""
+        data = bytearray()
+        while more := source.read1(BLOCK):  # type: ignore[attr-defined]
+            data += more
+            start = 0
+            while delimited and (frame := self._next(data, start)):
+                self._number += 1
+                yield jelly.RdfStreamFrame.FromString(bytes(data[frame]))
+                start = frame.stop
+            del data[:start]
+            if len(data) > LARGEST_FRAME + _LONGEST_SIZE:
+                raise self._too_large(len(data))
+            yield None
+        self._number += 1
+        if delimited and data:
+            raise StreamError("the input ends in the middle of this frame", self._place())
+        if not delimited:
+            yield jelly.RdfStreamFrame.FromString(bytes(data))
+
+    def _next(self, data: bytearray, start: int) -> slice | None:
+        """Where the frame is whose size stands at ``start``; None if not all of it is there."""
+        if (found := _size(data, start)) is None:
+            return None
+        size, begin = found
+        if size > LARGEST_FRAME:
+            raise self._too_large(size)
+        return slice(begin, begin + size) if begin + size <= len(data) else None
+
+    def _message(self, decoder: Any, frame: Any) -> Received:
+        quads, wrong = [], None
+        for number, row in enumerate(frame.rows, 1):
+            kind = row.WhichOneof("row")
+            found = decoder.decode_row(getattr(row, kind))
+            if kind not in ("triple", "quad"):
+                continue
+            if isinstance(found, Quad):
+                quads.append(found)
+            else:
+                wrong = wrong or StreamError(f"row {number}: {found}", self._place())
+        return wrong or Message(quads, partial(_located, self._place()))
+
+    def _place(self, later: int = 0) -> Location:
+        return Location(f"{self._path}, frame {self._number + later}")
+
+    def _damage(self, error: Exception) -> StreamError:
+        reason = str(error) or "it contradicts the options of the stream"
+        return StreamError(f"this is no Jelly: {reason}", self._place(), hint=_REST_IS_LOST)
+
+    def _too_large(self, size: int) -> StreamError:
+        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=_REST_IS_LOST)
+
+
+def _size(data: bytearray, start: int) -> tuple[int, int] | None:
+    """The number at ``start``, seven bits a byte, and the place behind it; None if it is cut off."""
+    size = 0
+    for place in range(start, min(len(data), start + _LONGEST_SIZE)):
+        size |= (data[place] & 127) << 7 * (place - start)
+        if data[place] < 128:
+            return size, place + 1
+    return (size, start + _LONGEST_SIZE) if len(data) >= start + _LONGEST_SIZE else None
+
+
+def _located(place: Location, _text: str) -> Location:
+    return place
+
+
+class _Terms(Adapter):  # type: ignore[misc]
+    """Makes pyoxigraph's terms.
+
+    What RDF does not allow becomes a ValueError as a value: a statement with it is one too, and decoding goes on.
+    """
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self._graph: Any = DefaultGraph()
+
+    def iri(self, iri: str) -> Any:
+        return _made(NamedNode, iri)
+
+    def bnode(self, bnode: str) -> Any:
+        return _made(BlankNode, bnode)
+
+    def literal(self, lex: str, language: str | None = None, datatype: str | None = None) -> Any:
+        kind = None if datatype is None else self.iri(datatype)
+        return kind if isinstance(kind, ValueError) else _made(Literal, lex, language=language, datatype=kind)
+
+    def default_graph(self) -> Any:
+        return DefaultGraph()
+
+    def graph_start(self, graph_id: Any) -> None:
+        self._graph = graph_id
+
+    def graph_end(self) -> None:
+        self._graph = DefaultGraph()
+
+    def triple(self, terms: Iterable[Any]) -> Any:
+        return _made(Quad, *terms, self._graph)
+
+    def quad(self, terms: Iterable[Any]) -> Any:
+        return _made(Quad, *terms)
+
+    def quoted_triple(self, terms: Iterable[Any]) -> Any:
+        return _made(Triple, *terms)
+
+    def namespace_declaration(self, name: str, iri: str) -> None:
+        """Prefixes are of no use here."""
+
+
+def _made(kind: Any, *parts: Any, **more: Any) -> Any:
+    """A term or statement of the parts, or the ValueError that tells what is wrong with them."""
+    for part in parts:
+        if isinstance(part, ValueError):
+            return part
+    try:
+        return kind(*parts, **more)
+    except ValueError as error:
+        return ValueError(f"{parts[0]}: {error}")
+    except TypeError:
+        return ValueError(f"{' '.join(map(str, parts))} is no statement of RDF")
