@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -36,7 +38,7 @@ from gpm.algebra import (
     Variable,
 )
 from gpm.background import Background
-from gpm.core import Route
+from gpm.encoder import encode_graphs
 from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator
@@ -269,8 +271,26 @@ def test_an_updated_ontology() -> None:
     evaluator = Evaluator(Terms(), first)
     pattern = evaluator.compile(group(of_class("x", iri("Deal"))), ("x",))
     evaluator.update_background(second)
-    (old,), (new,) = evaluator.evaluate_graphs([SWAP], [pattern], 0), evaluator.evaluate_graphs([QUOTE], [pattern], 1)
-    assert [evaluator.terms.bytes(int(word)).decode()[-1] for word in (*old.columns[0], *new.columns[0])] == ["s", "t"]
+    (old,) = evaluator.evaluate_graphs([SWAP, QUOTE], [pattern], 0)
+    (new,) = evaluator.evaluate_graphs([SWAP, QUOTE], [pattern], 1)
+    assert (old.row_event.tolist(), new.row_event.tolist()) == ([0, 1], [0, 1])
+    assert evaluator.terms.bytes(int(new.columns[0, 1])) == f"I{NS}t".encode()
+
+
+def test_an_ontology_that_makes_patterns_look_at_other_triples() -> None:
+    first = Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
+    evaluator = Evaluator(Terms(), first)
+    pattern = evaluator.compile(group(bgp("?x :price ?y")), ("y",))
+    batch = encode_graphs(evaluator.encoder, [SWAP, QUOTE])
+    evaluator.update_background(first.replaced(NS + "o", (PREFIX + ":of rdfs:subPropertyOf :price .").encode()))
+    later = replace(batch, knowledge=np.full(len(batch), 1))
+    (old,), (new,) = evaluator.evaluate(batch, [pattern]), evaluator.evaluate(later, [pattern])
+    assert (old.row_event.tolist(), new.row_event.tolist()) == ([1], [0, 1])
+
+
+def test_fingerprints_of_entailment() -> None:
+    first = Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
+    second = first.replaced(NS + "o", (PREFIX + ":of rdfs:domain :Deal .").encode())
     assert (
         len({first.fingerprint(), second.fingerprint(), Background({NS + "o": ONTOLOGY.encode()}).fingerprint()}) == 3
     )
@@ -283,12 +303,10 @@ def test_many_sub_classes_and_sub_properties() -> None:
     assert rows_of(PREFIX + ontology + more, group(bgp("?x :q ?y")), "x", "y") == [["t", "5"]]
 
 
-def test_rewritten_patterns_are_still_evaluated_in_batches() -> None:
+def test_rewritten_patterns_are_evaluated_natively() -> None:
     evaluator = Evaluator(Terms(), Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"]))
-    assert (
-        evaluator.compile(group(bgp("?x :price ?y"), of_class("x", iri("Deal"))), ("x",)).prepared.core.route
-        is Route.BATCH
-    )
+    compiled = evaluator.compile(group(bgp("?x :price ?y"), of_class("x", iri("Deal"))), ("x",))
+    assert compiled.prepared.route == "native"
 
 
 def test_what_is_refused() -> None:
