@@ -81,6 +81,11 @@ class Evaluator:
         """The number of the newest version of the background."""
         return self._version
 
+    @property
+    def versions(self) -> int:
+        """How many versions of the background there are."""
+        return len(self._versions)
+
     def update_background(self, background: Background) -> int:
         """Make this the newest version, also for patterns compiled before; returns its number.
 

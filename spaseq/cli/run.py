@@ -17,7 +17,7 @@ from spaseq.cli.options import gpm_option
 from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
 from spaseq.cli.progress import Progress
 from spaseq.cli.queries import read_queries, show_warnings
-from spaseq.cli.sources import background_sources, background_warnings, stream_sources
+from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.engine.run import Run
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
@@ -56,6 +56,11 @@ class Duration(click.ParamType[timedelta]):
     help="A knowledge graph (RDF in any syntax) that GRAPH <IRI> reads.  Repeat it for every graph.",
 )  # fmt: skip
 @click.option(
+    "--entail", metavar="rdfs[=IRI]", multiple=True,
+    help="Events and knowledge graphs have what the knowledge graph IRI (repeatable; without it: all of them) entails "
+    "by RDFS: classes, properties, domains and ranges.",
+)  # fmt: skip
+@click.option(
     "--format", type=click.Choice(list(FORMATS)),
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
@@ -91,6 +96,7 @@ def run(
     queries: tuple[str, ...],
     streams: tuple[str, ...],
     background: tuple[str, ...],
+    entail: tuple[str, ...],
     format: str | None,
     output: Path | None,
     lateness: timedelta,
@@ -112,12 +118,13 @@ def run(
     properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES
     options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
     graphs = background_sources(background)
+    ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
     check_not_read({"--output": output, "--late": late}, read)
     _warn(parsed, background_warnings(graphs, checked))
     with late_file(late) as on_late, open_output(output) as text:
-        running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm)
+        running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         try:
             interrupted = _drain(running, drain, busy=text.isatty())

@@ -47,6 +47,16 @@ def background_sources(options: Sequence[str]) -> dict[str, str]:
     return sources
 
 
+def entailed_graphs(options: Sequence[str]) -> str | list[str]:
+    """The IRIs of ``--entail rdfs=IRI``; ``rdfs`` if it is given without IRI.  OptionError: another entailment."""
+    for option in options:
+        if option.partition("=")[0] != "rdfs":
+            raise OptionError(f'--entail takes rdfs or rdfs=IRI, not "{option}"')
+    if "rdfs" in options:
+        return "rdfs"
+    return [option.partition("=")[2].removeprefix("<").removesuffix(">") for option in options]
+
+
 def background_warnings(sources: Mapping[str, str], queries: Sequence[Query]) -> list[str]:
     """Graphs that are read but not given, and graphs that are given but not read."""
     read = {part.name.value for query in queries for part in walk(query.atoms) if isinstance(part, Graph)}

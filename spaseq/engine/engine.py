@@ -9,26 +9,24 @@ from typing import Any
 import numpy as np
 
 from gpm.background import Background
-from gpm.errors import GraphSyntaxError, PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Encoder
 from nfa_native.words import Terms
+from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph
 from spaseq.engine.ordering import in_order
 from spaseq.engine.protocols import Matcher, Plan
 from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
-from spaseq.errors import Location, OptionError, StreamError
+from spaseq.errors import OptionError
 from spaseq.pattern import Query
 from spaseq.plan import compile_plan
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events
-from spaseq.streams.nquads import explain
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
-BackgroundSources = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
 FEW_TERMS = 1 << 18  # terms that are kept without a thought
 Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
 
@@ -39,7 +37,8 @@ class Engine:
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
     newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
     ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
-    ``gpm.evaluator.Mode``).
+    ``gpm.evaluator.Mode``).  ``entail`` names the background graphs that are ontologies: events, and these graphs, have
+    what they entail by RDFS; "rdfs" means all of them.
     """
 
     def __init__(
@@ -48,12 +47,12 @@ class Engine:
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[Event], object] | None = None,
         gpm: str = "auto",
+        entail: Entail = (),
     ) -> None:
-        self.background = read_background(background)
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
-        self._evaluator = new_evaluator(gpm, self.terms, self.background)
+        self._evaluator = new_evaluator(gpm, self.terms, read_background(background, entail))
         self._clocks: dict[str, StreamClock] = {}
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
@@ -63,6 +62,11 @@ class Engine:
     def encoder(self) -> Encoder:
         """What readers need to encode events for this engine."""
         return self._evaluator.encoder
+
+    @property
+    def background(self) -> Background:
+        """The background knowledge that events pushed from now on see."""
+        return self._evaluator.background
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -133,6 +137,21 @@ class Engine:
                 clock.promise(promise)
         return self._settle()
 
+    def update_background(self, sources: BackgroundSources) -> None:
+        """Replace background graphs, or add some, between two events.
+
+        Events pushed before the call see what was there when they were pushed, also those that still wait; later ones
+        see the new.  Nothing is changed if a source cannot be read: StreamError, OptionError.
+        """
+        if not isinstance(sources, Mapping):
+            raise OptionError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
+        background = self.background
+        with background_errors():
+            for iri, source in sources.items():
+                background = background.replaced(iri, source)
+        self._evaluator.update_background(background)
+        self._forget_knowledge()
+
     def advance(self, time: int | datetime, stream: str | None = None) -> list[Match]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
         return self._deliver(self.advance_tables(time, stream))
@@ -175,6 +194,7 @@ class Engine:
         on_late: Callable[[Event], object] | None = None,
         on_match: OnMatch | None = None,
         gpm: str = "auto",
+        entail: Entail = (),
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
@@ -183,7 +203,7 @@ class Engine:
         """
         from spaseq.engine.snapshot import restore_engine
 
-        return restore_engine(data, queries, background, on_late, on_match, gpm)
+        return restore_engine(data, queries, read_background(background, entail), on_late, on_match, gpm)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _running(self, name: str) -> RunningQuery:
@@ -259,7 +279,7 @@ class Engine:
         if not in_time.all():
             self._drop_late(events.take(np.flatnonzero(~in_time)))
             events = events.take(np.flatnonzero(in_time))
-        events = events.renewed(self.encoder)
+        events = events.renewed(self.encoder).seeing(self._evaluator.version)
         for streamset in self._streamsets:
             if events.stream in streamset.iris:
                 streamset.add(events)
@@ -285,6 +305,14 @@ class Engine:
                     self._derive(table.derived or ())
                     yield table
             self._promise_derived(streamset)
+        self._forget_knowledge()
+
+    def _forget_knowledge(self) -> None:
+        """Free the versions of the background that no event sees any more."""
+        if self._evaluator.versions > 1:
+            waiting = (events for streamset in self._streamsets for _, events in streamset.buffer.waiting())
+            oldest = min((int(events.graphs.knowledge.min()) for events in waiting), default=self._evaluator.version)
+            self._evaluator.forget_versions(oldest)
 
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
@@ -329,18 +357,3 @@ def as_event(iri: str, item: Item) -> Event:
         raise OptionError(f"an event is (timestamp, graph) or (timestamp, graph, event IRI), not {item!r:.80}")
     triples, name = read_graph(item[1], item[2] if len(item) == 3 else None)
     return Event(iri, to_microseconds(item[0]), name, triples)
-
-
-def read_background(sources: BackgroundSources | Background | None) -> Background:
-    """Background knowledge from files, graphs or bytes.  StreamError: one cannot be read.  OptionError: a bad IRI."""
-    if isinstance(sources, Background):
-        return sources
-    try:
-        return Background(sources)
-    except GraphSyntaxError as error:
-        raise StreamError(explain(SyntaxError(error.message)), Location(error.path, error.line, error.column)) from None
-    except PatternError as error:
-        raise OptionError(str(error)) from None
-    except OSError as error:
-        place = Location(str(error.filename or "background"))
-        raise StreamError(f"cannot read: {error.strerror or error}", place) from None

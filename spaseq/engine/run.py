@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from gpm.background import Background
-from spaseq.engine.engine import BackgroundSources, Engine, Item, as_event
+from spaseq.engine.background import BackgroundSources, Entail
+from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, supplied_streams
 from spaseq.errors import OptionError
@@ -29,9 +30,9 @@ class Run:
 
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
-    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` as of ``Engine``.  All errors
-    in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files that cannot
-    be opened.
+    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
+    ``Engine``.  All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
+    that cannot be opened.
     """
 
     def __init__(
@@ -44,10 +45,11 @@ class Run:
         options: WireOptions = WireOptions(),
         count_only: bool = False,
         gpm: str = "auto",
+        entail: Entail = (),
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late, gpm)
+        self.engine = Engine(background, lateness, on_late, gpm, entail)
         for name, query in _named(queries):
             self.engine.register(query, name)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -136,9 +138,10 @@ def run(
     on_late: Callable[[Event], object] | None = None,
     options: WireOptions = WireOptions(),
     gpm: str = "auto",
+    entail: Entail = (),
 ) -> Iterator[Match]:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm))
+    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail))
 
 
 def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:

@@ -27,7 +27,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
 
 if TYPE_CHECKING:
-    from spaseq.engine.engine import BackgroundSources, Engine
+    from spaseq.engine.engine import Engine
     from spaseq.engine.running import OnMatch
 
 
@@ -56,7 +56,7 @@ def take_snapshot(engine: Engine) -> bytes:
 def restore_engine(
     data: bytes,
     queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
-    background: BackgroundSources | Background | None,
+    background: Background,
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,

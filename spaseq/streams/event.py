@@ -125,6 +125,12 @@ class Events(Sequence[Event]):
         graphs = renewed(encoder, self.graphs)
         return self if graphs is self.graphs else Events(self.stream, graphs, self.names)
 
+    def seeing(self, knowledge: int) -> Events:
+        """The same events next to this version of the background."""
+        if not knowledge:  # the version that all events see at first
+            return self
+        return Events(self.stream, self.graphs.seeing(knowledge), self.names)
+
     def part(self, start: int, stop: int) -> Events:
         """Events ``start`` … ``stop − 1``, without copying."""
         if start == 0 and stop == len(self):
