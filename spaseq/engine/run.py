@@ -31,8 +31,8 @@ class Run:
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.  All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
-    that cannot be opened.
+    ``Engine``.  All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError
+    for files that cannot be opened.
     """
 
     def __init__(
