@@ -139,6 +139,7 @@ cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
     cdef CellReference reference
     cdef vector[CellReference]* bucket
     cdef CellIndex* index
+    cdef uint64_t key
     cdef size_t i
     cdef uint32_t r
     reference.cell = cell
@@ -146,7 +147,8 @@ cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
     for i in range(s.indexes.size()):
         index = &s.indexes[i]
         for r in range(s.cells[cell].rows):
-            bucket = make_bucket(index, hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size()))
+            key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
+            bucket = make_bucket(index, key)
             if bucket.empty() or bucket.back().cell != cell or bucket.back().serial != reference.serial:
                 bucket.push_back(reference)
 
@@ -303,7 +305,7 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
 
 
 cdef void sweep(Kernel* k) noexcept nogil:
-    """Sweep all states once as many cells were made as are alive: constant cost a cell.  Positions must not wrap before."""
+    """Sweep all states once as many cells were made as are alive: constant cost a cell; but before positions wrap."""
     cdef size_t i
     cdef uint64_t live = 0
     cdef bint rested = next_position(k) - k.swept >= LONGEST_REST

@@ -105,12 +105,14 @@ cdef void stage(
     """Put the successors of one cell aside until the tick closes."""
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
-    cdef Staged staged
+    cdef Staged* staged
     cdef uint32_t i
     if candidate.pick == NOT_STAGED:
         candidate.pick = k.staged_picks.size()
         for i in range(<uint32_t>k.combination.size()):
             k.staged_picks.push_back(k.combination[i])
+    k.staged.emplace_back()
+    staged = &k.staged.back()
     staged.word = k.staged_words.size()
     for i in range(count):
         values_of(
@@ -125,7 +127,6 @@ cdef void stage(
     staged.next = node
     staged.max_start = start
     staged.deadline = deadline
-    k.staged.push_back(staged)
 
 
 cdef uint32_t enter(Kernel* k, const Staged* staged, uint32_t guess) noexcept nogil:

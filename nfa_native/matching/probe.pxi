@@ -34,27 +34,28 @@ cdef void probe_bucket(
 ) noexcept nogil:
     """Pair the live cells of a bucket; forget stale references on the way, in order."""
     cdef CellReference* references = bucket.data()
-    cdef CellReference one
+    cdef uint32_t number
     cdef Cell* cell
     cdef size_t kept = 0
     cdef size_t i
     for i in range(bucket.size()):
-        one = references[i]
-        cell = &s.cells[one.cell]
-        if cell.serial != one.serial:
+        number = references[i].cell
+        cell = &s.cells[number]
+        if cell.serial != references[i].serial:
             continue
         if has_left(k, cell):
-            free_cell(s, one.cell)
+            free_cell(s, number)
             s.expired += 1
             continue
-        references[kept] = one
+        if kept != i:
+            references[kept] = references[i]
         kept += 1
         if not visit_cell(cell, s.stamp, candidate.lo):
             continue
         if cell.rows > 1 or candidate.count > 1:
-            pair_rows(k, s, one.cell, step, candidate)
-        elif compatible(step, s.words.data() + <size_t>one.cell * s.width, candidate.rows):
-            pair_row(k, one.cell, 0, 0)
+            pair_rows(k, s, number, step, candidate)
+        elif compatible(step, s.words.data() + <size_t>number * s.width, candidate.rows):
+            pair_row(k, number, 0, 0)
     if kept < bucket.size():
         bucket.resize(kept)
 
@@ -126,18 +127,16 @@ cdef bint compare_pairs(
     cdef uint32_t unsure = 0
     cdef size_t kept = 0
     cdef word_t mine, yours
-    cdef Pair one
     cdef size_t i
     cdef int less
     if not formula.comparison or cell_column >= s.width or row_column >= candidate.width:
         return False
     for i in range(k.pairs.size()):
-        one = pairs[i]
-        mine = (cell_rows(s, one.cell) + <size_t>one.cell_row * s.width)[cell_column]
-        yours = candidate.rows[<size_t>one.event_row * candidate.width + row_column]
+        mine = cell_rows(s, pairs[i].cell)[<size_t>pairs[i].cell_row * s.width + cell_column]
+        yours = candidate.rows[<size_t>pairs[i].event_row * candidate.width + row_column]
         less = is_less(mine if is_limit else yours, yours if is_limit else mine)
         unsure |= less & 2
-        pairs[kept] = one
+        pairs[kept] = pairs[i]
         kept += less != formula.inverted
     k.pairs.resize(kept)
     return not unsure

@@ -57,9 +57,9 @@ cdef struct CellReference:
 
 # A cell's row and an event's row that may join.
 cdef struct Pair:
-    uint32_t cell
     uint32_t cell_row
     uint32_t event_row
+    uint32_t cell
 
 # A partial match set that enters a state when the tick closes.
 cdef struct Staged:

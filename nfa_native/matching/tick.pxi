@@ -28,7 +28,8 @@ cdef void take_transition(
     cdef Candidate candidate
     cdef Purpose purpose
     if choice.atoms.size() == 1:
-        k.combination.assign(1, pos)
+        k.combination.clear()
+        k.combination.push_back(pos)
         candidate.rows = block_rows(k, event, block, &candidate.count)
         candidate.width = choice.width
         fire(k, which, &candidate)

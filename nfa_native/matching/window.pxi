@@ -128,14 +128,15 @@ cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
 
 
 cdef void store_event(Kernel* k, int64_t time, uint64_t handle) noexcept nogil:
-    cdef EventRecord event
+    cdef EventRecord* event
+    k.history.events.emplace_back()     # written in place: a copy of what was just written would stall
+    event = &k.history.events.back()
     event.time = time
     event.seq = k.seq
     event.handle = handle
     event.block = k.history.first_block + k.history.blocks.size()
     event.blocks = 0
     event.head = k.ring.head
-    k.history.events.push_back(event)
 
 
 cdef void store_rows_of(Kernel* k, const BatchRows* rows) noexcept nogil:
@@ -154,18 +155,20 @@ cdef void store_block(Kernel* k, uint32_t atom, const RowSource* source) noexcep
     """Add an atom's rows to the newest event; rows that are those of the atom before are stored once."""
     cdef EventRecord* event = &k.history.events.back()
     cdef uint32_t slots = k.slots[atom]
-    cdef Block block
+    cdef uint64_t word = k.history.first_word + k.history.words.size()
+    cdef Block* block
     cdef size_t row, slot
-    block.atom = atom
-    block.rows = <uint32_t>(source.end - source.at)
     if event.blocks and is_repeated_block(k, &k.history.blocks.back(), slots, source):
-        block.word = k.history.blocks.back().word
+        word = k.history.blocks.back().word
     else:
-        block.word = k.history.first_word + k.history.words.size()
         for row in range(source.at, source.end):
             for slot in range(slots):
                 k.history.words.push_back(source.columns[slot * source.rows + row])
-    k.history.blocks.push_back(block)
+    k.history.blocks.emplace_back()
+    block = &k.history.blocks.back()
+    block.word = word
+    block.atom = atom
+    block.rows = <uint32_t>(source.end - source.at)
     event.blocks += 1
     k.matched[atom] += 1
     if block.rows > 1:
