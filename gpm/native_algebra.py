@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpm.algebra import (
+    Aggregate,
     AlternativePath,
     Bind,
     BlankNode,
@@ -34,7 +35,8 @@ from gpm.algebra import (
     Values,
     Variable,
 )
-from gpm.rewrite import rewrite
+from gpm.rewrite import rename, rewrite, walk
+from gpm.scope import in_scope
 from gpm.terms import encode
 from nfa_native.words import Terms
 
@@ -49,7 +51,7 @@ class NotNativeError(Exception):
 def simplify(group: Group) -> Group:
     """The group without blank nodes and property paths; their variables have names with a space, which no others have.
 
-    NotNativeError: a path of any length, a sub-SELECT or GRAPH.
+    NotNativeError: a path of any length, a sub-SELECT with aggregates or LIMIT, GRAPH.
     """
     return _Simplifier().group(group)
 
@@ -90,9 +92,22 @@ class _Simplifier:
             case Values():
                 yield element
             case SubSelect():
-                raise NotNativeError("sub-SELECT")
+                yield self.select(element)
             case Graph():
                 raise NotNativeError("GRAPH")
+
+    def select(self, select: SubSelect) -> Group:
+        """A sub-SELECT that neither groups nor cuts: a group in which what is not projected has new names."""
+        if select.group_by or select.having or select.limit is not None or select.offset is not None:
+            raise NotNativeError("sub-SELECT with GROUP BY, HAVING, LIMIT or OFFSET")
+        if any(isinstance(part, Aggregate) for part in walk((select.projections or (), select.order_by))):
+            raise NotNativeError("sub-SELECT with an aggregate")
+        named = [part for part in select.projections or () if part.expression != Variable(part.name)]
+        binds = (Bind(self.expression(part.expression), Variable(part.name)) for part in named)
+        inner = Group((self.group(select.group), *([select.values] if select.values else ()), *binds))
+        prefix = f"select {self.next()} "
+        kept = in_scope(select)
+        return rename(inner, lambda name: name if name in kept else prefix + name)
 
     def expression(self, expression: Expression) -> Expression:
         def change(node: object) -> object | None:
@@ -130,8 +145,11 @@ class _Simplifier:
         return Group((Triples((Triple(subject, verb, object_),)), *tests))
 
     def variable(self) -> Variable:
+        return Variable(f"path {self.next()}")
+
+    def next(self) -> int:
         self.fresh += 1
-        return Variable(f"path {self.fresh}")
+        return self.fresh
 
 
 def _variable(term: Term) -> Term:

@@ -39,15 +39,14 @@ def _check(group: Group, outside: Names, inside: bool) -> None:
                     raise NotNativeError("MINUS in OPTIONAL or EXISTS without a certain common variable")
                 _check_nested(removed, others, inside)
             case Bind(_, variable) if variable.name in outside:
-                raise NotNativeError(f"BIND of ?{variable.name}, which is bound outside of its group")
+                raise NotNativeError("BIND of a variable that is bound outside of its group")
             case Filter() | Bind():
                 _check_exists(element, others)
 
 
 def _check_nested(group: Group, outside: Names, inside: bool) -> None:
-    foreign = _foreign(group, outside)
-    if foreign:
-        raise NotNativeError(f"?{min(foreign)} in a group that does not bind it itself")
+    if _foreign(group, outside):
+        raise NotNativeError("a group with a variable that is bound outside of it")
     _check(group, outside, inside)
 
 

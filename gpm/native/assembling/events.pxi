@@ -85,7 +85,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
         a.waiting.erase(name[0])
         a.lost = a.time.lost
     a.number = remember_name(&a.recent, name, hashed)
-    a.recent.times.data()[a.number % a.recent.remembered] = a.time
+    time_of(&a.recent, a.number)[0] = a.time
 
 
 cdef void close_event(Assembly* a, size_t line) noexcept nogil:
@@ -163,7 +163,7 @@ cdef void set_time_again(
     Assembly* a, const string* name, const GraphTime* time, bint is_open, uint64_t number, size_t line
 ) noexcept nogil:
     """A time for a graph that has begun, or has one already; one that contradicts loses the event."""
-    cdef GraphTime known = a.waiting[name[0]] if number == 0 else a.recent.times[number % a.recent.remembered]
+    cdef GraphTime known = a.waiting[name[0]] if number == 0 else time_of(&a.recent, number)[0]
     cdef GraphTime fresh = time[0]
     if fresh.known and known.known and known.time != fresh.time:
         report(a, SECOND_TIME, line, name, NULL, 0)
@@ -171,7 +171,7 @@ cdef void set_time_again(
         fresh.lost = True
     if is_open:
         a.time = fresh
-        a.recent.times.data()[number % a.recent.remembered] = fresh
+        time_of(&a.recent, number)[0] = fresh
         a.lost = a.lost or fresh.lost
     elif number == 0 and fresh.lost:
         a.waiting[name[0]] = fresh

@@ -53,10 +53,10 @@ cdef struct NameSlot:
 # The graphs that were begun lately, with their times.
 cdef cppclass RecentNames:
     vector[NameSlot] slots
-    vector[string] names      # ring by number, which counts from 1
+    vector[string] names      # ring: number n, which counts from 1, at (n − 1) modulo `remembered`
     vector[uint64_t] numbers  # ring: the numbers
     vector[uint32_t] hashes   # ring: lower halves of their hashes
-    vector[GraphTime] times   # ring by number
+    vector[GraphTime] times   # ring: the times
     uint64_t newest           # number of the latest name
     uint64_t remembered       # how many are kept
     uint32_t mask             # of the table

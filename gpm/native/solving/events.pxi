@@ -1,7 +1,7 @@
 # The triples of an event, and sorted views of those of a large one.
 
 cdef enum:
-    LARGE = 16       # events with more triples are looked up in views
+    LARGE = 48       # events with more triples are looked up in views: where sorting them begins to pay
 
 # Orders of views.
 cdef enum:

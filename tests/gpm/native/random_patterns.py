@@ -26,7 +26,9 @@ from gpm.algebra import (
     Operation,
     Optional,
     Path,
+    Projection,
     SequencePath,
+    SubSelect,
     Term,
     Triple,
     Triples,
@@ -70,13 +72,13 @@ class Maker:
 
     # ── graphs ──
     def events(self, count: int) -> list[EventGraph]:
-        """Small graphs, and now and then one of some thirty triples."""
+        """Small graphs, and now and then one of some sixty triples, for which the solver sorts them."""
         return [EventGraph(self.graph(), n * 3_600_000_000, n) for n in range(count)]
 
     def graph(self) -> list[OxTriple]:
         large = self.chance(0.1)
         nodes = MANY if large else NODES
-        size = 30 if large else self.random.randint(0, 9)
+        size = 60 if large else self.random.randint(0, 9)
         return list({self.triple(nodes): None for _ in range(size)})
 
     def triple(self, nodes: list[NamedNode | BlankNode]) -> OxTriple:
@@ -107,10 +109,24 @@ class Maker:
             lambda: Union((self.group(depth - 1), self.group(depth - 1))),
             lambda: Minus(self.group(depth - 1)),
             lambda: self.group(depth - 1),
+            lambda: self.select(depth - 1),
             lambda: Bind(self.expression(depth), self.one(VARIABLES)),
             lambda: Bind(self.leaf(), self.one(VARIABLES)),
         ]
         return self.one(flat + nested * 2 if depth > 0 else flat + shallow)()
+
+    def select(self, depth: int) -> SubSelect:
+        """A sub-SELECT of some variables, perhaps with a computed one."""
+        group = self.group(depth)
+        if self.chance(0.2):
+            return SubSelect(None, group)
+        names = self.random.sample([variable.name for variable in VARIABLES], self.one([1, 2, 3]))
+        known = in_scope(group)
+        projections = [
+            Projection(name, Variable(name) if name in known or self.chance(0.5) else self.expression(0))
+            for name in names
+        ]
+        return SubSelect(tuple(projections), group, distinct=self.chance(0.5))
 
     def triples(self) -> Triples:
         label = None
