@@ -42,11 +42,15 @@ _MORE_EXTENSIONS = {"owl": RdfFormat.RDF_XML, "xml": RdfFormat.RDF_XML}
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeGraph:
-    """One background graph in a Store of its own, under its name; ``digest`` tells its text from others."""
+    """One background graph in a Store of its own, under its name.
+
+    ``digest`` tells its text from others; a graph that ``is_plain`` has no blank nodes.
+    """
 
     name: NamedNode
     store: Store
     digest: str
+    is_plain: bool
 
 
 class Background:
@@ -128,19 +132,22 @@ def _closed(graph: KnowledgeGraph, schema: Schema) -> KnowledgeGraph:
     query = f"CONSTRUCT {{ {triple} }} WHERE {print_group(where)}"
     answer = graph.store.query(query, default_graph=graph.name)
     assert isinstance(answer, QueryTriples)
-    quads = (Quad(triple.subject, triple.predicate, triple.object, graph.name) for triple in answer)
-    found = [quad for quad in quads if quad not in graph.store]
-    if not found:
+    quads = (Quad(one.subject, one.predicate, one.object, graph.name) for one in answer)
+    if all(quad in graph.store for quad in quads):
         return graph
     store = _merged([graph])
-    store.bulk_extend(found)
-    return KnowledgeGraph(graph.name, store, graph.digest)
+    store.update(f"INSERT {{ GRAPH {graph.name} {{ {triple} }} }} WHERE {{ GRAPH {graph.name} {print_group(where)} }}")
+    return KnowledgeGraph(graph.name, store, graph.digest, graph.is_plain)
 
 
 def _merged(graphs: Iterable[KnowledgeGraph]) -> Store:
     store = Store()
     for graph in graphs:
-        store.bulk_extend(iter(graph.store))
+        if graph.is_plain:  # otherwise `load` would give its blank nodes new labels
+            text = graph.store.dump(format=RdfFormat.N_TRIPLES, from_graph=graph.name)
+            store.load(text, format=RdfFormat.N_TRIPLES, to_graph=graph.name)
+        else:
+            store.bulk_extend(iter(graph.store))
         store.add_graph(graph.name)
     return store
 
@@ -151,13 +158,14 @@ def _read_graph(number: int, iri: str, source: Source) -> KnowledgeGraph:
     try:
         contents = _contents(iri, source)
         digest = contents.digest()
-        if not contents.load(store, name):
+        is_plain = contents.load(store, name)
+        if not is_plain:
             label = _Labels(f"k{number}.{digest[:12]}.")
             store.bulk_extend(_named(part, name, label) for part in contents.parts())
     except SyntaxError as error:
         raise _located(iri, source, error) from None
     store.add_graph(name)
-    return KnowledgeGraph(name, store, digest)
+    return KnowledgeGraph(name, store, digest, is_plain)
 
 
 def _graph_name(iri: str) -> NamedNode:
