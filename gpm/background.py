@@ -6,16 +6,20 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyoxigraph
 import rdflib
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Store, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryTriples, RdfFormat, Store, Triple
 
+from gpm.entailment import conclusions
 from gpm.errors import GraphSyntaxError, PatternError
+from gpm.printing import print_group
+from gpm.rewrite import canonical
+from gpm.schema import Schema
 from gpm.terms import to_oxigraph
 
 Source: TypeAlias = str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]
@@ -50,15 +54,35 @@ class Background:
 
     ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text
     formats), an rdflib graph, or pyoxigraph quads or triples; names of graphs inside a source are ignored, all of it is
-    that graph.  GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.  OSError: a file
-    that cannot be read.  PatternError: the name of a graph is no IRI, or something is no source.
+    that graph.  ``entailed`` are the IRIs of graphs that make up the RDFS ``schema``, and that have all that it entails
+    (docs/entailment.md).  GraphSyntaxError: a text that is not RDF, a file of unknown format, damaged gzip data.
+    OSError: a file that cannot be read.  PatternError: the name of a graph is no IRI or unknown, something is no
+    source, or the schema changes the meaning of RDFS.
     """
 
-    def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
+    def __init__(self, sources: Mapping[str, Source] | None = None, entailed: Collection[str] = ()) -> None:
         if not isinstance(sources, Mapping | None):
             raise PatternError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
-        given = (sources or {}).items()
-        self.graphs = {iri: _read_graph(number, iri, source) for number, (iri, source) in enumerate(given)}
+        given = sources or {}
+        for iri in entailed:
+            if iri not in given:
+                raise PatternError(f"there is no background graph <{iri}> to entail anything")
+        self._entailed = tuple(iri for iri in given if iri in entailed)
+        self._set({iri: _read_graph(number, iri, source) for number, (iri, source) in enumerate(given.items())}, None)
+
+    def _set(self, stated: dict[str, KnowledgeGraph], before: Background | None) -> None:
+        """Take these graphs and what they entail; what is as ``before`` is shared."""
+        self._stated = self.graphs = stated
+        self.schema = Schema(stated[iri].store for iri in self._entailed) if self._entailed else None
+        if self.schema is None:
+            return
+        if before is not None and before.schema == self.schema:
+            self.schema = before.schema
+            known = {iri: graph for iri, graph in before.graphs.items() if before._stated[iri] is stated[iri]}
+        else:
+            known = {}
+        closed = {iri: known.get(iri) or _closed(stated[iri], self.schema) for iri in self._entailed}
+        self.graphs = stated | closed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,14 +94,16 @@ class Background:
         names = list(self.graphs)
         number = names.index(iri) if iri in self.graphs else len(names)
         changed = Background()
-        changed.graphs = self.graphs | {iri: _read_graph(number, iri, source)}
+        changed._entailed = self._entailed
+        changed._set(self._stated | {iri: _read_graph(number, iri, source)}, self)
         return changed
 
     def fingerprint(self) -> str:
         """A digest that is equal for equal knowledge, in any process, however it came about."""
         digest = hashlib.sha256()
         for number, (iri, graph) in enumerate(self.graphs.items()):
-            digest.update(f"graph {number} {iri}\n{graph.digest}\n".encode())
+            entailed = "entailed" if iri in self._entailed else ""
+            digest.update(f"graph {number} {iri}\n{graph.digest} {entailed}\n".encode())
         return digest.hexdigest()
 
     def triples(self, iri: str) -> list[Triple]:
@@ -93,6 +119,22 @@ class Background:
     def copy(self) -> Store:
         """A new Store with all background graphs."""
         return _merged(self.graphs.values())
+
+
+def _closed(graph: KnowledgeGraph, schema: Schema) -> KnowledgeGraph:
+    """A graph with all that it entails; the same one if that is nothing."""
+    where, names = canonical(conclusions(schema))
+    triple = " ".join(f"?{names.get(name, name)}" for name in "spo")
+    query = f"CONSTRUCT {{ {triple} }} WHERE {print_group(where)}"
+    answer = graph.store.query(query, default_graph=graph.name)
+    assert isinstance(answer, QueryTriples)
+    quads = (Quad(triple.subject, triple.predicate, triple.object, graph.name) for triple in answer)
+    found = [quad for quad in quads if quad not in graph.store]
+    if not found:
+        return graph
+    store = _merged([graph])
+    store.bulk_extend(found)
+    return KnowledgeGraph(graph.name, store, graph.digest)
 
 
 def _merged(graphs: Iterable[KnowledgeGraph]) -> Store:

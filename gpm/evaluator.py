@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from gpm.algebra import Group
 from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.encoder import encode_graphs
+from gpm.encoder import encode_graphs, renewed
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
@@ -37,12 +38,19 @@ Rows = dict[Shape, AtomRows]
 class CompiledPattern:
     """A pattern ready to be evaluated; ``slots`` are the columns of its rows, by canonical name.
 
-    ``prepared`` is how it was evaluated next to the newest background when it was compiled.
+    ``prepared`` is how it was evaluated next to the newest background when it was compiled; ``names`` are the variables
+    by canonical name.
     """
 
     shape: Shape
     slots: tuple[str, ...]
     prepared: Prepared
+    names: Mapping[str, str]
+
+    @property
+    def route(self) -> str:
+        """How the events' part of the pattern is evaluated, and why, for people."""
+        return re.sub(r"\?(\w+)", lambda found: "?" + self.names.get(found[1], found[1]), self.prepared.route)
 
 
 class Evaluator:
@@ -95,18 +103,18 @@ class Evaluator:
         slots = tuple(names.get(name, f"no {name}") for name in variables)
         variables = tuple(sorted(set(slots) & in_scope(group)))
         shape = self._shapes.setdefault((group, variables), Shape(group, variables))
-        return CompiledPattern(shape, slots, self._versions[self._version].prepared(shape))
+        known_as = {canonical_name: name for name, canonical_name in names.items()}
+        return CompiledPattern(shape, slots, self._versions[self._version].prepared(shape), known_as)
 
     def evaluate(self, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
         """The rows of each pattern on a batch of events, in the order of ``patterns``.
 
         Each event sees the version of the background that it knows.  KeyError: that was forgotten.
         """
-        versions = np.unique(batch.knowledge).tolist()
-        if len(versions) < 2:
-            return self._beside(versions[0] if versions else self._version, batch, patterns)
+        if not len(batch) or (batch.knowledge == batch.knowledge[0]).all():
+            return self._beside(int(batch.knowledge[0]) if len(batch) else self._version, batch, patterns)
         found = []
-        for version in versions:
+        for version in np.unique(batch.knowledge).tolist():
             chosen = np.flatnonzero(batch.knowledge == version)
             some = self._beside(version, batch.take(chosen), patterns)
             found.append([AtomRows(chosen[rows.row_event].astype(np.uint32), rows.columns) for rows in some])
@@ -132,12 +140,14 @@ class Evaluator:
         """The rows of each pattern, all events next to one version of the background."""
         beside = self._versions[version]
         shapes = {pattern.shape: beside.prepared(pattern.shape) for pattern in patterns}
+        batch = renewed(self.encoder, batch)  # next to other knowledge a pattern may need other triples
         if self.mode is Mode.PYOXIGRAPH:
             rows = self._by_pyoxigraph(shapes, batch, beside.store)
         else:
             rows = self._natively(shapes, batch, beside.store)
         if self.mode is Mode.VERIFY:
-            _compare(rows, self._by_pyoxigraph(shapes, batch, beside.store), batch)
+            native = {shape: one for shape, one in shapes.items() if not isinstance(one.native, Reason)}
+            _compare(rows, self._by_pyoxigraph(native, batch, beside.store), batch)
         return [_slots(rows[pattern.shape], pattern) for pattern in patterns]
 
     def _natively(self, shapes: Plans, batch: EventBatch, store: KnowledgeStore) -> Rows:
@@ -231,8 +241,8 @@ def _slots(rows: AtomRows, pattern: CompiledPattern) -> AtomRows:
 
 def _compare(natively: Rows, otherwise: Rows, batch: EventBatch) -> None:
     """PatternError if the native rows differ from pyoxigraph's."""
-    for shape, rows in natively.items():
-        other = otherwise[shape]
+    for shape, other in otherwise.items():
+        rows = natively[shape]
         if np.array_equal(rows.row_event, other.row_event) and np.array_equal(rows.columns, other.columns):
             continue
         event = next(n for n in range(len(batch)) if rows.of_event(n) != other.of_event(n))

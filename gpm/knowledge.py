@@ -67,16 +67,23 @@ class KnowledgeTable:
 
     def combined(self, left: Table, first: Indices, second: Indices) -> Table:
         """The unions of rows ``first`` of ``left`` with rows ``second`` of this table; −1 is no row of this table."""
-        picked = np.zeros((len(self.names), len(second)), dtype=np.uint64)
-        partners = second >= 0
-        picked[:, partners] = self.columns[:, second[partners]]
         columns = [*left.columns[:, first]]
         for a, b in self._shared(left):
-            columns[a] = np.where(columns[a] == 0, picked[b], columns[a])
+            if not columns[a].all():
+                columns[a] = np.where(columns[a] == 0, self._picked(b, second), columns[a])
         new = [n for n, name in enumerate(self.names) if name not in left.names]
         names = left.names + tuple(self.names[n] for n in new)
-        words = np.array([*columns, *picked[new]], dtype=np.uint64).reshape(len(names), len(first))
-        return Table(names, left.events[first], words)
+        words = np.array([*columns, *(self._picked(n, second) for n in new)], dtype=np.uint64)
+        return Table(names, left.events[first], words.reshape(len(names), len(first)))
+
+    def _picked(self, column: int, rows: Indices) -> Words:
+        """The words of one column in some rows; 0 for row −1."""
+        partners = rows >= 0
+        if partners.all():
+            return cast(Words, self.columns[column].take(rows))
+        picked = np.zeros(len(rows), dtype=np.uint64)
+        picked[partners] = self.columns[column, rows[partners]]
+        return picked
 
     def _shared(self, left: Table) -> list[tuple[int, int]]:
         """The columns of ``left`` and of this table that are the same variable."""

@@ -34,8 +34,8 @@ class EventGraph(NamedTuple):
 class Texts:
     """Where n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
 
-    The bytes are N-Quads lines, of which those without graph do not count if some have one.  A block that is no bytes is
-    the triples of an event.
+    The bytes are N-Quads lines, of which those without graph do not count if some have one.  A block that is no bytes
+    is the triples of an event.
     """
 
     blocks: tuple[bytes | Triples, ...]
@@ -44,10 +44,8 @@ class Texts:
     stops: Numbers
 
     def __getitem__(self, number: int) -> Triples:
-        block = self.blocks[self.block[number]]
-        if isinstance(block, bytes):
-            return QuadLines(block[self.starts[number] : self.stops[number]])
-        return block
+        block = self.blocks[int(self.block[number])]
+        return QuadLines(block[self.starts[number] : self.stops[number]]) if isinstance(block, bytes) else block
 
     def take(self, chosen: Any) -> Texts:
         """The texts of some events: a slice, or an array of indices."""

@@ -7,6 +7,7 @@ from enum import Enum
 
 from gpm.algebra import Element, Group, Optional
 from gpm.core import Core, KnowledgeStore, make_core
+from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
@@ -15,6 +16,7 @@ from gpm.native_steps import NativePattern, Reason
 from gpm.scope import NONE, Names, in_scope, mentioned
 from gpm.splitting import optional_parts, required_part, split
 from gpm.steps import Step, make_step
+from gpm.subjects import subjects_are_local
 
 
 class Mode(Enum):
@@ -77,14 +79,16 @@ class Version:
         return self._shapes[shape]
 
     def _prepare(self, shape: Shape) -> Prepared:
-        core, tail = split(shape.group)
+        schema = self.knowledge.background.schema
+        group = shape.group if schema is None else rewrite_entailed(shape.group, schema)
+        core, tail = split(group)
         used = [frozenset(shape.variables), mentioned(core), *map(mentioned, tail)]
         steps = [
             make_step(element, frozenset().union(*used[: n + 2], *used[n + 3 :], _conditions(element)), self.knowledge)
             for n, element in enumerate(tail)
         ]
         if any(step is None for step in steps):  # too much knowledge to hold: look at it event by event
-            core, tail, steps = shape.group, (), []
+            core, tail, steps = group, (), []
         needed = frozenset(shape.variables).union(*map(mentioned, tail))
         columns = tuple(sorted(needed & in_scope(core)))
         native = self._native(core, columns)
@@ -98,7 +102,7 @@ class Version:
             return Reason("so it was asked")
         native = compile_native(core, columns, self._encoder.terms)
         if not isinstance(native, Reason):
-            self._encoder.want(native.summary)
+            self._encoder.want(native.summary, subjects=not subjects_are_local(core, columns))
         elif self._mode is Mode.NATIVE:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native

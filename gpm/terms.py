@@ -24,7 +24,7 @@ TRIPLE_TERM = "triple term"  # stands where the datatype of a literal does, and 
 _ANY = pyoxigraph.NamedNode("urn:spaseq:any")
 
 
-def event_label(scope: int, label: str) -> str:
+def event_label(scope: int | None, label: str) -> str:
     """The label under which a blank node of an event is known outside of it."""
     return f"e{scope}.{label}"
 

@@ -4,6 +4,7 @@
 The design is that of KERNEL.md: partial matches with equal live values share a cell, which holds one compact set.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ cdef enum:
     POINT_VIEW = 2
 
 include "matching/records.pxi"
+include "matching/rows.pxi"
 include "matching/nodes.pxi"
 include "matching/cells.pxi"
 include "matching/window.pxi"
@@ -115,18 +117,18 @@ cdef class Matcher:
     def feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
         """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
         with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
-        cdef vector[AtomColumns] columns
+        cdef BatchRows borrowed
         cdef bint ordered
         cdef size_t count = <size_t>times.shape[0]
         if <size_t>events.shape[0] != count:
             raise ValueError(f"{count} times came with {events.shape[0]} event numbers")
         if len(rows) != self.kernel.slots.size():
             raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
-        keep = [borrow_columns(&columns, atom, self.kernel.slots[i], count) for i, atom in enumerate(rows)]
+        keep = borrow_rows(&borrowed, rows, &self.kernel.slots, count)
         if count == 0:
             return
         with nogil:
-            ordered = feed_batch(&self.kernel, &times[0], &events[0], count, &columns)
+            ordered = feed_batch(&self.kernel, &times[0], &events[0], count, &borrowed)
         del keep
         self._raise()
         if not ordered:

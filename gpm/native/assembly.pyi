@@ -25,8 +25,12 @@ class Encoder:
     def __init__(self, terms: Terms) -> None: ...
     @property
     def version(self) -> int: ...
-    def want(self, uses: Iterable[tuple[int, int, int]]) -> None:
-        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all."""
+    def want(self, uses: Iterable[tuple[int, int, int]], subjects: bool = True) -> None:
+        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all.
+
+        ``subjects``: their subjects must be known outside of their event.  As long as nobody needs that, subjects get
+        numbers, different ones in one event, instead of words of the dictionary.
+        """
 
 class Assembler:
     """Groups the statements of one source into events; one at a time is open.

@@ -17,7 +17,7 @@ import numpy as np
 
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, read_statement
-from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, pin_word, term_entry, word_t
+from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, integer_word, pin_word, term_entry, word_t
 
 include "assembling/records.pxi"
 include "assembling/names.pxi"
@@ -43,7 +43,7 @@ cdef class Encoder:
         self.terms = terms
         self.batches = WeakSet()
         self.assemblers = WeakSet()
-        self.demand.everything = False
+        self.demand.everything = self.demand.subjects = False
         self.demand.version = 0
         self.next_scope = 1
 
@@ -51,15 +51,20 @@ cdef class Encoder:
     def version(self):
         return self.demand.version
 
-    def want(self, uses):
-        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all."""
+    def want(self, uses, bint subjects=True):
+        """Keep from now on the triples that fit one of ``uses`` too: (subject, predicate, object) words, 0 fits all.
+
+        ``subjects``: their subjects must be known outside of their event.  As long as nobody needs that, subjects get
+        numbers, different ones in one event, instead of words of the dictionary.
+        """
         cdef Use use
         cdef word_t predicate
         cdef bint more = False
         for use.subject, predicate, use.object in uses:
             more = add_use(&self.demand, predicate, use) or more
-        if more:
+        if more or (subjects and not self.demand.subjects):
             self.demand.version += 1
+        self.demand.subjects = self.demand.subjects or subjects
 
 
 cdef class Assembler:

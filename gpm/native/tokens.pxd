@@ -14,6 +14,7 @@ cdef enum:
 cdef enum:
     MOST_PREDICATES = 4096   # that a memory keeps
     DEEPEST_TRIPLE = 100     # triple terms within each other: deeper ones are refused
+    LONGEST_LINE = 1 << 30   # bytes: longer ones are refused
 
 # The terms of a statement as they are written, angle brackets and quotes included.
 cdef struct Statement:
@@ -53,7 +54,7 @@ cdef extern from *:
         bint begun                # there was a statement
 
 # What was valid a while ago is compared, not validated again.  Text that is remembered is copied, except for the last
-# statement's, which lies in the block that it was read from until `forget_text`.
+# statement's, which lies in the block that it was read from until `forget_text`.  A memory must not be copied.
 cdef cppclass Memory:
     LastStatement last
     string kept_subject           # the last statement's, after its block went away

@@ -106,16 +106,19 @@ cdef bint copy_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexce
 
 
 cdef const uint8_t* read_hard_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
-    """Any absolute IRI, which is then in the scratch."""
+    """Any absolute IRI; if it has escapes, it is without them in the scratch, which else is empty."""
     cdef const uint8_t* stop
+    memory.scratch.clear()
     if at[0] != c'<':
         return NULL
     stop = <const uint8_t*>memchr(at, c'>', end - at)
-    if stop == NULL or not copy_iri(at + 1, stop, memory):
+    if stop == NULL:
         return NULL
-    if not is_iri(memory.scratch.data(), memory.scratch.data() + memory.scratch.size()):
+    if memchr(at, c'\\', stop - at) == NULL:
+        return stop + 1 if is_iri(at + 1, stop) else NULL
+    if not copy_iri(at + 1, stop, memory):
         return NULL
-    return stop + 1
+    return stop + 1 if is_iri(memory.scratch.data(), memory.scratch.data() + memory.scratch.size()) else NULL
 
 
 cdef inline const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
@@ -124,74 +127,7 @@ cdef inline const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memor
     return stop if stop != NULL else read_hard_iri(at, end, memory)
 
 
-# ── predicates ───────────────────────────────────────────────────────────────────────────────────────────
-cdef uint64_t hash_text(const uint8_t* at, size_t size) noexcept nogil:
-    cdef uint64_t word = 0, state = size
-    while size:
-        word = 0
-        memcpy(&word, at, size if size < 8 else 8)
-        state = (state ^ word) * <uint64_t>0x9e3779b97f4a7c15
-        state ^= state >> 32
-        at += 8
-        size -= size if size < 8 else 8
-    return state
-
-
-cdef uint32_t* slot_of(Memory* memory, const uint8_t* at, size_t size) noexcept nogil:
-    """The slot of a predicate, or the empty one where it belongs."""
-    cdef size_t slot = hash_text(at, size) & (PREDICATE_SLOTS - 1)
-    cdef uint32_t* slots
-    cdef const string* known
-    if memory.slots.empty():
-        memory.slots.assign(PREDICATE_SLOTS, 0)
-    slots = memory.slots.data()
-    while slots[slot]:
-        known = &memory.predicates[slots[slot] - 1]
-        if known.size() == size and memcmp(known.data(), at, size) == 0:
-            break
-        slot = (slot + 1) & (PREDICATE_SLOTS - 1)
-    return slots + slot
-
-
-cdef int32_t remember_predicate(Memory* memory, uint32_t* slot, const uint8_t* at, size_t size) noexcept nogil:
-    """The number of a predicate that is new; −1 if there is no room."""
-    if memory.predicates.size() == MOST_PREDICATES:
-        return -1
-    memory.predicates.push_back(string(<const char*>at, size))
-    memory.successors.push_back(-1)
-    memory.namespaces.push_back(string())
-    slot[0] = <uint32_t>memory.predicates.size()
-    return <int32_t>memory.predicates.size() - 1
-
-
-cdef const uint8_t* find_predicate(const uint8_t* at, const uint8_t* end, int32_t* number, Memory* memory) noexcept nogil:
-    """A predicate that was not expected."""
-    cdef const uint8_t* stop = <const uint8_t*>memchr(at, c'>', end - at)
-    cdef uint32_t* slot
-    if stop == NULL:
-        return NULL
-    stop += 1
-    slot = slot_of(memory, at, stop - at)
-    if slot[0]:
-        number[0] = <int32_t>slot[0] - 1
-        return stop
-    if read_iri(at, end, memory) == NULL:
-        return NULL
-    number[0] = remember_predicate(memory, slot, at, stop - at)
-    return stop
-
-
-cdef inline const uint8_t* read_predicate(
-    const uint8_t* at, const uint8_t* end, int32_t* number, Memory* memory
-) noexcept nogil:
-    cdef int32_t expected = memory.successors[memory.last.predicate] if memory.last.predicate >= 0 else -1
-    cdef const string* known
-    if expected >= 0:
-        known = &memory.predicates[expected]
-        if is_at(at, end, known.data(), known.size()):
-            number[0] = expected
-            return at + known.size()
-    return find_predicate(at, end, number, memory)
+include "reading/predicates.pxi"
 
 
 # ── nodes ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -288,9 +224,7 @@ cdef const uint8_t* read_datatype(const uint8_t* at, const uint8_t* end, Memory*
     if stop != NULL:
         return stop if not is_reserved(at + 1, stop - at - 2) else NULL
     stop = read_hard_iri(at, end, memory)
-    if stop != NULL and is_reserved(memory.scratch.data(), memory.scratch.size()):
-        return NULL
-    return stop
+    return stop if not is_reserved(memory.scratch.data(), memory.scratch.size()) else NULL
 
 
 cdef const uint8_t* read_literal(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
@@ -435,6 +369,8 @@ cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, M
     at = over(at, SPACE)
     if at == end or at[0] == c'#':
         return NOTHING
+    if end - at > LONGEST_LINE:
+        return BAD
     at = read_subject(at, end, out, memory)
     if at == NULL:
         return BAD

@@ -161,6 +161,7 @@ cdef build_kernel(Kernel* k, object automaton):
         k.formulas.push_back(formula)
     k.by_atom.resize(atoms)
     k.negated.assign(atoms, 0)
+    k.gathered.assign(atoms, 0)
     k.tick_atoms.resize(atoms)
     k.watched.resize(atoms)
     k.matched.assign(atoms, 0)
@@ -173,11 +174,14 @@ cdef build_kernel(Kernel* k, object automaton):
         for guard in state.guards:
             widest = max(widest, automaton.whole + guard.choice.width, state.width + guard.choice.width)
             for atom in guard.choice.atoms:
-                k.negated[atom] = 1
+                k.negated[atom] = k.gathered[atom] = 1
     deepest = 1
     for number, transition in enumerate(automaton.transitions):
         k.transitions.push_back(transition_spec(transition, automaton.states))
         add_labels(k, number)
+        if len(transition.choice.atoms) > 1:
+            for atom in transition.choice.atoms:
+                k.gathered[atom] = 1
         width = transition.choice.width
         widest = max(widest, automaton.whole + width, automaton.states[transition.source].width + width)
     for state in automaton.states:
@@ -186,6 +190,7 @@ cdef build_kernel(Kernel* k, object automaton):
     for transition in automaton.transitions:
         deepest = max(deepest, len(transition.choice.atoms))
     k.merged.resize(deepest + 1)
+    k.outer_merged.resize(deepest + 1)
     k.registers.assign(max(widest, automaton.whole) + 1, UNBOUND)
     k.whole = automaton.whole
     for word in automaton.start:
@@ -210,7 +215,7 @@ cdef reset_kernel(Kernel* k):
     k.results.count = 0
     k.count_only = k.failed = k.open = k.many_rows = False
     k.lo = k.kept = k.tick_first = k.swept = 0
-    k.seq = k.tick_seq = k.tick = 0
-    k.promised = -FOREVER
+    k.seq = 0
+    k.tick = k.promised = -FOREVER
     k.next_handle = k.created = k.ticks = 0
     k.next_look = 1024

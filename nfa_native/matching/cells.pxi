@@ -306,10 +306,13 @@ cdef void sweep(Kernel* k) noexcept nogil:
     """Sweep all states once as many cells were made as are alive: constant cost a cell.  Positions must not wrap before."""
     cdef size_t i
     cdef uint64_t live = 0
+    cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t].iterator at
+    if k.created < 1024 and not rested:
+        return
     for i in range(k.states.size()):
         live += k.states[i].cells.size() - k.states[i].free_cells.size()
-    if k.created < 1024 + live and next_position(k) - k.swept < LONGEST_REST:
+    if k.created < 1024 + live and not rested:
         return
     k.created = 0
     k.swept = next_position(k)

@@ -19,17 +19,7 @@ cdef struct Purpose:
 
 
 cdef void combine(Kernel* k, const ChoiceSpec* choice, Purpose* purpose) noexcept nogil:
-    """Call `combined` for every combination of events; a single atom needs no copy."""
-    cdef Candidate candidate
-    cdef uint32_t pos
-    if purpose.mode == FIRING and choice.atoms.size() == 1:
-        pos = purpose.newest
-        candidate.rows = rows_of(k, pos, choice.atoms[0], &candidate.count)
-        candidate.width = choice.width
-        k.combination.resize(1)
-        k.combination[0] = pos
-        combined(k, &candidate, purpose)
-        return
+    """Call `combined` for every combination of events."""
     k.combination.clear()
     choose_event(k, choice, purpose, 0)
 

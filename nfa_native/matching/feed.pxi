@@ -1,88 +1,83 @@
 # The door of the kernel: batches in, columns out.
 
-# The rows of one atom in a batch, borrowed from the caller.
-cdef struct AtomColumns:
-    const uint32_t* row_event
-    const word_t* columns
-    size_t rows
-    size_t at             # rows before it are used up
-
-
-cdef bint is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept nogil:
-    """Whether the numbers ascend and the last one is less than `below`."""
-    cdef size_t i
-    for i in range(1, count):
-        if numbers[i] < numbers[i - 1]:
-            return False
-    return count == 0 or numbers[count - 1] < below
-
-
-cdef object borrow_columns(vector[AtomColumns]* out, object atom, uint32_t slots, size_t events):
-    """Note where the rows of an atom lie; the result keeps them alive."""
-    cdef AtomColumns one
-    cdef const uint32_t[::1] row_event
-    cdef const uint64_t[:, ::1] columns
-    one.row_event = NULL
-    one.columns = NULL
-    one.rows = one.at = 0
-    if atom is not None and len(atom.row_event):
-        row_event = np.ascontiguousarray(atom.row_event)
-        columns = np.ascontiguousarray(atom.columns)
-        if columns.shape[0] != slots or (slots and columns.shape[1] != row_event.shape[0]):
-            raise ValueError(f"an atom of {slots} slots got columns of shape {tuple(atom.columns.shape)}")
-        if not is_ascending(&row_event[0], <size_t>row_event.shape[0], events):
-            raise ValueError(f"row_event must ascend and number the {events} events of the batch")
-        one.row_event = &row_event[0]
-        one.rows = <size_t>row_event.shape[0]
-        if slots:
-            one.columns = &columns[0, 0]
-        out.push_back(one)
-        return row_event, columns
-    out.push_back(one)
-    return None
-
-
 cdef bint feed_batch(
-    Kernel* k, const int64_t* times, const uint64_t* handles, size_t count, vector[AtomColumns]* atoms
+    Kernel* k, const int64_t* times, const uint64_t* handles, size_t count, BatchRows* rows
 ) noexcept nogil:
-    """False if time runs backwards."""
-    cdef size_t i
-    for i in range(count):
-        if not k.open or times[i] > k.tick:
-            if k.open:
-                close_tick(k)
-            if times[i] < k.promised:
-                return False
-            open_tick(k, times[i])
-        elif times[i] < k.tick:
-            return False
-        k.next_handle = handles[i] + 1
-        if store_matches(k, times[i], handles[i], <uint32_t>i, atoms):
+    """False if time runs backwards; nothing is taken then."""
+    cdef int64_t before = k.seq
+    cdef size_t start = 0
+    cdef size_t at
+    if not count_ticks(k, times, count):
+        return False
+    while start < count:
+        at = next_event(rows, count)
+        pass_over(k, times, start, at)
+        k.seq = before + <int64_t>at
+        if at < count:
+            take_time(k, times[at])
+            store_event(k, times[at], handles[at])
+            store_rows_of(k, rows)
             take_event(k, next_position(k) - 1)
-        k.seq += 1
+            k.seq += 1
+        start = at + 1
+    k.next_handle = handles[count - 1] + 1
     return True
 
 
-cdef bint store_matches(
-    Kernel* k, int64_t time, uint64_t handle, uint32_t number, vector[AtomColumns]* atoms
-) noexcept nogil:
-    """Store the event with its rows if any atom matched it."""
-    cdef size_t a, end
-    cdef AtomColumns* one
-    cdef bint stored = False
-    for a in range(atoms.size()):
-        one = &atoms.at(a)
-        end = one.at
-        while end < one.rows and one.row_event[end] == number:
-            end += 1
-        if end == one.at:
-            continue
-        if not stored:
-            store_event(k, time, handle)
-            stored = True
-        store_rows_of(k, <uint32_t>a, one.columns, one.rows, <uint32_t>one.at, <uint32_t>(end - one.at))
-        one.at = end
-    return stored
+cdef bint count_ticks(Kernel* k, const int64_t* times, size_t count) noexcept nogil:
+    """Count the batch's ticks; False if its times do not go on from those before, in order."""
+    cdef bint falls = times[0] < (k.tick if k.open else k.promised)
+    cdef uint64_t ticks = not k.open or times[0] > k.tick
+    cdef size_t i
+    for i in range(1, count):
+        falls |= times[i] < times[i - 1]
+        ticks += times[i] != times[i - 1]
+    if not falls:
+        k.ticks += ticks
+    return not falls
+
+
+cdef inline void take_time(Kernel* k, int64_t time) noexcept nogil:
+    """The next event comes at `time`."""
+    if k.open and time == k.tick:
+        return
+    if k.open:
+        close_tick(k)
+    open_tick(k, time)
+
+
+cdef void pass_over(Kernel* k, const int64_t* times, size_t start, size_t end) noexcept nogil:
+    """Events `start` … `end` − 1 matched nothing: only time and positions move on.
+
+    The first tick after the present one ends what strict contiguity ends; the last one moves the window; those between
+    them change nothing, unless a match waits for its window's edge.
+    """
+    cdef int64_t before = k.seq - <int64_t>start      # position of the batch's first event
+    cdef size_t at = start
+    while at < end and k.open and times[at] == k.tick:
+        at += 1
+    if at == end:
+        return
+    k.seq = before + <int64_t>at
+    take_time(k, times[at])
+    if not is_due(k, times[end - 1], before + <int64_t>end):
+        at = first_of_tick(times, at, end - 1)
+    while at < end:
+        k.seq = before + <int64_t>at
+        take_time(k, times[at])
+        at += 1
+
+
+cdef inline bint is_due(Kernel* k, int64_t time, int64_t seq) noexcept nogil:
+    """Some match waits for an edge before `time`, or before position `seq`."""
+    return not k.deadlines.empty() and dereference(k.deadlines.begin()).first < (seq if k.by_events else time)
+
+
+cdef inline size_t first_of_tick(const int64_t* times, size_t start, size_t at) noexcept nogil:
+    """The first event from `start` on at the time of event `at`."""
+    while at > start and times[at - 1] == times[at]:
+        at -= 1
+    return at
 
 
 cdef void advance_to(Kernel* k, int64_t time) noexcept nogil:
@@ -99,6 +94,8 @@ cdef void advance_to(Kernel* k, int64_t time) noexcept nogil:
 cdef object take_results(Kernel* k):
     cdef Results* r = &k.results
     cdef size_t count = r.first.size()
+    if count == 0:
+        return no_results(k.result_width)
     first = np.empty(count, np.int64)
     last = np.empty(count, np.int64)
     decided = np.empty(count, np.int64)
@@ -121,6 +118,16 @@ cdef object take_results(Kernel* k):
     r.events.clear()
     r.words.clear()
     return RawMatches(first, last, decided, offsets, atoms, events, words)
+
+
+@lru_cache(maxsize=None)
+def no_results(width):
+    """Nothing, with `width` columns; the same arrays each time, and read-only."""
+    columns = [np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(1, np.int64)]
+    columns += [np.zeros(0, np.uint16), np.zeros(0, np.uint64), np.zeros((0, width), np.uint64)]
+    for column in columns:
+        column.setflags(write=False)
+    return RawMatches(*columns)
 
 
 cdef void copy_bytes(object array, const void* source, size_t size):

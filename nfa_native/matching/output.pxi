@@ -10,8 +10,6 @@ cdef void output_matches(
     Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node
 ) noexcept nogil:
     """All matches that end with the candidate and extend the set `node` (0: the empty match)."""
-    cdef vector[uint32_t] combination
-    cdef vector[vector[word_t]] merged
     cdef Pick pick
     cdef size_t i
     k.path.clear()
@@ -19,12 +17,11 @@ cdef void output_matches(
         pick.label = k.transitions[which].label + <uint32_t>i - 1
         pick.pos = k.combination[i - 1]
         k.path.push_back(pick)
-    combination.swap(k.combination)   # rebuilding and judging combine events of their own
-    merged.swap(k.merged)
-    k.merged.resize(merged.size())
+    k.outer_combination.swap(k.combination)   # rebuilding and judging combine events of their own
+    k.outer_merged.swap(k.merged)
     output_set(k, final, node, candidate.lo, k.tick)
-    combination.swap(k.combination)
-    merged.swap(k.merged)
+    k.outer_combination.swap(k.combination)
+    k.outer_merged.swap(k.merged)
 
 
 cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:

@@ -65,7 +65,7 @@ cdef void list_everything(Kernel* k, StateData* s) noexcept nogil:
     cdef uint32_t cell
     k.everything.clear()
     for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows:
+        if s.cells[cell].rows and not has_left(k, &s.cells[cell]):
             one.cell = cell
             one.serial = s.cells[cell].serial
             k.everything.push_back(one)

@@ -242,6 +242,7 @@ cdef cppclass Kernel:
     vector[StateData] states
     vector[vector[uint32_t]] by_atom  # transitions that pick an event of the atom
     vector[uint8_t] negated           # atoms that some guard watches
+    vector[uint8_t] gathered          # atoms whose events of a tick are combined with others
     vector[uint32_t] initial
     vector[word_t] start              # the whole match before its first step
     uint32_t whole
@@ -266,7 +267,6 @@ cdef cppclass Kernel:
     int64_t tick                      # its time
     int64_t promised                  # no event below this time will come
     uint32_t tick_first               # position of its first stored event
-    int64_t tick_seq                  # position in the streamset of its first event
     vector[vector[uint32_t]] tick_atoms
     vector[vector[uint32_t]] watched  # positions per negated atom
     vector[Staged] staged
@@ -287,6 +287,8 @@ cdef cppclass Kernel:
     vector[word_t] registers
     vector[uint32_t] combination
     vector[vector[word_t]] merged
+    vector[uint32_t] outer_combination    # those of the event whose matches are being output
+    vector[vector[word_t]] outer_merged
     vector[Visit] visits
     vector[Pick] path
     vector[uint32_t] steps            # index in path of each step's last pick, first step first
@@ -311,6 +313,15 @@ cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
     return k.history.first + <uint32_t>k.history.events.size()
 
 
+cdef inline const word_t* block_rows(
+    Kernel* k, const EventRecord* event, uint32_t block, uint32_t* count
+) noexcept nogil:
+    """The rows in one of the event's blocks."""
+    cdef const Block* one = &k.history.blocks[event.block - k.history.first_block + block]
+    count[0] = one.rows
+    return k.history.words.data() + (one.word - k.history.first_word)
+
+
 cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
     """The rows of an atom on the event at `pos`."""
     cdef EventRecord* event = event_at(k, pos)
@@ -319,7 +330,6 @@ cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32
     cdef uint32_t i
     for i in range(event.blocks):
         if block[i].atom == atom:
-            count[0] = block[i].rows
-            return k.history.words.data() + (block[i].word - k.history.first_word)
+            return block_rows(k, event, i, count)
     count[0] = 0
     return NULL

@@ -38,7 +38,7 @@ cdef object dump_kernel(Kernel* k):
 cdef object dump_numbers(Kernel* k):
     return np.array(
         [
-            k.lo, k.seq, <int64_t>k.next_handle, k.open, k.tick, k.promised, k.tick_first, k.tick_seq, k.many_rows,
+            k.lo, k.seq, <int64_t>k.next_handle, k.open, k.tick, k.promised, k.tick_first, k.many_rows,
             <int64_t>k.created, <int64_t>k.ticks, <int64_t>k.results.count, k.ring.head, k.ring.tail,
             k.kept,
         ],
@@ -173,22 +173,23 @@ cdef void load_seen(Kernel* k, object arrays):
 cdef void load_kernel(Kernel* k, object arrays):
     """Take over the state that `dump_kernel` gave, words already renumbered."""
     cdef int64_t[::1] n = np.ascontiguousarray(arrays["numbers"])
+    if n.shape[0] != 14:
+        raise ValueError("the matcher's part of the snapshot is of another version")
     k.lo = <uint32_t>n[0]
-    k.kept = <uint32_t>n[14]
+    k.kept = <uint32_t>n[13]
     k.seq = n[1]
     k.next_handle = <uint64_t>n[2]
     k.open = n[3]
     k.tick = n[4]
     k.promised = n[5]
     k.tick_first = <uint32_t>n[6]
-    k.tick_seq = n[7]
-    k.many_rows = n[8]
-    k.created = <uint64_t>n[9]
-    k.ticks = <uint64_t>n[10]
-    k.results.count = <uint64_t>n[11]
+    k.many_rows = n[7]
+    k.created = <uint64_t>n[8]
+    k.ticks = <uint64_t>n[9]
+    k.results.count = <uint64_t>n[10]
     load_counters(k, arrays["counters"])
     load_history(k, arrays)
-    load_nodes(k, <uint32_t>n[12], <uint32_t>n[13], arrays["nodes"])
+    load_nodes(k, <uint32_t>n[11], <uint32_t>n[12], arrays["nodes"])
     k.swept = next_position(k)
     load_staged(k, arrays)
     for state in range(k.states.size()):
@@ -228,7 +229,7 @@ cdef void load_history(Kernel* k, object arrays):
             atom = k.history.blocks[event.block - k.history.first_block + i].atom
             if k.negated[atom]:
                 k.watched[atom].push_back(pos)
-            if k.open and not older(pos, k.tick_first):
+            if k.gathered[atom] and k.open and not older(pos, k.tick_first):
                 k.tick_atoms[atom].push_back(pos)
         pos += 1
 

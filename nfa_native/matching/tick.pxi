@@ -3,32 +3,47 @@
 
 cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
     """Every transition with an atom that the event at `pos` matched; finished matches come out at once."""
-    cdef EventRecord event = event_at(k, pos)[0]
+    cdef const EventRecord* event = event_at(k, pos)
+    cdef const Block* blocks = k.history.blocks.data() + (event.block - k.history.first_block)
+    cdef const vector[uint32_t]* transitions
     cdef uint32_t i, atom
     cdef size_t t
-    cdef Purpose purpose
     for i in range(event.blocks):
-        atom = k.history.blocks[event.block - k.history.first_block + i].atom
-        k.tick_atoms[atom].push_back(pos)
+        atom = blocks[i].atom
+        if k.gathered[atom]:
+            k.tick_atoms[atom].push_back(pos)
         if k.negated[atom]:
             k.watched[atom].push_back(pos)
-    memset(&purpose, 0, sizeof(Purpose))
-    purpose.mode = FIRING
-    purpose.newest = pos
     for i in range(event.blocks):
-        atom = k.history.blocks[event.block - k.history.first_block + i].atom
-        for t in range(k.by_atom[atom].size()):
-            purpose.which = k.by_atom[atom][t]
-            if not already_taken(k, &event, i, purpose.which):
-                combine(k, &k.transitions[purpose.which].choice, &purpose)
+        transitions = &k.by_atom[blocks[i].atom]
+        for t in range(transitions.size()):
+            take_transition(k, event, pos, i, transitions.data()[t])
+
+
+cdef void take_transition(
+    Kernel* k, const EventRecord* event, uint32_t pos, uint32_t block, uint32_t which
+) noexcept nogil:
+    """Take a transition with the event: alone, for one atom, or combined with others of its tick."""
+    cdef const ChoiceSpec* choice = &k.transitions[which].choice
+    cdef Candidate candidate
+    cdef Purpose purpose
+    if choice.atoms.size() == 1:
+        k.combination.assign(1, pos)
+        candidate.rows = block_rows(k, event, block, &candidate.count)
+        candidate.width = choice.width
+        fire(k, which, &candidate)
+    elif not already_taken(k, event, block, which):
+        memset(&purpose, 0, sizeof(Purpose))
+        purpose.mode = FIRING
+        purpose.newest = pos
+        purpose.which = which
+        combine(k, choice, &purpose)
 
 
 cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uint32_t transition) noexcept nogil:
     """A conjunction of several atoms of this event fires with the first of them, for all."""
     cdef uint32_t i, atom
     cdef size_t t
-    if k.transitions[transition].choice.atoms.size() == 1:
-        return False
     for i in range(block):
         atom = k.history.blocks[event.block - k.history.first_block + i].atom
         for t in range(k.by_atom[atom].size()):
@@ -40,14 +55,12 @@ cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uin
 cdef void open_tick(Kernel* k, int64_t time) noexcept nogil:
     """Time moves on to `time`: what was decided before comes out, the window moves."""
     cdef int64_t last = k.seq if k.by_events else time
-    invariant(not k.open and k.staged.empty() and (k.ticks == 0 or time > k.tick))
+    invariant(not k.open and k.staged.empty() and time > k.tick)
     output_decided(k, time)
     move_window(k, last)
     k.open = True
     k.tick = time
     k.tick_first = next_position(k)
-    k.tick_seq = k.seq
-    k.ticks += 1
 
 
 cdef void close_tick(Kernel* k) noexcept nogil:
@@ -67,6 +80,7 @@ cdef void close_tick(Kernel* k) noexcept nogil:
         output_passed(k)
     if k.ambiguous and not k.waits:
         k.seen.clear()
+    sweep(k)
 
 
 cdef void leave(Kernel* k, StateData* s) noexcept nogil:

@@ -107,7 +107,6 @@ cdef void forget_all(Kernel* k) noexcept nogil:
             return
     k.lo = k.kept = next_position(k)
     forget(k)
-    sweep(k)
     k.next_look = 1024
 
 
@@ -126,7 +125,6 @@ cdef void move_window(Kernel* k, int64_t last) noexcept nogil:
     k.lo = position_from(k, k.lo, earliest_start(k, last))
     k.kept = first_kept(k, last)
     forget(k)
-    sweep(k)
 
 
 cdef void store_event(Kernel* k, int64_t time, uint64_t handle) noexcept nogil:
@@ -140,18 +138,48 @@ cdef void store_event(Kernel* k, int64_t time, uint64_t handle) noexcept nogil:
     k.history.events.push_back(event)
 
 
-cdef void store_rows_of(Kernel* k, uint32_t atom, const word_t* column, size_t stride, uint32_t first, uint32_t count) noexcept nogil:
-    """Add rows first … first + count − 1 of the caller's columns (each `stride` words long) to the newest event."""
+cdef void store_rows_of(Kernel* k, const BatchRows* rows) noexcept nogil:
+    """Add the rows that each atom has for the newest event."""
+    cdef const RowSource* source
+    cdef uint32_t atom
+    for atom in range(<uint32_t>rows.by_atom.size()):
+        if rows.by_atom[atom] == NO_SOURCE:
+            continue
+        source = &rows.sources[rows.by_atom[atom]]
+        if source.end > source.at:
+            store_block(k, atom, source)
+
+
+cdef void store_block(Kernel* k, uint32_t atom, const RowSource* source) noexcept nogil:
+    """Add an atom's rows to the newest event; rows that are those of the atom before are stored once."""
+    cdef EventRecord* event = &k.history.events.back()
+    cdef uint32_t slots = k.slots[atom]
     cdef Block block
-    cdef uint32_t row, slot
-    block.word = k.history.first_word + k.history.words.size()
+    cdef size_t row, slot
     block.atom = atom
-    block.rows = count
-    for row in range(count):
-        for slot in range(k.slots[atom]):
-            k.history.words.push_back(column[slot * stride + first + row])
+    block.rows = <uint32_t>(source.end - source.at)
+    if event.blocks and is_repeated_block(k, &k.history.blocks.back(), slots, source):
+        block.word = k.history.blocks.back().word
+    else:
+        block.word = k.history.first_word + k.history.words.size()
+        for row in range(source.at, source.end):
+            for slot in range(slots):
+                k.history.words.push_back(source.columns[slot * source.rows + row])
     k.history.blocks.push_back(block)
-    event_at(k, next_position(k) - 1).blocks += 1
+    event.blocks += 1
     k.matched[atom] += 1
-    if count > 1:
+    if block.rows > 1:
         k.many_rows = True
+
+
+cdef bint is_repeated_block(Kernel* k, const Block* block, uint32_t slots, const RowSource* source) noexcept nogil:
+    """The stored rows are those of the source."""
+    cdef const word_t* stored = k.history.words.data() + (block.word - k.history.first_word)
+    cdef size_t row, slot
+    if k.slots[block.atom] != slots or block.rows != source.end - source.at:
+        return False
+    for row in range(source.at, source.end):
+        for slot in range(slots):
+            if stored[(row - source.at) * slots + slot] != source.columns[slot * source.rows + row]:
+                return False
+    return True

@@ -111,7 +111,7 @@ class Plan:
         """
         asked = evaluator or Evaluator(Terms())
         atoms = [
-            {**described, "evaluation": asked.compile(atom.pattern, atom.variables).prepared.route}
+            {**described, "evaluation": asked.compile(atom.pattern, atom.variables).route}
             for described, atom in zip(self._description["atoms"], self.atoms, strict=True)
         ]
         return render({**self._description, "atoms": atoms}, form)

@@ -7,6 +7,6 @@ from spaseq.streams.timestamps import duration_microseconds, parse_duration, to_
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions, WireReport
 
 __all__ = [
-    "TIME_PROPERTIES", "Event", "Events", "WireOptions", "WireReport", "duration_microseconds", "expand", "in_lists", "merge",
-    "parse_duration", "read_source", "to_datetime", "to_microseconds",
+    "TIME_PROPERTIES", "Event", "Events", "WireOptions", "WireReport", "duration_microseconds", "expand", "in_lists",
+    "merge", "parse_duration", "read_source", "to_datetime", "to_microseconds",
 ]  # fmt: skip

@@ -27,7 +27,7 @@ def merge(sources: Sequence[Iterator[Events]], limit: int = BATCH, eager: bool =
     try:
         while heads := [head for head in heads if head.fill()]:
             batch += _earliest(heads, limit)
-            if not eager or sum(map(len, batch)) >= limit:
+            if not eager or len(heads) == 1 or sum(map(len, batch)) >= limit:
                 yield batch
                 batch = []
     except (StreamError, KeyboardInterrupt):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -12,8 +14,10 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 20  # bytes; small at first for early results
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 19  # bytes; small at first for early results, never larger than caches like
+GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
 LONGEST_LINE = 1 << 26
+DEEPEST = 100  # triple terms in each other
 
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 # A line with four terms or more: then the last one names the graph.
@@ -23,18 +27,29 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
     last = _Lines(b"", path, 0)
-    for block, start, stop in _blocks(source, path):
-        last = _Lines(block, path, assembler.lines, start, stop)
-        try:
-            assembler.read(block, last, start, stop)
-        finally:
-            if complete := assembler.take():
-                yield complete
+    wanted = GATHERED if _is_file(source) else 0
+    size = gathered = 0
     try:
+        for block, start, stop in _blocks(source, path):
+            last = _Lines(block, path, assembler.lines, start, stop)
+            assembler.read(block, last, start, stop)
+            size, gathered = size + stop - start, gathered + stop - start
+            if gathered >= min(wanted, size // 2):
+                gathered = 0
+                if complete := assembler.take():
+                    yield complete
         assembler.finish(last.end())
     finally:
         if complete := assembler.take():
             yield complete
+
+
+def _is_file(source: BinaryIO) -> bool:
+    """Whether a source can be read on without waiting."""
+    try:
+        return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
+    except OSError:  # not of the operating system
+        return False
 
 
 def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
@@ -108,7 +123,8 @@ class _Lines:
     def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
         line, number = self._line(offset)
         error = _syntax_error(line)
-        hint = "" if self._block.find(b"\n", offset, self._stop) >= 0 else "the input ends in the middle of this statement"
+        ended = self._block.find(b"\n", offset, self._stop) >= 0
+        hint = "" if ended else "the input ends in the middle of this statement"
         if error is None:
             return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
         place = _location(self._path, number, line, error.offset or 1, _width(error))
@@ -121,6 +137,9 @@ class _Lines:
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
+    """What the parser says of a line; it does not survive terms that are nested too deep."""
+    if line.count(b"<<(") > DEEPEST:
+        return SyntaxError(f"triple terms are nested more than {DEEPEST} deep")
     try:
         for _quad in parse(line, RdfFormat.N_QUADS):
             pass

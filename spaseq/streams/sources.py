@@ -16,21 +16,31 @@ from typing import BinaryIO, cast
 from gpm.native.assembly import Encoder
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.delimiters import announces_messages, without_delimiters
 from spaseq.streams.event import Events
+from spaseq.streams.jelly import is_jelly
 from spaseq.streams.nquads import read_nquads
 from spaseq.streams.trig import read_trig
+from spaseq.streams.wholes import read_wholes
 from spaseq.streams.wire import WireOptions, WireReport
 
-READERS = {"nquads": read_nquads, "trig": read_trig}
-ENDINGS = {".nq": "nquads", ".nquads": "nquads", ".trig": "trig"}
+ENDINGS = {
+    ".nq": "nquads",
+    ".nquads": "nquads",
+    ".trig": "trig",
+    ".nt": "ntriples",
+    ".ttl": "turtle",
+    ".jsonld": "jsonld",
+    ".ndjsonld": "jsonld",
+    ".jsonl": "jsonld",
+    ".jelly": "jelly",
+}
+_ONLY_MESSAGES = {"ntriples": "N-Triples", "turtle": "Turtle"}  # without delimiters a file has one graph and no name
 _OTHER_ENDINGS = {
-    ".nt": "N-Triples",
-    ".ttl": "Turtle",
     ".n3": "N3",
     ".rdf": "RDF/XML",
     ".xml": "XML",
     ".owl": "OWL",
-    ".jsonld": "JSON-LD",
     ".json": "JSON",
     ".csv": "CSV",
     ".tsv": "TSV",
@@ -40,17 +50,25 @@ _OTHER_ENDINGS = {
     ".xz": "xz",
     ".zst": "zstd",
 }
-_EXPECTED = ("N-Quads (.nq, .nquads)", "TriG (.trig)", "either with .gz")
+_EXPECTED = (
+    "N-Quads (.nq, .nquads)",
+    "TriG (.trig)",
+    "RDF messages in these, in N-Triples (.nt) or in Turtle (.ttl)",
+    "JSON-LD, a document a line (.jsonld, .ndjsonld, .jsonl)",
+    "Jelly (.jelly)",
+    "any of them with .gz",
+)
 _GZIP = b"\x1f\x8b"
 _SNIFFED = 1 << 16
 _TRIG_START = re.compile(
     rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.IGNORECASE
 )
+_TRIG_GRAPH = re.compile(rb"\s*\{\s*[^\s\"}]")  # a default graph in braces; JSON goes on with a string or ends
 _PREFIXED = re.compile(rb"\s*(?!_:)[\w-]*:[^\s<>/]")
 
 
 def expand(path: str | Path) -> list[str]:
-    """The files that ``path`` means, sorted: itself, those of a folder (N-Quads and TriG), of a glob, or ``-``.
+    """The files that ``path`` means, sorted: itself, those of a folder (by their endings), of a glob, or ``-``.
 
     StreamError if there is none.
     """
@@ -67,7 +85,7 @@ def _files(text: str) -> list[str]:
     place = Path(text)
     if place.is_dir():
         found = sorted(str(file) for file in place.iterdir() if _ending(file.name) in ENDINGS and file.is_file())
-        return _some(found, text, "the folder has no N-Quads or TriG file", expected=_EXPECTED)
+        return _some(found, text, "the folder has no file with the ending of a stream", expected=_EXPECTED)
     if place.exists() or not glob.has_magic(text):
         return [text]
     names = glob.glob(text, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute patterns)
@@ -88,9 +106,14 @@ def read_source(
     ``encoder`` is that of the engine that they are for.  A wire error is raised as StreamError after the events before
     it, or, with ``options.skip``, noted in ``report``.
     """
-    with _as_stream_errors(path), _opened(path) as source:
-        reader = READERS[_format(path, source)]
-        yield from reader(cast(BinaryIO, source), shown(path), EventAssembler(stream, options, report, encoder))
+    with _as_stream_errors(path), _opened(path) as opened:
+        source, name = cast(BinaryIO, opened), shown(path)
+        kind, in_messages = _format(path, opened)
+        if in_messages:
+            yield from read_wholes(kind, source, name, stream, options, report, encoder)
+        else:
+            reader = read_trig if kind == "trig" else read_nquads
+            yield from reader(source, name, EventAssembler(stream, options, report, encoder))
 
 
 def shown(path: str) -> str:
@@ -115,8 +138,8 @@ def _opened(path: str) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     if path == "-":
         yield _plain(cast(io.BufferedReader, sys.stdin.buffer))
         return
-    with Path(path).open("rb") as file:
-        yield _plain(file)
+    with Path(path).open("rb", buffering=_SNIFFED) as file:
+        yield _plain(cast(io.BufferedReader, file))
 
 
 def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
@@ -127,18 +150,33 @@ def _ending(name: str) -> str:
     return Path(name.lower().removesuffix(".gz")).suffix
 
 
-def _format(path: str, source: io.BufferedReader | gzip.GzipFile) -> str:
-    """``nquads`` or ``trig``, by the file's name, else by how its content begins."""
+def _format(path: str, source: io.BufferedReader | gzip.GzipFile) -> tuple[str, bool]:
+    """The format, by the file's name, else by how its content begins, and whether it comes in messages."""
+    beginning = source.peek(_SNIFFED)
     ending = _ending(path) if path != "-" else ""
-    if ending in ENDINGS:
-        return ENDINGS[ending]
     if ending in _OTHER_ENDINGS:
         raise StreamError(f"{_OTHER_ENDINGS[ending]} is no format of streams", Location(path), expected=_EXPECTED)
-    return sniff(source.peek(_SNIFFED))
+    kind = ENDINGS.get(ending) or _sniffed(beginning)
+    if kind in ("jsonld", "jelly"):
+        return kind, True
+    in_messages = announces_messages(beginning)
+    if kind in _ONLY_MESSAGES and not in_messages:
+        message = f"{_ONLY_MESSAGES[kind]} has no events: nothing tells where one ends"
+        raise StreamError(message, Location(path), expected=_EXPECTED)
+    return kind, in_messages
+
+
+def _sniffed(beginning: bytes) -> str:
+    if is_jelly(beginning):
+        return "jelly"
+    text = without_delimiters(beginning) if announces_messages(beginning) else beginning
+    if text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and not _TRIG_GRAPH.match(text):
+        return "jsonld"
+    return sniff(text)
 
 
 def sniff(beginning: bytes) -> str:
-    """The format that ``beginning`` looks like; ``nquads`` if nothing speaks for TriG."""
+    """``nquads`` or ``trig``, whichever a text looks like; ``nquads`` if nothing speaks for TriG."""
     for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines():
         if line.strip() and not line.lstrip().startswith(b"#"):
             looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)

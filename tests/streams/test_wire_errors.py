@@ -58,7 +58,7 @@ def test_missing_file() -> None:
 
 
 def test_folder_instead_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(StreamError, match="has no N-Quads or TriG file"):
+    with pytest.raises(StreamError, match="has no file with the ending of a stream"):
         expand(tmp_path)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ def file_of(iri: str) -> Path:
     return SUITES / iri.removeprefix(BASE)
 
 
+@cache
 def triples(iri: str) -> list[Any]:
     """The triples of a file of the suites."""
     file = file_of(iri)

@@ -28,20 +28,20 @@ class Deviation:
 class Listed:
     """The whole list, by the tests' names.
 
-    ``inexpressible`` has the reason, ``paths`` the way that each other test takes in each mode, ``deviations`` are the
-    same in every mode.
+    ``inexpressible`` has the reason, ``paths`` the way that each other test takes if it is free to choose;
+    ``deviations`` are the same whichever way is taken.
     """
 
     inexpressible: dict[str, str] = field(default_factory=dict)
     deviations: dict[str, Deviation] = field(default_factory=dict)
-    paths: dict[str, dict[str, str]] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
 
     def write(self) -> None:
         """Replace the file."""
         parts = [HEAD, _section("inexpressible", self.inexpressible)]
         for name, found in sorted(self.deviations.items()):
             parts.append(_section(f'deviations."{name}"', {"results": list(found.results), "reason": found.reason}))
-        parts += [_section(f"paths.{mode}", paths) for mode, paths in sorted(self.paths.items())]
+        parts.append(_section("paths", self.paths))
         FILE.write_text("\n".join(parts), "utf-8")
 
 

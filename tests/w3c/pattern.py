@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gpm.algebra import Group
+from gpm.algebra import Aggregate, Bind, Group, SubSelect, Variable
+from gpm.rewrite import walk
 from gpm.scope import in_scope
 from spaseq.errors import LocatedError
 from spaseq.languages.spaseq import parse
-from spaseq.pattern.query import AtomDefinition
 
 _DECLARATION = re.compile(r"\s*(#[^\n]*(\n|$)|BASE\s*<[^>]*>|PREFIX\s*(?:[\w.-]*):\s*<[^>]*>)", re.IGNORECASE)
-_PLAIN_SELECT = re.compile(
-    r"SELECT\s+(?:DISTINCT\s+|REDUCED\s+)?(\*|(?:[?$]\w+\s*)+)\s*(?:WHERE\b)?\s*(?=\{)", re.IGNORECASE
-)
-_ASK = re.compile(r"ASK\s*(?:WHERE\b)?", re.IGNORECASE)
+_ASK = re.compile(r"ASK\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,18 +30,12 @@ class InexpressibleError(Exception):
 def as_pattern(text: str, base: str) -> Pattern:
     """The pattern of a query.  InexpressibleError: it is CONSTRUCT or DESCRIBE, or the language refuses it."""
     prologue, body = _prologue(text)
-    if asked := _ASK.match(body):
-        return Pattern(_group(prologue, body[asked.end() :], base), ())
     form = re.split(r"\W", body, maxsplit=1)[0].upper()
-    if form != "SELECT":
+    if form not in ("SELECT", "ASK"):
         raise InexpressibleError(f"{form} gives no solutions")
-    if plain := _PLAIN_SELECT.match(body):
-        try:
-            return _plain(plain[1], _group(prologue, body[plain.end() :], base))
-        except InexpressibleError:
-            pass  # something follows the group, or it is refused, which the sub-SELECT will be too
-    group = _group(prologue, "{{" + body + "\n}}", base)
-    return Pattern(group, tuple(sorted(in_scope(group))))
+    select = _sub_select(prologue, _ASK.sub("SELECT *", body, count=1) if form == "ASK" else body, base)
+    group = _without_select(select)
+    return Pattern(group, () if form == "ASK" else tuple(sorted(in_scope(Group((select,))))))
 
 
 def _prologue(text: str) -> tuple[str, str]:
@@ -55,23 +46,27 @@ def _prologue(text: str) -> tuple[str, str]:
     return text[:end], text[end:].strip()
 
 
-def _plain(selected: str, group: Group) -> Pattern:
-    names = sorted(in_scope(group)) if selected == "*" else re.findall(r"\w+", selected)
-    return Pattern(group, tuple(names))
-
-
-def _group(prologue: str, body: str, base: str) -> Group:
-    """The group as SPAseq reads it: a filter on what the pattern does not bind is one of the sequence's, so within."""
-    definition = _definition(prologue, body, base)
-    return definition.pattern if not definition.stateful else _definition(prologue, "{" + body + "\n}", base).pattern
-
-
-def _definition(prologue: str, body: str, base: str) -> AtomDefinition:
+def _sub_select(prologue: str, body: str, base: str) -> SubSelect:
+    """The query as SPAseq reads it, inside of a graph pattern."""
     query = (
         f"BASE <{base}>\n{prologue}\nSELECT (1 AS ?one) WITHIN 1 DAY FROM STREAM <http://w3c.test/s>\n"
-        f"WHERE {{ SEQ(A) DEFINE GPM A ON <http://w3c.test/s> {body}\n}}"
+        f"WHERE {{ SEQ(A) DEFINE GPM A ON <http://w3c.test/s> {{{{ {body}\n}}}}\n}}"
     )
     try:
-        return parse(query).query.atoms[0]
+        pattern = parse(query).query.atoms[0].pattern
     except LocatedError as error:
         raise InexpressibleError(error.message) from None
+    return next(part for part in walk(pattern) if isinstance(part, SubSelect))
+
+
+def _without_select(select: SubSelect) -> Group:
+    """The same solutions, as a set, without SELECT if it only names and computes; its order has no meaning here."""
+    computed = [one for one in select.projections or () if one.expression != Variable(one.name)]
+    counts = select.group_by or select.having or any(isinstance(part, Aggregate) for part in walk(tuple(computed)))
+    if counts or select.limit is not None or select.offset is not None:
+        return Group((select,))
+    binds = [Bind(one.expression, Variable(one.name)) for one in computed]
+    if not binds and select.values is None:
+        return select.group
+    values = () if select.values is None else (select.values,)
+    return Group((select.group, *values, *binds))

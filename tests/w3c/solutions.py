@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from pyoxigraph import (
@@ -32,6 +33,7 @@ _TRUE: Solutions = frozenset([frozenset()])
 _FALSE: Solutions = frozenset()
 
 
+@cache
 def canonical(term: Any) -> Any:
     """A term in the form that a Store gives it."""
     store = Store()

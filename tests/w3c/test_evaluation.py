@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from gpm.errors import PatternError
+from gpm.evaluator import Mode
 from tests.w3c.manifests import SUITES, EvaluationTest, evaluation_tests
 from tests.w3c.paths import Deviation, Listed, listed
 from tests.w3c.pattern import InexpressibleError, as_pattern
-from tests.w3c.runs import MODES, by_pyoxigraph, by_us
+from tests.w3c.runs import by_pyoxigraph, by_us
 from tests.w3c.solutions import Solutions, equal, expected
 
 UPDATE = bool(os.environ.get("SPASEQ_UPDATE_GOLDEN"))
@@ -31,7 +33,7 @@ def test_w3c_evaluation(name: str) -> None:
         known = updated(known, name, found)
         known.write()
     assert found.inexpressible.get(name) == known.inexpressible.get(name)
-    assert found.paths == {mode: {name: known.paths[mode][name]} for mode in found.paths}
+    assert found.paths.get(name) == known.paths.get(name)
     deviation, explained = found.deviations.get(name), known.deviations.get(name)
     assert (deviation and deviation.results) == (explained and explained.results)
     assert explained is None or explained.reason, "a deviation without explanation"
@@ -39,10 +41,9 @@ def test_w3c_evaluation(name: str) -> None:
 
 def test_nothing_else_is_listed() -> None:
     known = listed()
-    expressed = [set(paths) for paths in known.paths.values()]
-    assert all(names | known.inexpressible.keys() == TESTS.keys() for names in expressed)
-    assert known.deviations.keys() <= TESTS.keys() - known.inexpressible.keys()
-    assert known.paths.keys() == set(MODES)
+    assert known.paths.keys() | known.inexpressible.keys() == TESTS.keys()
+    assert not known.paths.keys() & known.inexpressible.keys()
+    assert known.deviations.keys() <= known.paths.keys()
 
 
 def outcome(test: EvaluationTest) -> Listed:
@@ -51,11 +52,17 @@ def outcome(test: EvaluationTest) -> Listed:
         pattern = as_pattern(test.query, test.query_iri)
     except InexpressibleError as reason:
         return Listed({test.id: str(reason)})
-    ours = {mode: by_us(test, pattern, mode) for mode in MODES}
-    found = Listed(paths={mode: {test.id: path} for mode, (path, _) in ours.items()})
-    differing = {others_than(solutions, test) for _, solutions in ours.values()}
-    assert len(differing) == 1, "the modes do not agree"
-    if results := differing.pop():
+    path, solutions = by_us(test, pattern, Mode.AUTO)
+    if path.startswith("native"):
+        modes = [Mode.NATIVE, Mode.PYOXIGRAPH, Mode.VERIFY]
+    else:
+        modes = [Mode.PYOXIGRAPH]
+        with pytest.raises(PatternError, match="cannot be evaluated natively"):
+            by_us(test, pattern, Mode.NATIVE)
+    for mode in modes:
+        assert equal(by_us(test, pattern, mode)[1], solutions), f"{mode.value} does not give the same"
+    found = Listed(paths={test.id: path})
+    if results := others_than(solutions, test):
         found.deviations[test.id] = Deviation(results)
     return found
 
@@ -75,7 +82,7 @@ def updated(known: Listed, name: str, found: Listed) -> Listed:
     new = Listed(
         without(known.inexpressible) | found.inexpressible,
         without(known.deviations) | found.deviations,
-        {mode: without(known.paths.get(mode, {})) | found.paths.get(mode, {}) for mode in MODES},
+        without(known.paths) | found.paths,
     )
     if name in found.deviations and name in known.deviations:
         new.deviations[name] = Deviation(found.deviations[name].results, known.deviations[name].reason)

@@ -18,10 +18,29 @@ cdef word_t encode_by_python(
     return encode_hard(<Terms>a.terms, text[:size], label[:length])
 
 
+cdef word_t subject_of(Assembly* a, const Statement* st) noexcept nogil:
+    """The word of a subject: its number in the event where that is enough, as an integer, which no subject is."""
+    cdef size_t i
+    if a.demand.subjects:
+        return encode(a, st.subject, st.subject_size)
+    name_of(a, st.subject, st.subject_size, &a.spare)
+    for i in range(a.numbered):
+        if a.subjects[i] == a.spare:
+            return integer_word(a.store, i)
+    if a.numbered == MOST_NUMBERED:
+        return encode(a, st.subject, st.subject_size)
+    if a.numbered == a.subjects.size():
+        a.subjects.push_back(a.spare)
+    else:
+        a.subjects.data()[a.numbered].assign(a.spare.data(), a.spare.size())
+    a.numbered += 1
+    return integer_word(a.store, a.numbered - 1)
+
+
 cdef void add_triple(Assembly* a, const Statement* st, const PredicateFacts* facts) noexcept nogil:
     """Encode a wanted triple of the open event."""
     if a.subject_word == UNBOUND:
-        a.subject_word = encode(a, st.subject, st.subject_size)
+        a.subject_word = subject_of(a, st)
     a.columns.subjects.push_back(a.subject_word)
     a.columns.predicates.push_back(facts.word)
     a.columns.objects.push_back(encode(a, st.object, st.object_size))
@@ -33,6 +52,7 @@ cdef void begin_columns(Assembly* a) noexcept nogil:
     a.next_scope[0] += 1
     a.first_triple = a.columns.subjects.size()
     a.subject_word = UNBOUND
+    a.numbered = 0
 
 
 cdef void drop_triples(Assembly* a) noexcept nogil:

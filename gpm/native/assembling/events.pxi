@@ -68,13 +68,14 @@ cdef inline bint is_open_graph(Assembly* a, const uint8_t* name, size_t size) no
 
 cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nogil:
     """Another graph begins, so the open one is complete."""
+    cdef uint32_t hashed = hash_name(name)
     close_event(a, line)
     a.is_open = True
     a.name = name[0]
     a.time.known = a.time.lost = False
     a.time.time = 0
     begin_columns(a)
-    a.number = recent_number(&a.recent, name)
+    a.number = recent_number(&a.recent, name, hashed)
     a.lost = a.number != 0
     if a.lost:
         report(a, COMES_BACK, line, name, NULL, 0)
@@ -83,8 +84,8 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
         a.time = a.waiting[name[0]]
         a.waiting.erase(name[0])
         a.lost = a.time.lost
-    a.number = remember_name(&a.recent, name)
-    a.recent.times.data()[a.number % a.recent.remembered] = a.time
+    a.number = remember_name(&a.recent, name, hashed)
+    time_of(&a.recent, a.number)[0] = a.time
 
 
 cdef void close_event(Assembly* a, size_t line) noexcept nogil:
@@ -125,7 +126,7 @@ cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogi
     if time.lost:
         report(a, BAD_TIME, line, name, st.object, st.object_size)
     is_open = is_open or (a.is_open and name[0] == a.name)
-    number = a.number if is_open else recent_number(&a.recent, name)
+    number = a.number if is_open else recent_number(&a.recent, name, hash_name(name))
     if number or a.waiting.count(name[0]):
         set_time_again(a, name, &time, is_open, number, line)
     else:
@@ -162,7 +163,7 @@ cdef void set_time_again(
     Assembly* a, const string* name, const GraphTime* time, bint is_open, uint64_t number, size_t line
 ) noexcept nogil:
     """A time for a graph that has begun, or has one already; one that contradicts loses the event."""
-    cdef GraphTime known = a.waiting[name[0]] if number == 0 else a.recent.times[number % a.recent.remembered]
+    cdef GraphTime known = a.waiting[name[0]] if number == 0 else time_of(&a.recent, number)[0]
     cdef GraphTime fresh = time[0]
     if fresh.known and known.known and known.time != fresh.time:
         report(a, SECOND_TIME, line, name, NULL, 0)
@@ -170,7 +171,7 @@ cdef void set_time_again(
         fresh.lost = True
     if is_open:
         a.time = fresh
-        a.recent.times.data()[number % a.recent.remembered] = fresh
+        time_of(&a.recent, number)[0] = fresh
         a.lost = a.lost or fresh.lost
     elif number == 0 and fresh.lost:
         a.waiting[name[0]] = fresh

@@ -11,10 +11,6 @@ cdef void start_names(RecentNames* r, uint64_t remembered):
     r.remembered = remembered
     r.mask = slots - 1
     r.slots.assign(slots, empty)
-    r.names.resize(remembered)
-    r.numbers.assign(remembered, 0)
-    r.hashes.assign(remembered, 0)
-    r.times.resize(remembered)
     r.newest = 0
 
 
@@ -47,10 +43,15 @@ cdef uint32_t find_name(const RecentNames* r, const string* name, uint32_t hashe
     return at
 
 
-cdef uint64_t recent_number(const RecentNames* r, const string* name) noexcept nogil:
+cdef uint64_t recent_number(const RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
     """The number of a remembered name, else 0."""
-    cdef uint32_t place = r.slots[find_name(r, name, hash_name(name))].place
+    cdef uint32_t place = r.slots[find_name(r, name, hashed)].place
     return r.numbers[place - 1] if place else 0
+
+
+cdef inline GraphTime* time_of(RecentNames* r, uint64_t number) noexcept nogil:
+    """The time of the name with this number."""
+    return &r.times.data()[(number - 1) % r.remembered]
 
 
 cdef void drop_place(RecentNames* r, uint32_t place) noexcept nogil:
@@ -71,15 +72,21 @@ cdef void drop_place(RecentNames* r, uint32_t place) noexcept nogil:
     r.slots.data()[hole].place = 0
 
 
-cdef uint64_t remember_name(RecentNames* r, const string* name) noexcept nogil:
+cdef uint64_t remember_name(RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
     """Remember a new name, forgetting the oldest of too many; gives its number."""
-    cdef uint32_t hashed = hash_name(name)
-    cdef uint32_t place, at
-    r.newest += 1
-    place = r.newest % r.remembered
-    if r.newest > r.remembered:
+    cdef uint32_t place = r.newest % r.remembered
+    cdef uint32_t at
+    if r.newest >= r.remembered:
         drop_place(r, place)
-    at = find_name(r, name, hashed)
+    else:
+        r.names.push_back(name[0])
+        r.times.resize(place + 1)
+        r.hashes.push_back(hashed)
+        r.numbers.push_back(0)
+    r.newest += 1
+    at = hashed & r.mask
+    while r.slots[at].place:
+        at = (at + 1) & r.mask
     r.slots.data()[at].hashed = hashed
     r.slots.data()[at].place = place + 1
     r.hashes.data()[place] = hashed

@@ -1,5 +1,8 @@
 # The records of the assembly.
 
+cdef enum:
+    MOST_NUMBERED = 16    # subjects of an event that get numbers instead of words
+
 # What can be wrong with statements that are valid by themselves, and BAD_LINE.
 cdef enum:
     BAD_LINE = 0      # no statement
@@ -25,6 +28,7 @@ cdef cppclass Demand:
     unordered_map[word_t, vector[Use]] by_predicate
     vector[Use] any_predicate
     bint everything           # no triple can be left out
+    bint subjects             # subjects are compared with other things than subjects of their event
     uint64_t version
 
 # What is known about a predicate of the tokenizer's memory.
@@ -49,10 +53,10 @@ cdef struct NameSlot:
 # The graphs that were begun lately, with their times.
 cdef cppclass RecentNames:
     vector[NameSlot] slots
-    vector[string] names      # ring by number, which counts from 1
+    vector[string] names      # ring: number n, which counts from 1, at (n − 1) modulo `remembered`
     vector[uint64_t] numbers  # ring: the numbers
     vector[uint32_t] hashes   # ring: lower halves of their hashes
-    vector[GraphTime] times   # ring by number
+    vector[GraphTime] times   # ring: the times
     uint64_t newest           # number of the latest name
     uint64_t remembered       # how many are kept
     uint32_t mask             # of the table
@@ -100,6 +104,8 @@ cdef cppclass Assembly:
     uint64_t scope
     size_t first_triple
     word_t subject_word           # of the last statement's subject; UNBOUND: not encoded yet
+    vector[string] subjects       # by value, those of the open event that have numbers; there may be older ones behind them
+    size_t numbered               # how many
     size_t text_start             # in the present block
     size_t text_end
     string carried                # its text in earlier blocks

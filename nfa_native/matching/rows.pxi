@@ -1,0 +1,80 @@
+# The rows of a batch, as the caller has them.
+
+# Rows of one or several atoms in a batch, borrowed from the caller.
+cdef struct RowSource:
+    const uint32_t* row_event
+    const word_t* columns     # a column a slot
+    size_t rows
+    size_t at                 # rows before it are used up
+    size_t end                # rows before it are the present event's
+
+cdef enum:
+    NO_SOURCE = 0xFFFFFFFF    # of an atom without rows in the batch
+
+
+# The rows of a batch.
+cdef cppclass BatchRows:
+    vector[RowSource] sources
+    vector[uint32_t] by_atom  # number of the atom's source
+
+
+cdef bint is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept nogil:
+    """Whether the numbers ascend and the last one is less than `below`."""
+    cdef bint falls = False
+    cdef size_t i
+    for i in range(1, count):
+        falls |= numbers[i] < numbers[i - 1]
+    return not falls and (count == 0 or numbers[count - 1] < below)
+
+
+cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slots, size_t events):
+    """Note where the rows of all atoms lie; the result keeps them alive.  Atoms that share arrays share a source."""
+    cdef size_t i
+    keep = []
+    row_event = columns = None
+    width = -1
+    for i in range(slots.size()):
+        atom = rows[i]
+        if atom is None or len(atom.row_event) == 0:
+            out.by_atom.push_back(NO_SOURCE)
+            continue
+        if atom.row_event is not row_event or atom.columns is not columns or slots.at(i) != width:
+            row_event, columns, width = atom.row_event, atom.columns, slots.at(i)
+            keep.append(borrow_columns(out, row_event, columns, slots.at(i), events))
+        out.by_atom.push_back(<uint32_t>out.sources.size() - 1)
+    return keep
+
+
+cdef object borrow_columns(BatchRows* out, object row_event, object columns, uint32_t slots, size_t events):
+    """Note where rows lie."""
+    cdef const uint32_t[::1] numbers = np.ascontiguousarray(row_event)
+    cdef const uint64_t[:, ::1] words = np.ascontiguousarray(columns)
+    cdef RowSource one
+    if words.shape[0] != slots or (slots and words.shape[1] != numbers.shape[0]):
+        raise ValueError(f"an atom of {slots} slots got columns of shape {tuple(columns.shape)}")
+    one.row_event = &numbers[0]
+    one.columns = &words[0, 0] if slots else NULL
+    one.rows = <size_t>numbers.shape[0]
+    one.at = one.end = 0
+    if not is_ascending(one.row_event, one.rows, events):
+        raise ValueError(f"row_event must ascend and number the {events} events of the batch")
+    out.sources.push_back(one)
+    return numbers, words
+
+
+cdef size_t next_event(BatchRows* rows, size_t count) noexcept nogil:
+    """The next event with rows, whose rows every source then knows; `count` if there is none."""
+    cdef RowSource* one = rows.sources.data()
+    cdef RowSource* end = one + rows.sources.size()
+    cdef size_t found = count
+    while one != end:
+        one.at = one.end
+        if one.at < one.rows and one.row_event[one.at] < found:
+            found = one.row_event[one.at]
+        one += 1
+    one = rows.sources.data()
+    while one != end:
+        while one.end < one.rows and one.row_event[one.end] == found:
+            one.end += 1
+        one += 1
+    return found
