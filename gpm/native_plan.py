@@ -95,16 +95,12 @@ _EMPTY = _Bound()
 
 @dataclass(slots=True)
 class _Compiler:
-    """Writes the steps of one plan.
-
-    ``base`` is what a surrounding EXISTS has bound: its values stand for the variables everywhere inside.
-    """
+    """Writes the steps of one plan."""
 
     terms: Terms
     variables: dict[str, int] = field(default_factory=dict)
     words: dict[int, int] = field(default_factory=dict)
     registers: int = 0
-    base: _Bound = _EMPTY
 
     def plan(self, group: Group) -> Plan:
         """The plan of a whole pattern."""
@@ -185,7 +181,7 @@ class _Compiler:
         common = bound.certain & certain(group)
         if not bound.possible & in_scope(group):
             return ()
-        chain = self.group(group, self.base)
+        chain = self.group(group, _EMPTY)
         columns = sorted(in_scope(group), key=lambda name: (name not in common, self.variable(name)))
         return (Exclude(Derived(tuple(map(self.variable, columns)), chain)),)
 
@@ -199,7 +195,7 @@ class _Compiler:
             if not isinstance(node, Exists):
                 return None
             register = self.next_register()
-            asked.append(Asked(register, self.exists(node.pattern, bound)))
+            asked.append(Asked(register, self.group(node.pattern, bound)))
             hidden[f"exists {register}"] = register
             answer = Variable(f"exists {register}")
             return Operation("!", (answer,)) if node.negated else answer
@@ -210,14 +206,6 @@ class _Compiler:
             raise NotNativeError(_unknown(plain, self.terms))
         instructions = tuple((int(op), argument) for op, argument in program.instructions)
         return Condition(instructions, tuple(program.constants), tuple(asked))
-
-    def exists(self, group: Group, bound: _Bound) -> Chain:
-        """The steps inside EXISTS: the row's values stand for its variables everywhere in it."""
-        outside, self.base = self.base, bound
-        try:
-            return self.group(group, bound)
-        finally:
-            self.base = outside
 
 
 # ── order ────────────────────────────────────────────────────────────────────────────────────────────────
