@@ -94,6 +94,8 @@ cdef class Assembler:
         self.state.lost = False
         self.state.text_end = self.state.text_start = 0
         self.state.lines = self.state.ignored = self.state.unused_times = 0
+        self.state.columns.version = encoder.demand.version
+        self.state.oldest_waiting = self.state.waited = 0
         self.state.subject_word = UNBOUND
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
@@ -241,7 +243,7 @@ cdef object take_columns(Assembler assembler):
         "block": copied(<const char*>c.block.data(), events, np.int64),
         "starts": copied(<const char*>c.starts.data(), events, np.int64),
         "stops": copied(<const char*>c.stops.data(), events, np.int64),
-        "version": a.demand.version,
+        "version": c.version,
     }
     assembler.blocks = []
     clear_columns(c, triples)

@@ -19,6 +19,7 @@ GATHERED = 1 << 22  # bytes of a file whose events are given together; other sou
 LONGEST_LINE = 1 << 26
 DEEPEST = 100  # triple terms in each other
 
+_WRITTEN = re.compile(rb"\S")
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 # A line with four terms or more: then the last one names the graph.
 _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\w.-]*))\s*\.\s*(?:#.*)?$")
@@ -31,8 +32,9 @@ def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
     size = gathered = 0
     try:
         for block, start, stop in _blocks(source, path):
-            last = _Lines(block, path, assembler.lines, start, stop)
-            assembler.read(block, last, start, stop)
+            lines = _Lines(block, path, assembler.lines, start, stop)
+            last = lines if lines.are_written else last
+            assembler.read(block, lines, start, stop)
             size, gathered = size + stop - start, gathered + stop - start
             if gathered >= min(wanted, size // 2):
                 gathered = 0
@@ -77,7 +79,7 @@ def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
             raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes: is this N-Quads?", Location(path))
         size = min(2 * size, BLOCK)
     if rest:
-        yield (line := _with_newlines(rest + b"\n").removesuffix(b"\n")), 0, len(line)
+        yield (line := rest[:-1] + b"\n" if rest.endswith(b"\r") else rest), 0, len(line)
 
 
 def _with_newlines(data: bytes) -> bytes:
@@ -106,12 +108,18 @@ class _Lines:
         self._before = before
         self._start = start
         self._stop = stop
+        self._known = start, before + 1  # an offset where a line begins, and the line's number
+
+    @property
+    def are_written(self) -> bool:
+        """Whether there is more than white space."""
+        return _WRITTEN.search(self._block, self._start, self._stop) is not None
 
     def end(self) -> Location:
-        """The last line, when it is the last one of the source."""
+        """The last line with more than white space, when it is the last one of the source."""
         if self._start == self._stop:
             return Location(self._path)
-        lines = self._block[self._start : self._stop].rstrip(b"\n")
+        lines = self._block[self._start : self._stop].rstrip()
         number = self._before + self._block.count(b"\n", self._start, self._start + len(lines)) + 1
         return _location(self._path, number, lines.rpartition(b"\n")[2], 1)
 
@@ -132,8 +140,12 @@ class _Lines:
 
     def _line(self, offset: int) -> tuple[bytes, int]:
         """The line at an offset, and its number in the source."""
-        line = self._block[offset:].partition(b"\n")[0]
-        return line, self._before + self._block.count(b"\n", self._start, offset) + 1
+        known, number = self._known
+        if offset < known:
+            known, number = self._start, self._before + 1
+        self._known = offset, number + self._block.count(b"\n", known, offset)
+        end = self._block.find(b"\n", offset, self._stop)
+        return self._block[offset : end if end >= 0 else self._stop], self._known[1]
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:

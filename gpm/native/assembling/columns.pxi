@@ -50,6 +50,7 @@ cdef void begin_columns(Assembly* a) noexcept nogil:
     """A new event: a number for its blank nodes."""
     a.scope = a.next_scope[0]
     a.next_scope[0] += 1
+    a.version = a.demand.version
     a.first_triple = a.columns.subjects.size()
     a.subject_word = UNBOUND
     a.numbered = 0
@@ -64,6 +65,8 @@ cdef void drop_triples(Assembly* a) noexcept nogil:
 cdef void complete(Assembly* a, int64_t time, const string* name) noexcept nogil:
     """The event whose triples came last is complete; `name` is its IRI or empty."""
     cdef Columns* c = &a.columns
+    if c.times.empty():
+        c.version = a.version
     c.times.push_back(time)
     c.scopes.push_back(a.scope)
     c.ends.push_back(<uint32_t>c.subjects.size())

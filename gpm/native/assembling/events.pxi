@@ -73,7 +73,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
     a.is_open = True
     a.name = name[0]
     a.time.known = a.time.lost = False
-    a.time.time = 0
+    a.time.time = a.time.turn = 0
     begin_columns(a)
     a.number = recent_number(&a.recent, name, hashed)
     a.lost = a.number != 0
@@ -120,7 +120,7 @@ cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogi
     cdef bint is_open = is_open_graph(a, st.subject, st.subject_size)
     cdef uint64_t number
     name_of(a, st.subject, st.subject_size, name)
-    time.time = 0
+    time.time = time.turn = 0
     time.known = parse_time(st.object, st.object_size, a.unit, &time.time)
     time.lost = not time.known
     if time.lost:
@@ -133,27 +133,34 @@ cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogi
         await_graph(a, name, &time)
 
 
-cdef void await_graph(Assembly* a, const string* name, const GraphTime* time) noexcept nogil:
+cdef void await_graph(Assembly* a, const string* name, GraphTime* time) noexcept nogil:
     """Keep a time until its graph begins; the oldest of too many is dropped."""
+    cdef Waiting waiting
+    a.waited += 1
+    waiting.name = name[0]
+    waiting.turn = time.turn = a.waited
     a.waiting[name[0]] = time[0]
-    a.waiting_order.push_back(name[0])
+    a.waiting_order.push_back(waiting)
     while a.waiting.size() > a.recent.remembered:
-        if a.waiting.erase(a.waiting_order[a.oldest_waiting]):
+        if is_waiting(a, &a.waiting_order[a.oldest_waiting]):
+            a.waiting.erase(a.waiting_order[a.oldest_waiting].name)
             a.unused_times += 1
         a.oldest_waiting += 1
-    if a.oldest_waiting > a.recent.remembered or a.waiting.empty():
-        a.waiting_order.erase(a.waiting_order.begin(), a.waiting_order.begin() + a.oldest_waiting)
-        a.oldest_waiting = 0
     if a.waiting_order.size() > 4 * a.recent.remembered:
         forget_order(a)
 
 
+cdef bint is_waiting(Assembly* a, const Waiting* waiting) noexcept nogil:
+    """Whether that time still waits."""
+    return a.waiting.count(waiting.name) and a.waiting[waiting.name].turn == waiting.turn
+
+
 cdef void forget_order(Assembly* a) noexcept nogil:
     """Drop the names from the order whose graphs have begun."""
-    cdef vector[string] kept
+    cdef vector[Waiting] kept
     cdef size_t i
     for i in range(a.oldest_waiting, a.waiting_order.size()):
-        if a.waiting.count(a.waiting_order[i]):
+        if is_waiting(a, &a.waiting_order[i]):
             kept.push_back(a.waiting_order[i])
     a.waiting_order.swap(kept)
     a.oldest_waiting = 0
@@ -165,6 +172,7 @@ cdef void set_time_again(
     """A time for a graph that has begun, or has one already; one that contradicts loses the event."""
     cdef GraphTime known = a.waiting[name[0]] if number == 0 else time_of(&a.recent, number)[0]
     cdef GraphTime fresh = time[0]
+    fresh.turn = known.turn
     if fresh.known and known.known and known.time != fresh.time:
         report(a, SECOND_TIME, line, name, NULL, 0)
         fresh.known = False

@@ -44,6 +44,12 @@ cdef struct GraphTime:
     int64_t time
     bint known
     bint lost                 # two times contradicted each other, or one was none
+    uint64_t turn             # its number among those that waited for their graph, if it does
+
+# The name of a graph whose time waited, and that time's number: the name may wait again since then.
+cdef struct Waiting:
+    string name
+    uint64_t turn
 
 # A slot of the open-addressing table of graph names.
 cdef struct NameSlot:
@@ -63,6 +69,7 @@ cdef cppclass RecentNames:
 
 # Complete events as columns, and the triples of the open one at the end.
 cdef cppclass Columns:
+    uint64_t version              # of the demand when the first event began
     vector[int64_t] times
     vector[uint64_t] scopes
     vector[uint32_t] ends         # of each event's triples
@@ -102,6 +109,7 @@ cdef cppclass Assembly:
     GraphTime time
     uint64_t number               # in `recent`
     uint64_t scope
+    uint64_t version              # of the demand when it began
     size_t first_triple
     word_t subject_word           # of the last statement's subject; UNBOUND: not encoded yet
     vector[string] subjects       # by value, those of the open event that have numbers; there may be older ones behind them
@@ -112,6 +120,7 @@ cdef cppclass Assembly:
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun
-    vector[string] waiting_order               # ring of their names, oldest first; some may be gone
-    size_t oldest_waiting
+    vector[Waiting] waiting_order              # oldest first; some may be gone
+    size_t oldest_waiting                      # in that order; what is before it is gone
+    uint64_t waited                            # how many times waited so far
     string spare                  # a name under consideration
