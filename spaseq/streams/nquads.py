@@ -50,7 +50,7 @@ def _is_file(source: BinaryIO) -> bool:
     """Whether a source can be read on without waiting."""
     try:
         return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-    except OSError:  # not of the operating system
+    except (AttributeError, OSError):  # not of the operating system
         return False
 
 
