@@ -39,14 +39,14 @@ def _check(group: Group, outside: Names, inside: bool) -> None:
                     raise NotNativeError("MINUS in OPTIONAL or EXISTS without a certain common variable")
                 _check_nested(removed, others, inside)
             case Bind(_, variable) if variable.name in outside:
-                raise NotNativeError("BIND of a variable that is bound outside of its group")
+                raise NotNativeError(f"BIND of ?{variable.name}, which is bound outside of its group")
             case Filter() | Bind():
                 _check_exists(element, others)
 
 
 def _check_nested(group: Group, outside: Names, inside: bool) -> None:
-    if _foreign(group, outside):
-        raise NotNativeError("a group with a variable that is bound outside of it")
+    if foreign := _foreign(group, outside):
+        raise NotNativeError(f"?{min(foreign)} in a group that does not bind it itself")
     _check(group, outside, inside)
 
 
