@@ -99,7 +99,6 @@ def main(events: int = 100_000) -> None:
         print(f"  parse alone / end to end       {seconds['parse'] / seconds['end to end']:>14.2f} times its time")
         print(f"  kernel alone, rows to matches  {rate(stages.rows, seconds['kernel']):>14} rows")
         split(events, seconds["end to end"], [Stages("v_shape.spaseq", stream) for _ in range(3)], seconds["kernel"])
-        del stages
         any_rows = Stages("v_shape_any.spaseq", stream)
         seconds = interleaved({"kernel": lambda: any_rows.match}, rounds=1)
         print(f"  the `:` variant, kernel alone  {rate(any_rows.rows, seconds['kernel']):>14} rows", end="")

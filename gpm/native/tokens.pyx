@@ -46,8 +46,17 @@ cdef extern from *:
         const uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\\\', feed = bytes ^ ones * '\\r';
         return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | ((feed - ones) & ~feed) | bytes) & tops;
     }
+    /* Which byte it is: the first of those that `spaseq_special` marks, on machines whose first byte is the lowest. */
+    static inline int spaseq_first_byte(uint64_t marks) {
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        return __builtin_ctzll(marks) >> 3;
+    #else
+        return 0;
+    #endif
+    }
     """
     uint64_t special_bytes "spaseq_special"(uint64_t bytes) nogil
+    int first_byte "spaseq_first_byte"(uint64_t marks) nogil
 
 cdef const char* XSD = b"<http://www.w3.org/2001/XMLSchema#"
 cdef const char* RDF = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -174,9 +183,11 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end) noexcept 
     while at != NULL and at < end:
         if end - at >= 8:
             memcpy(&bytes, at, 8)
-            if not special_bytes(bytes):
+            bytes = special_bytes(bytes)
+            if not bytes:
                 at += 8
                 continue
+            at += first_byte(bytes)
         if at[0] == c'"':
             return at + 1
         if at[0] == c'\\':
@@ -227,8 +238,24 @@ cdef const uint8_t* read_datatype(const uint8_t* at, const uint8_t* end, Memory*
     return stop if not is_reserved(memory.scratch.data(), memory.scratch.size()) else NULL
 
 
-cdef const uint8_t* read_literal(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
+cdef const uint8_t* read_literal(const uint8_t* at, const uint8_t* end, int32_t number, Memory* memory) noexcept nogil:
+    """A literal, the object of the predicate with that number: mostly its datatype is that of the last one."""
     cdef const uint8_t* stop = read_string(at + 1, end)
+    cdef string* known
+    if number < 0 or stop == NULL or stop[0] != c'^':
+        return read_qualifier(stop, end, memory)
+    known = &memory.namespaces.data()[number]
+    if is_at(stop, end, known.data(), known.size()):
+        return stop + known.size()
+    at = read_qualifier(stop, end, memory)
+    if at != NULL:
+        known.assign(<const char*>stop, at - stop)
+    return at
+
+
+cdef const uint8_t* read_qualifier(const uint8_t* stop, const uint8_t* end, Memory* memory) noexcept nogil:
+    """What may follow a string: a language or a datatype."""
+    cdef const uint8_t* at
     if stop == NULL:
         return NULL
     at = over(stop, SPACE)
@@ -286,7 +313,7 @@ cdef const uint8_t* read_triple(const uint8_t* at, const uint8_t* end, Memory* m
         if at == NULL:
             return NULL
         at = over(at, SPACE)
-    at = read_literal(at, end, memory) if at[0] == c'"' else read_node(at, end, memory)
+    at = read_literal(at, end, -1, memory) if at[0] == c'"' else read_node(at, end, memory)
     while at != NULL and depth:
         at = over(at, SPACE)
         at = at + 3 if is_at(at, end, b")>>", 3) else NULL
@@ -298,7 +325,7 @@ cdef inline const uint8_t* read_object(
     const uint8_t* at, const uint8_t* end, int32_t number, Memory* memory
 ) noexcept nogil:
     if at[0] == c'"':
-        return read_literal(at, end, memory)
+        return read_literal(at, end, number, memory)
     if at[0] == c'_':
         return read_label(at, end)
     if at[0] == c'<' and at[1] == c'<':

@@ -119,10 +119,13 @@ cdef void take_time(Assembly* a, const Statement* st, size_t line) noexcept nogi
     cdef GraphTime time
     cdef bint is_open = is_open_graph(a, st.subject, st.subject_size)
     cdef uint64_t number
-    name_of(a, st.subject, st.subject_size, name)
     time.time = time.turn = 0
     time.known = parse_time(st.object, st.object_size, a.unit, &time.time)
     time.lost = not time.known
+    if is_open and time.known and not a.time.known and not a.lost:
+        set_open_time(a, &time)  # as it mostly is
+        return
+    name_of(a, st.subject, st.subject_size, name)
     if time.lost:
         report(a, BAD_TIME, line, name, st.object, st.object_size)
     is_open = is_open or (a.is_open and name[0] == a.name)
@@ -166,6 +169,12 @@ cdef void forget_order(Assembly* a) noexcept nogil:
     a.oldest_waiting = 0
 
 
+cdef void set_open_time(Assembly* a, const GraphTime* time) noexcept nogil:
+    a.time = time[0]
+    time_of(&a.recent, a.number)[0] = time[0]
+    a.lost = a.lost or time.lost
+
+
 cdef void set_time_again(
     Assembly* a, const string* name, const GraphTime* time, bint is_open, uint64_t number, size_t line
 ) noexcept nogil:
@@ -178,9 +187,7 @@ cdef void set_time_again(
         fresh.known = False
         fresh.lost = True
     if is_open:
-        a.time = fresh
-        time_of(&a.recent, number)[0] = fresh
-        a.lost = a.lost or fresh.lost
+        set_open_time(a, &fresh)
     elif number == 0 and fresh.lost:
         a.waiting[name[0]] = fresh
 
