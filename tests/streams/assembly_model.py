@@ -37,7 +37,7 @@ class Found:
     unused_times: int = 0
 
 
-class _Stop(Exception):
+class _StoppedError(Exception):
     """Reading ends at an error."""
 
 
@@ -67,7 +67,7 @@ class Model:
             self.number = max((number + 1 for number, line in enumerate(lines) if line.strip()), default=0)
             self.found.unused_times += len(self.waiting)
             self._close("")
-        except _Stop:
+        except _StoppedError:
             pass
         return self.found
 
@@ -164,7 +164,7 @@ class Model:
     def _error(self, message: str, column: int, hint: str = "") -> None:
         self.found.errors.append((message, self.number, column, hint))
         if not self.skip:
-            raise _Stop
+            raise _StoppedError
 
 
 def as_error(error: StreamError) -> tuple[str, int, int, str]:

@@ -30,7 +30,8 @@ TIMES = [
 ]  # fmt: skip
 SUBJECTS = ["<urn:s>", "<urn:\\u0073>", "<urn:t>", "_:b", "_:c", "<urn:g1>"]
 OBJECTS = [
-    "<urn:s>", "_:b", '"a\\nb"', '"a"@EN-us', f'"01"^^<{XSD}integer>', f'"1.00"^^<{XSD}float>', f'"1.50"^^<{XSD}decimal>',
+    "<urn:s>", "_:b", '"a\\nb"', '"a"@EN-us', f'"01"^^<{XSD}integer>', f'"1.00"^^<{XSD}float>',
+    f'"1.50"^^<{XSD}decimal>',
     "<<( _:b <urn:p> _:c )>>", '"é"', f'"2020-01-01T24:00:00Z"^^<{XSD}dateTime>',
 ]  # fmt: skip
 
