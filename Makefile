@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*.pxi nfa_native/matching/*.pxi gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
 
-.PHONY: run test bench lint sanitize check-deep wheel clean
+.PHONY: run test bench soak lint sanitize check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -17,10 +17,15 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
+	$(BIN)/python -m tests.gpm.native.deep 200000
+	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m pytest -m deep
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks
+
+soak: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.soak
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .

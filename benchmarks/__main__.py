@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import knowledge, memory, rows, v_shape
+from benchmarks import knowledge, many, memory, patterns, rows, v_shape
 
 if __name__ == "__main__":
-    v_shape.main()
-    print()
+    for benchmark in (patterns, v_shape, many, knowledge):
+        benchmark.main()
+        print()
     rows.main(100_000)
-    print()
-    knowledge.main()
     print()
     memory.main()

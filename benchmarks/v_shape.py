@@ -6,17 +6,19 @@ events a company.
 
 from __future__ import annotations
 
+import statistics
+import sys
 import tempfile
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import numpy as np
-import pyoxigraph
 
 import spaseq
-from benchmarks.timing import interleaved, rate
+from benchmarks.patterns import parse_alone
+from benchmarks.timing import Job, Preparation, interleaved, rate
 from gpm.evaluator import Evaluator
-from gpm.rows import AtomRows, EventGraph
+from gpm.rows import AtomRows
 from nfa_native.words import Terms
 from spaseq.datasets import workloads
 from spaseq.engine.run import Run
@@ -26,43 +28,51 @@ from spaseq.streams.sources import read_source
 from spaseq.streams.wire import WireOptions, WireReport
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "stocks"
-BATCH = 4096
 
 
-def end_to_end(stream: Path) -> Callable[[], int]:
-    """Bytes to counted matches."""
+def end_to_end(stream: Path) -> Preparation:
+    """Bytes to counted matches; the query is registered before."""
 
-    def job() -> int:
+    def prepare() -> Job:
         run = Run(spaseq.parse((EXAMPLES / "v_shape.spaseq").read_text()), {"stock": str(stream)}, count_only=True)
-        for _ in run.tables():
-            pass
-        return sum(run.counts().values())
 
-    return job
+        def job() -> int:
+            for _ in run.tables():
+                pass
+            return sum(run.counts().values())
 
+        return job
 
-def parse_alone(stream: Path) -> Callable[[], int]:
-    """The baseline: pyoxigraph reads the same bytes and does nothing with them."""
-    data = stream.read_bytes()
-    return lambda: sum(1 for _ in pyoxigraph.parse(data, pyoxigraph.RdfFormat.N_QUADS))
+    return prepare
 
 
-class KernelRows:
-    """The rows of a query's atoms on a stream, ready in memory, in batches."""
+class Stages:
+    """A query's run taken apart: CPU seconds of reading, of matching graph patterns, and of the kernel.
+
+    The rows stay in memory, so that ``match`` can feed them again.
+    """
 
     def __init__(self, query: str, stream: Path) -> None:
         self.plan: Plan = compile_plan(parse((EXAMPLES / query).read_text()).query)
         self.terms = Terms()
         self.batches: list[tuple[np.ndarray, np.ndarray, list[AtomRows]]] = []
         self.rows = 0
+        self.reading = self.matching = 0.0
         evaluator = Evaluator(self.terms)
         patterns = [evaluator.compile(one.pattern, one.variables) for one in self.plan.atoms]
         number = 0
-        for events in read_source(str(stream), self.plan.query.streams[0].iri, WireOptions(), WireReport()):
-            graphs = [EventGraph(one.triples, one.timestamp, number + i) for i, one in enumerate(events)]
-            rows = evaluator.evaluate_graphs(graphs, patterns)
-            times = np.array([one.timestamp for one in events], np.int64)
-            self.batches.append((times, np.arange(number, number + len(events), dtype=np.uint64), rows))
+        iri = self.plan.query.streams[0].iri
+        source = read_source(str(stream), iri, WireOptions(), WireReport(), evaluator.encoder)
+        while True:
+            started = time.process_time()
+            events = next(source, None)
+            self.reading += time.process_time() - started
+            if events is None:
+                break
+            started = time.process_time()
+            rows = evaluator.evaluate(events.graphs, patterns)
+            self.matching += time.process_time() - started
+            self.batches.append((events.times, np.arange(number, number + len(events), dtype=np.uint64), rows))
             self.rows += sum(len(one.row_event) for one in rows)
             number += len(events)
 
@@ -81,19 +91,33 @@ def main(events: int = 100_000) -> None:
     with tempfile.TemporaryDirectory() as folder:
         stream = workloads()["stocks"].write(Path(folder), events, 1)["stock"]
         whole, alone = end_to_end(stream), parse_alone(stream)
-        next_rows = KernelRows("v_shape.spaseq", stream)
-        seconds = interleaved({"end to end": whole, "parse": alone, "kernel": next_rows.match})
-        print(f"V shape, {events:,} events of 6 triples, {next_rows.match():,} matches, one process, CPU time")
+        stages = Stages("v_shape.spaseq", stream)
+        seconds = interleaved({"end to end": whole, "parse": alone, "kernel": lambda: stages.match}, rounds=5)
+        print(f"V shape, {events:,} events of 6 triples, {stages.match():,} matches, one process, CPU time")
         print(f"  end to end, bytes to matches   {rate(events, seconds['end to end']):>14} events")
         print(f"  pyoxigraph.parse alone         {rate(events, seconds['parse']):>14} events")
-        print(f"  end to end / parse alone       {seconds['end to end'] / seconds['parse']:>14.2f} times its time")
-        print(f"  kernel alone, rows to matches  {rate(next_rows.rows, seconds['kernel']):>14} rows")
-        print(f"  kernel's share of end to end   {seconds['kernel'] / seconds['end to end']:>14.1%}")
-        any_rows = KernelRows("v_shape_any.spaseq", stream)
-        seconds = interleaved({"kernel": any_rows.match}, rounds=1)
+        print(f"  parse alone / end to end       {seconds['parse'] / seconds['end to end']:>14.2f} times its time")
+        print(f"  kernel alone, rows to matches  {rate(stages.rows, seconds['kernel']):>14} rows")
+        split(events, seconds["end to end"], [Stages("v_shape.spaseq", stream) for _ in range(3)], seconds["kernel"])
+        del stages
+        any_rows = Stages("v_shape_any.spaseq", stream)
+        seconds = interleaved({"kernel": lambda: any_rows.match}, rounds=1)
         print(f"  the `:` variant, kernel alone  {rate(any_rows.rows, seconds['kernel']):>14} rows", end="")
         print(f", {any_rows.match():,} matches counted")
 
 
+def split(events: int, whole: float, runs: list[Stages], kernel: float) -> None:
+    """Print where the time of an event goes."""
+    parts = {
+        "reading: tokens, grouping, encoding": statistics.median(run.reading for run in runs),
+        "graph patterns": statistics.median(run.matching for run in runs),
+        "kernel": kernel,
+    }
+    parts["the rest: batches, order, results"] = max(0.0, whole - sum(parts.values()))
+    print("  cost of an event in µs, and its share")
+    for name, seconds in parts.items():
+        print(f"    {name:<36}{seconds / events * 1e6:8.2f}  {seconds / whole:6.1%}")
+
+
 if __name__ == "__main__":
-    main()
+    main(*(int(one) for one in sys.argv[1:]))

@@ -81,6 +81,8 @@ cdef class Assembler:
 
     def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1):
         cdef bytes name
+        if not 0 < remembered <= MOST_REMEMBERED:
+            raise ValueError(f"between 1 and {MOST_REMEMBERED} names can be remembered, not {remembered}")
         self.encoder = encoder
         encoder.assemblers.add(self)
         self.state.memory = new Memory()

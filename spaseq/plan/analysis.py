@@ -12,6 +12,7 @@ from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
 from spaseq.plan.basics import alternatives, hoist_exists
+from spaseq.plan.conjuncts import split_conjunctions
 from spaseq.plan.environment import (
     UNBOUND,
     Accumulator,
@@ -61,7 +62,7 @@ class Analysis:
         self.query = query
         self.occurrences = occurrences(query.expression)
         used = {one.name for one in self.occurrences}
-        hoisted = tuple(hoist_exists(one) for one in query.atoms if one.name in used)
+        hoisted = tuple(hoist_exists(split_conjunctions(one)) for one in query.atoms if one.name in used)
         self.in_scope = {one.name: query.atom(one.name).variables for one in hoisted}
         self.private = frozenset(v for one in hoisted for v in one.variables if v not in self.in_scope[one.name])
         needed = self._needed()

@@ -1,16 +1,19 @@
 # The last graph names of a source: a ring with a hash table.
 
+cdef enum:
+    MOST_REMEMBERED = 65536   # places in the ring have 16 bits
+    SLOT_TAG = 0xFFFF0000
+
 
 cdef void start_names(RecentNames* r, uint64_t remembered):
     """Room for that many names; they are found in a table at most half full."""
-    cdef NameSlot empty
-    cdef uint32_t slots = 4
-    while slots < 2 * remembered:
+    cdef uint32_t slots = 8
+    while slots < 4 * remembered:
         slots *= 2
-    empty.hashed = empty.place = 0
     r.remembered = remembered
     r.mask = slots - 1
-    r.slots.assign(slots, empty)
+    r.slots.assign(slots, 0)
+    r.used = 0
     r.newest = 0
 
 
@@ -33,20 +36,22 @@ cdef uint32_t hash_name(const string* name) noexcept nogil:
     return <uint32_t>(value ^ (value >> 32))
 
 
-cdef uint32_t find_name(const RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
-    """The slot of the name, or the empty one where it belongs."""
-    cdef uint32_t at = hashed & r.mask
-    while r.slots[at].place:
-        if r.slots[at].hashed == hashed and r.names[r.slots[at].place - 1] == name[0]:
-            break
-        at = (at + 1) & r.mask
-    return at
+cdef inline uint32_t slot_of(uint32_t hashed, uint32_t place) noexcept nogil:
+    return (hashed & SLOT_TAG) | <uint32_t>0x80000000 | place
 
 
 cdef uint64_t recent_number(const RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
     """The number of a remembered name, else 0."""
-    cdef uint32_t place = r.slots[find_name(r, name, hashed)].place
-    return r.numbers[place - 1] if place else 0
+    cdef uint32_t tag = slot_of(hashed, 0)
+    cdef uint32_t at = hashed & r.mask
+    cdef uint32_t place
+    while r.slots[at]:
+        if r.slots[at] & SLOT_TAG == tag:
+            place = r.slots[at] & 0xFFFF
+            if r.hashes[place] == hashed and r.names[place] == name[0]:
+                return r.numbers[place]
+        at = (at + 1) & r.mask
+    return 0
 
 
 cdef inline GraphTime* time_of(RecentNames* r, uint64_t number) noexcept nogil:
@@ -54,44 +59,41 @@ cdef inline GraphTime* time_of(RecentNames* r, uint64_t number) noexcept nogil:
     return &r.times.data()[(number - 1) % r.remembered]
 
 
-cdef void drop_place(RecentNames* r, uint32_t place) noexcept nogil:
-    """Take what lies at this place of the ring out of the table, moving back what was put behind it (Knuth's algorithm R)."""
-    cdef uint32_t hole = r.hashes[place] & r.mask
-    cdef uint32_t at, home
-    while r.slots[hole].place != place + 1:
-        hole = (hole + 1) & r.mask
-    at = hole
-    while True:
+cdef void put_place(RecentNames* r, uint32_t place) noexcept nogil:
+    """Enter what lies at this place of the ring into the table."""
+    cdef uint32_t at = r.hashes[place] & r.mask
+    while r.slots[at]:
         at = (at + 1) & r.mask
-        if r.slots[at].place == 0:
-            break
-        home = r.slots[at].hashed & r.mask
-        if ((at - home) & r.mask) >= ((at - hole) & r.mask):
-            r.slots.data()[hole] = r.slots.data()[at]
-            hole = at
-    r.slots.data()[hole].place = 0
+    r.slots.data()[at] = slot_of(r.hashes[place], place)
+    r.used += 1
+
+
+cdef void renew_table(RecentNames* r) noexcept nogil:
+    """Make the table anew, without what has left the ring."""
+    cdef uint32_t place
+    r.slots.assign(r.slots.size(), 0)
+    r.used = 0
+    for place in range(<uint32_t>r.names.size()):
+        put_place(r, place)
 
 
 cdef uint64_t remember_name(RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
     """Remember a new name, forgetting the oldest of too many; gives its number."""
     cdef uint32_t place = r.newest % r.remembered
-    cdef uint32_t at
-    if r.newest >= r.remembered:
-        drop_place(r, place)
-    else:
+    r.newest += 1
+    if place == r.names.size():
         r.names.push_back(name[0])
         r.times.resize(place + 1)
         r.hashes.push_back(hashed)
-        r.numbers.push_back(0)
-    r.newest += 1
-    at = hashed & r.mask
-    while r.slots[at].place:
-        at = (at + 1) & r.mask
-    r.slots.data()[at].hashed = hashed
-    r.slots.data()[at].place = place + 1
-    r.hashes.data()[place] = hashed
-    r.numbers.data()[place] = r.newest
-    r.names.data()[place].assign(name.data(), name.size())
+        r.numbers.push_back(r.newest)
+    else:
+        r.names.data()[place].assign(name.data(), name.size())
+        r.hashes.data()[place] = hashed
+        r.numbers.data()[place] = r.newest
+    if 2 * r.used < r.slots.size():
+        put_place(r, place)
+    else:
+        renew_table(r)
     return r.newest
 
 

@@ -51,17 +51,15 @@ cdef struct Waiting:
     string name
     uint64_t turn
 
-# A slot of the open-addressing table of graph names.
-cdef struct NameSlot:
-    uint32_t hashed           # lower half of the name's hash
-    uint32_t place            # in the ring + 1; 0: empty
-
 # The graphs that were begun lately, with their times.
 cdef cppclass RecentNames:
-    vector[NameSlot] slots
+    # Open addressing; 0: empty, else 1 << 31, 15 bits of the name's hash, and its place in the ring.  What has left the
+    # ring is not taken out: a slot counts if the ring has its hash.
+    vector[uint32_t] slots
+    size_t used               # slots that are not empty
     vector[string] names      # ring: number n, which counts from 1, at (n − 1) modulo `remembered`
     vector[uint64_t] numbers  # ring: the numbers
-    vector[uint32_t] hashes   # ring: lower halves of their hashes
+    vector[uint32_t] hashes   # ring: the hashes
     vector[GraphTime] times   # ring: the times
     uint64_t newest           # number of the latest name
     uint64_t remembered       # how many are kept
