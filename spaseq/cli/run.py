@@ -122,7 +122,7 @@ def run(
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
     check_not_read({"--output": output, "--late": late}, read)
-    _warn(parsed, background_warnings(graphs, checked))
+    _warn(parsed, background_warnings(graphs, checked, ontologies))
     with late_file(late) as on_late, open_output(output) as text:
         running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)

@@ -57,11 +57,16 @@ def entailed_graphs(options: Sequence[str]) -> str | list[str]:
     return [option.partition("=")[2].removeprefix("<").removesuffix(">") for option in options]
 
 
-def background_warnings(sources: Mapping[str, str], queries: Sequence[Query]) -> list[str]:
-    """Graphs that are read but not given, and graphs that are given but not read."""
+def background_warnings(
+    sources: Mapping[str, str], queries: Sequence[Query], entailed: str | Sequence[str]
+) -> list[str]:
+    """Graphs that are read but not given, and graphs that are given but neither read nor ontologies."""
     read = {part.name.value for query in queries for part in walk(query.atoms) if isinstance(part, Graph)}
     missing = [f"no --kb gives GRAPH <{iri}>, so it is empty" for iri in sorted(read - sources.keys())]
-    return missing + [f"no query reads the --kb graph <{iri}>" for iri in sorted(sources.keys() - read)]
+    if entailed == "rdfs":
+        return missing if sources else [*missing, "--entail rdfs has no effect: no --kb gives an ontology"]
+    unused = sorted(sources.keys() - read - set(entailed))
+    return missing + [f"no query reads the --kb graph <{iri}>" for iri in unused]
 
 
 def _iris_by_name(queries: Sequence[Query]) -> dict[str, set[str]]:

@@ -21,13 +21,13 @@ from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
 from spaseq.pattern import Query
-from spaseq.plan import compile_plan
+from spaseq.plan import compile_atom, compile_plan
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
-FEW_TERMS = 1 << 18  # terms that are kept without a thought
+FEW_TERMS = 1 << 16  # terms that are kept without a thought
 Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
 
 
@@ -237,7 +237,7 @@ class Engine:
     def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
-        needs = [Need(iris[atom.stream], self._evaluator.compile(atom.pattern, atom.variables)) for atom in plan.atoms]
+        needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
         running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match)
         streamset.queries.append(running)
         self._queries[running.name] = running

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows
 from spaseq.engine.names import EventNames
 from spaseq.engine.running import RunningQuery
+from spaseq.errors import SpaseqError
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events, Names
@@ -89,13 +91,20 @@ class Streamset:
         for stream, events, places in released.parts:
             patterns = self._patterns(stream)
             if patterns:
-                for pattern, found in zip(patterns, evaluator.evaluate(events.graphs, patterns), strict=True):
+                for pattern, found in zip(patterns, _evaluated(evaluator, events, patterns), strict=True):
                     rows[stream, pattern] = _placed(found, places)
         return rows
 
     def _patterns(self, stream: int) -> list[CompiledPattern]:
         needs = (need for query in self.queries for need in query.needs)
         return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
+
+
+def _evaluated(evaluator: Evaluator, events: Events, patterns: list[CompiledPattern]) -> list[AtomRows]:
+    try:
+        return evaluator.evaluate(events.graphs, patterns)
+    except PatternError as error:
+        raise SpaseqError(str(error)) from None
 
 
 def _placed(rows: AtomRows, places: Numbers) -> AtomRows:

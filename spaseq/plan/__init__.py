@@ -1,5 +1,5 @@
 """From a checked query to the automaton that a matcher runs."""
 
-from spaseq.plan.plan import Plan, compile_plan
+from spaseq.plan.plan import Plan, compile_atom, compile_plan
 
-__all__ = ["Plan", "compile_plan"]
+__all__ = ["Plan", "compile_atom", "compile_plan"]

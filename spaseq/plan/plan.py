@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
-from gpm.evaluator import Evaluator
+from gpm.errors import PatternError
+from gpm.evaluator import CompiledPattern, Evaluator
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
-from spaseq.errors import SnapshotError
+from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
 from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.assemble import assemble
@@ -32,6 +33,14 @@ def compile_plan(query: Query) -> Plan:
     plan = Plan(query)
     plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
     return plan
+
+
+def compile_atom(evaluator: Evaluator, atom: AtomDefinition) -> CompiledPattern:
+    """The graph pattern of a GPM, ready to be evaluated.  QueryError: the evaluator cannot do it."""
+    try:
+        return evaluator.compile(atom.pattern, atom.variables)
+    except PatternError as error:
+        raise QueryError(f"GPM {atom.name}: {error}") from None
 
 
 class Plan:
@@ -107,11 +116,11 @@ class Plan:
         """The plan for people: ``form`` is text, mermaid, dot or json.
 
         ``evaluator`` is asked how it would evaluate the graph patterns; by default one that nothing was said to.
-        PatternError: it cannot.
+        QueryError: it cannot.
         """
         asked = evaluator or Evaluator(Terms())
         atoms = [
-            {**described, "evaluation": asked.compile(atom.pattern, atom.variables).route}
+            {**described, "evaluation": compile_atom(asked, atom).route}
             for described, atom in zip(self._description["atoms"], self.atoms, strict=True)
         ]
         return render({**self._description, "atoms": atoms}, form)

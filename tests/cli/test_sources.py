@@ -96,6 +96,6 @@ def test_background(path: str, tmp_path: Path) -> None:
 
 
 def test_background_that_does_not_fit() -> None:
-    missing, unread = background_warnings({"urn:x": "kb.ttl"}, [query(("s", IRI))])
+    missing, unread = background_warnings({"urn:x": "kb.ttl"}, [query(("s", IRI))], [])
     assert "no --kb gives GRAPH <http://example.org/kb>" in missing
     assert "no query reads the --kb graph <urn:x>" in unread

@@ -10,7 +10,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 import spaseq
 from spaseq.cli.main import main
-from spaseq.errors import OptionError, StreamError
+from spaseq.errors import OptionError, QueryError, StreamError
 
 NS = "http://ex.org/"
 SECTOR = """
@@ -119,3 +119,12 @@ def test_entailment_on_the_command_line(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     unknown = CliRunner().invoke(main, [*arguments, "--entail", "rdfs=urn:nowhere"])
     assert unknown.exit_code == 2
+
+
+def test_what_cannot_be_evaluated_natively_is_the_users_to_know() -> None:
+    query = DEALS.replace("?d a :Deal", "?d :part+ :Deal")
+    with pytest.raises(QueryError, match=r"GPM A: the graph pattern cannot be evaluated natively: .*path"):
+        spaseq.Engine(gpm="native").register(query)
+    assert spaseq.Engine(gpm="auto").register(query)
+    with pytest.raises(OptionError, match="gpm is one of"):
+        spaseq.Engine(gpm="oracle")

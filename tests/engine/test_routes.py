@@ -80,9 +80,13 @@ def test_examples(path: Path, folder: Path) -> None:
         assert case.run("native") == expected
     except PatternError as error:
         assert "cannot be evaluated natively" in str(error)
-    with patch("spaseq.streams.nquads.FIRST_BLOCK", 61), patch("spaseq.streams.nquads.BLOCK", 997):
-        with patch("spaseq.streams.trig.SLICE", 7), forgetful():
-            assert case.run() == expected
+    with (
+        patch("spaseq.streams.nquads.FIRST_BLOCK", 61),
+        patch("spaseq.streams.nquads.BLOCK", 997),
+        patch("spaseq.streams.trig.SLICE", 7),
+        forgetful(),
+    ):
+        assert case.run() == expected
     pushed: list[spaseq.Match] = []
     restored: list[spaseq.Match] = []
     with forgetful():

@@ -59,6 +59,8 @@ class TableWriter:
             self._widths = _fit(self._widths, self._console.width - _GAP * (len(heads) - 1))
         self._console.print(Text(self._line(heads), style="bold"), soft_wrap=True, end="")
         self._output.write("─" * (sum(self._widths) + _GAP * (len(heads) - 1)) + "\n")
+        if self._terminal:  # later rows may have more of the line than the first ones wanted
+            self._widths[-1] += max(0, self._console.width - sum(self._widths) - _GAP * (len(heads) - 1))
         self._query = (table.query, table.columns)
 
     def _line(self, cells: Sequence[str]) -> str:
