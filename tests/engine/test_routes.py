@@ -71,6 +71,14 @@ def forgetful() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Sources are read in pieces of odd sizes."""
+    nquads, trig = "spaseq.streams.nquads", "spaseq.streams.trig"
+    with patch(f"{nquads}.FIRST_BLOCK", 61), patch(f"{nquads}.BLOCK", 997), patch(f"{trig}.SLICE", 7):
+        yield
+
+
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_examples(path: Path, folder: Path) -> None:
     case = Case(path, folder)
@@ -80,9 +88,8 @@ def test_examples(path: Path, folder: Path) -> None:
         assert case.run("native") == expected
     except PatternError as error:
         assert "cannot be evaluated natively" in str(error)
-    with patch("spaseq.streams.nquads.FIRST_BLOCK", 61), patch("spaseq.streams.nquads.BLOCK", 997):
-        with patch("spaseq.streams.trig.SLICE", 7), forgetful():
-            assert case.run() == expected
+    with small_blocks(), forgetful():
+        assert case.run() == expected
     pushed: list[spaseq.Match] = []
     restored: list[spaseq.Match] = []
     with forgetful():
