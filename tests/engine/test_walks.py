@@ -19,7 +19,8 @@ S, T, D = "http://example.org/s", "http://example.org/t", "http://example.org/d"
 
 QUERIES = {
     "join": f"""{PREFIX} SELECT ?x ?v ?b ?y WITHIN 5 MILLISECONDS SLIDING
-        FROM STREAM s <{S}> FROM STREAM t <{T}> WHERE {{ SEQ(A ; B) DEFINE GPM A ON s {{ ?x :p ?v . OPTIONAL {{ ?x :r ?b }} }} DEFINE GPM B ON t {{ ?y :q ?v }} }}""",
+        FROM STREAM s <{S}> FROM STREAM t <{T}> WHERE {{
+        SEQ(A ; B) DEFINE GPM A ON s {{ ?x :p ?v . OPTIONAL {{ ?x :r ?b }} }} DEFINE GPM B ON t {{ ?y :q ?v }} }}""",
     "drops": f"""{PREFIX} CONSTRUCT {{ [] :v ?v ; :from ?x ; :b ?b }} INTO STREAM <{D}> WITHIN 4 MILLISECONDS SLIDING
         FROM STREAM s <{S}> WHERE {{ SEQ(A ; B)
         DEFINE GPM A ON s {{ ?x :p ?v }} DEFINE GPM B ON s {{ ?z :r ?b ; :p ?v }} }}""",
