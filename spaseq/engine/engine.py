@@ -316,7 +316,8 @@ class Engine:
 
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
-        for columns in self._columns(derived):
+        # In an order that does not depend on how terms are numbered, as that of matches does.
+        for columns in self._columns(sorted(derived, key=lambda event: (event.timestamp, event.name))):
             # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
             self._accept(columns, lateness=2**63)
 

@@ -10,7 +10,7 @@ from pyoxigraph import QuadParser, RdfFormat, parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimiters import Delimiters
 from spaseq.streams.messages import Message, Received
-from spaseq.streams.nquads import LONGEST_LINE, explain, printable
+from spaseq.streams.nquads import explain, printable
 
 FORMATS = {
     "ntriples": RdfFormat.N_TRIPLES,
@@ -19,6 +19,7 @@ FORMATS = {
     "trig": RdfFormat.TRIG,
 }
 BLOCK = 1 << 16  # bytes read at once, if so many are there
+LONGEST_LINE = 1 << 26  # bytes of a line, or of a message
 _BY_LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 
 

@@ -16,9 +16,11 @@ from spaseq.streams.event import Events
 
 FIRST_BLOCK, BLOCK = 1 << 14, 1 << 19  # bytes; small at first for early results, never larger than caches like
 GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = 16_000_000  # bytes; pyoxigraph, which reads what we cannot, holds 16 MiB
+BOM = b"\xef\xbb\xbf"
 DEEPEST = 100  # triple terms in each other
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _WRITTEN = re.compile(rb"\S")
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 # A line with four terms or more: then the last one names the graph.
@@ -63,11 +65,16 @@ def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
     first = True
     while data := source.read1(size):  # type: ignore[attr-defined]
         if first:
-            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+            while len(data) < len(BOM) and BOM.startswith(data) and (more := source.read1(size)):  # type: ignore[attr-defined]
+                data += more
+            data, first = data.removeprefix(BOM), False
         if b"\r" in data or rest.endswith(b"\r"):
             rest, data = b"", _with_newlines(rest + data)
-        start, stop = data.find(b"\n") + 1 if rest else 0, data.rfind(b"\n") + 1
+        ends, stop = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+        if len(rest) + (ends or len(data)) > LONGEST_LINE:
+            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes: is this N-Quads?", Location(path))
         if stop:
+            start = ends if rest else 0
             if start:
                 yield (line := rest + data[:start]), 0, len(line)
             if start < stop:
@@ -75,8 +82,6 @@ def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
             rest = data[stop:]
         else:
             rest += data
-        if len(rest) > LONGEST_LINE:
-            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes: is this N-Quads?", Location(path))
         size = min(2 * size, BLOCK)
     if rest:
         yield (line := rest[:-1] + b"\n" if rest.endswith(b"\r") else rest), 0, len(line)
@@ -150,7 +155,7 @@ class _Lines:
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
     """What the parser says of a line; it does not survive terms that are nested too deep."""
-    if line.count(b"<<(") > DEEPEST:
+    if line.count(b"<<(") > DEEPEST and _STRING.sub(b"", line).count(b"<<(") > DEEPEST:
         return SyntaxError(f"triple terms are nested more than {DEEPEST} deep")
     try:
         for _quad in parse(line, RdfFormat.N_QUADS):

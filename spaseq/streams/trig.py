@@ -79,6 +79,8 @@ class _Slice:
                 self._numbers.append(lines.line)
         except SyntaxError as error:
             self.failure = error
+        except MemoryError as error:  # a term that the parser has no room for
+            self.failure = SyntaxError(str(error))
         self.block = "".join(texts).encode()
 
     def locate(self, offset: int, text: str) -> Location:

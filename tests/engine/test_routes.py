@@ -10,10 +10,10 @@ from unittest.mock import patch
 import pytest
 
 import spaseq
-from gpm.errors import PatternError
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.workload import EXAMPLES, KNOWLEDGE
 from spaseq.engine import Run
+from spaseq.errors import QueryError
 from spaseq.streams import WireOptions, WireReport, read_source
 from spaseq.streams.event import Event
 
@@ -71,6 +71,14 @@ def forgetful() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Sources are read in pieces of odd sizes."""
+    nquads, trig = "spaseq.streams.nquads", "spaseq.streams.trig"
+    with patch(f"{nquads}.FIRST_BLOCK", 61), patch(f"{nquads}.BLOCK", 997), patch(f"{trig}.SLICE", 7):
+        yield
+
+
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_examples(path: Path, folder: Path) -> None:
     case = Case(path, folder)
@@ -78,14 +86,9 @@ def test_examples(path: Path, folder: Path) -> None:
     assert case.run() == case.run("verify") == expected
     try:
         assert case.run("native") == expected
-    except PatternError as error:
+    except QueryError as error:
         assert "cannot be evaluated natively" in str(error)
-    with (
-        patch("spaseq.streams.nquads.FIRST_BLOCK", 61),
-        patch("spaseq.streams.nquads.BLOCK", 997),
-        patch("spaseq.streams.trig.SLICE", 7),
-        forgetful(),
-    ):
+    with small_blocks(), forgetful():
         assert case.run() == expected
     pushed: list[spaseq.Match] = []
     restored: list[spaseq.Match] = []
