@@ -17,6 +17,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryTriples, RdfFor
 
 from gpm.entailment import conclusions
 from gpm.errors import GraphSyntaxError, PatternError
+from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.printing import print_group
 from gpm.rewrite import canonical
 from gpm.schema import Schema
@@ -225,6 +226,8 @@ class _Text:
 
         False: that is not sure to go well, because there may be blank nodes or names of graphs.
         """
+        if is_too_deep(self.data):
+            raise SyntaxError(TOO_DEEP)
         return any(self._load_as(guess, store, graph) for guess in _PLAIN.get(self.file_format, ()))
 
     def parts(self) -> Iterable[Quad]:

@@ -9,6 +9,7 @@ import rdflib
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
 
 from gpm.errors import PatternError
+from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.rows import Triples
 from gpm.terms import to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError
@@ -59,6 +60,8 @@ def _from_rdflib(graph: rdflib.Graph) -> Triples:
 
 
 def _parse(text: bytes) -> Triples:
+    if is_too_deep(text):
+        raise StreamError(TOO_DEEP, Location("<event>"))
     try:
         return list(parse(text, RdfFormat.N_QUADS))
     except SyntaxError:

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from pyoxigraph import QuadParser, RdfFormat, parse
 
+from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimiters import Delimiters
 from spaseq.streams.messages import Message, Received
@@ -111,6 +112,8 @@ class _Parser:
 
     def message(self, text: _Text) -> Received:
         """The message of some lines, or what is wrong with it."""
+        if is_too_deep(b"".join(text.parts)):
+            return StreamError(TOO_DEEP, text.place(0, 1))
         parser = parse(self._head + b"\n" + b"".join(text.parts), self._format)
         try:
             return Message(list(parser), text.locate)

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
 
+from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
@@ -18,9 +19,7 @@ FIRST_BLOCK, BLOCK = 1 << 14, 1 << 19  # bytes; small at first for early results
 GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
 LONGEST_LINE = 16_000_000  # bytes; pyoxigraph, which reads what we cannot, holds 16 MiB
 BOM = b"\xef\xbb\xbf"
-DEEPEST = 100  # triple terms in each other
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _WRITTEN = re.compile(rb"\S")
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
 # A line with four terms or more: then the last one names the graph.
@@ -155,8 +154,8 @@ class _Lines:
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
     """What the parser says of a line; it does not survive terms that are nested too deep."""
-    if line.count(b"<<(") > DEEPEST and _STRING.sub(b"", line).count(b"<<(") > DEEPEST:
-        return SyntaxError(f"triple terms are nested more than {DEEPEST} deep")
+    if is_too_deep(line):
+        return SyntaxError(TOO_DEEP)
     try:
         for _quad in parse(line, RdfFormat.N_QUADS):
             pass

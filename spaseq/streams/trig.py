@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from pyoxigraph import Quad, RdfFormat, parse
 
+from gpm.nesting import TOO_DEEP, Nesting
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
@@ -27,6 +28,8 @@ class _Lines:
         self._kept: deque[bytes] = deque([b""], maxlen=KEPT)
         self._line = 0  # the number of the line read last
         self._ended = True  # it ended with a newline
+        self._nesting = Nesting()
+        self.too_deep = False  # so that nothing more is given
 
     def read(self, size: int = -1) -> bytes:
         data = self._source.readline(size)
@@ -38,7 +41,8 @@ class _Lines:
         else:
             self._kept[-1] += data
         self._ended = data.endswith(b"\n")
-        return data
+        self.too_deep = self.too_deep or self._nesting.is_too_deep(data)
+        return b"" if self.too_deep else data
 
     @property
     def line(self) -> int:
@@ -110,7 +114,9 @@ def _feed(assembler: EventAssembler, statements: _Slice, lines: _Lines) -> bool:
     assembler.read(statements.block, statements)
     if statements.failure is not None:
         error = statements.failure
-        failure = StreamError(explain(error), lines.place(error), hint="the rest of this source is not read")
+        message = TOO_DEEP if lines.too_deep else explain(error)
+        place = lines.locate(lines.line, "") if lines.too_deep else lines.place(error)
+        failure = StreamError(message, place, hint="the rest of this source is not read")
         assembler.fail(failure, None, 0, statements)
         return False
     return bool(statements.block)

@@ -10,11 +10,12 @@ from unittest.mock import patch
 import pytest
 
 from gpm.native.assembly import Encoder
+from gpm.nesting import DEEPEST
 from nfa_native.words import Terms
 from spaseq.errors import StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Event
-from spaseq.streams.nquads import DEEPEST, read_nquads
+from spaseq.streams.nquads import read_nquads
 from spaseq.streams.trig import read_trig
 from spaseq.streams.wire import PROV_TIME, REMEMBERED, WireOptions, WireReport
 

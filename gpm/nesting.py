@@ -7,7 +7,8 @@ import re
 DEEPEST = 100  # triple terms in each other
 TOO_DEEP = f"triple terms are nested more than {DEEPEST} deep"
 
-_BRACKETS = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<<\(?|\)?>>')
+# Strings, IRIs and comments are passed over; the rest are brackets.
+_BRACKETS = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"{}|^`\\\s]*>|\#[^\n]*|<<\(?|\)?>>')
 
 
 class Nesting:
@@ -17,7 +18,7 @@ class Nesting:
         self._depth = 0
 
     def is_too_deep(self, lines: bytes) -> bool:
-        """Whether the next lines go deeper than ``DEEPEST``; brackets in strings of one line do not count."""
+        """Whether the next lines go deeper than ``DEEPEST``; brackets in strings and comments do not count."""
         if b"<<" not in lines and b">>" not in lines:
             return False
         for found in _BRACKETS.finditer(lines):
