@@ -34,7 +34,7 @@ MISSING_COMPILER = (
 
 def extension(source: Path) -> Extension:
     """The extension module of one Cython file."""
-    optimisation = ["-O1", "-g", "-UNDEBUG"] if DEBUG or SANITIZE else ["-O2", "-g0", "-DNDEBUG"]
+    optimisation = ["-O1", "-g", "-UNDEBUG"] if DEBUG or SANITIZE else ["-O2", "-fno-plt", "-g0", "-DNDEBUG"]
     return Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],

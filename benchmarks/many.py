@@ -31,9 +31,9 @@ WHERE {{
 
 
 def queries(count: int) -> dict[str, Query]:
-    """V shapes above thresholds from 41 to 140, which is where the prices are, in windows from 20 to 59 seconds."""
+    """V shapes above thresholds from 41 to 160, evenly over all prices, in windows from 20 to 59 seconds."""
     return {
-        f"v{number}": parse(QUERY.format(threshold=41 + number * 100 // count, window=20 + number % 40)).query
+        f"v{number}": parse(QUERY.format(threshold=41 + number * 119 / count, window=20 + number % 40)).query
         for number in range(count)
     }
 

@@ -92,7 +92,7 @@ cdef class Assembler:
         self.state.terms = <void*>encoder.terms
         self.state.next_scope = &encoder.next_scope
         self.state.unit = unit
-        self.state.is_open = False
+        self.state.is_open = self.state.goes_on = False
         self.state.lost = False
         self.state.text_end = self.state.text_start = 0
         self.state.lines = self.state.ignored = self.state.unused_times = 0
@@ -187,7 +187,7 @@ cdef class Assembler:
             self.state.columns.predicates.push_back(predicate)
             self.state.columns.objects.push_back(object_)
         self.state.text_start = self.state.text_end = 0
-        complete(&self.state, time, &known)
+        complete(&self.state, time, known.data(), known.size())
 
     def scope(self):
         """The number of the next event's blank nodes."""

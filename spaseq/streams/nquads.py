@@ -15,7 +15,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
-FIRST_BLOCK, BLOCK = 1 << 14, 1 << 19  # bytes; small at first for early results, never larger than caches like
+FIRST_BLOCK, BLOCK = 1 << 14, 1 << 18  # bytes; small at first for early results, never larger than caches like
 GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
 LONGEST_LINE = 16_000_000  # bytes; pyoxigraph, which reads what we cannot, holds 16 MiB
 BOM = b"\xef\xbb\xbf"
@@ -30,6 +30,7 @@ def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
     last = _Lines(b"", path, 0)
     wanted = GATHERED if _is_file(source) else 0
+    bytes(2 * GATHERED)  # glibc keeps freed memory up to twice what it saw freed at once: blocks need no new pages
     size = gathered = 0
     try:
         for block, start, stop in _blocks(source, path):

@@ -62,15 +62,15 @@ cdef void drop_triples(Assembly* a) noexcept nogil:
     a.columns.objects.resize(a.first_triple)
 
 
-cdef void complete(Assembly* a, int64_t time, const string* name) noexcept nogil:
-    """The event whose triples came last is complete; `name` is its IRI or empty."""
+cdef void complete(Assembly* a, int64_t time, const char* name, size_t size) noexcept nogil:
+    """The event whose triples came last is complete; `name` is its IRI, of size 0 if it has none."""
     cdef Columns* c = &a.columns
     if c.times.empty():
         c.version = a.version
     c.times.push_back(time)
     c.scopes.push_back(a.scope)
     c.ends.push_back(<uint32_t>c.subjects.size())
-    c.names.insert(c.names.end(), name.data(), name.data() + name.size())
+    c.names.insert(c.names.end(), name, name + size)
     c.name_ends.push_back(<int64_t>c.names.size())
     if a.carried.empty():
         c.block.push_back(<int64_t>a.block)

@@ -45,17 +45,19 @@ cdef void take_statement(
     if not st.same_subject:
         a.subject_word = UNBOUND
     if st.graph_size == 0:
+        a.goes_on = False
         if facts.is_time:
             take_time(a, st, line - a.text)
         else:
             a.ignored += 1
         return
-    if not is_open_graph(a, st.graph, st.graph_size):
+    if not (a.goes_on and st.same_graph) and not is_open_graph(a, st.graph, st.graph_size):
         name_of(a, st.graph, st.graph_size, name)
         if not a.is_open or name[0] != a.name:
             begin_event(a, name, line - a.text)
             a.text_start = line - a.text
         a.written.assign(<const char*>st.graph, st.graph_size)
+    a.goes_on = True
     a.text_end = line_end - a.text
     if not a.lost and facts.wanted and is_wanted(a, st, facts):
         add_triple(a, st, facts)
@@ -90,16 +92,13 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
 
 cdef void close_event(Assembly* a, size_t line) noexcept nogil:
     """The open graph is complete: it becomes an event, if it has a time."""
-    cdef string iri
     if a.is_open and not a.lost and a.time.known:
-        if a.name.data()[0] == c'I':
-            iri.assign(a.name.data() + 1, a.name.size() - 1)
-        complete(a, a.time.time, &iri)
+        complete(a, a.time.time, a.name.data() + 1, a.name.size() - 1 if a.name.data()[0] == c'I' else 0)
     elif a.is_open:
         drop_triples(a)
         if not a.lost:
             report(a, NO_TIME, line, &a.name, NULL, 0)
-    a.is_open = a.lost = False
+    a.is_open = a.lost = a.goes_on = False
     a.carried.clear()
     a.text_start = a.text_end = 0
 
@@ -226,7 +225,7 @@ cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) 
     if valid:
         a.text_start = 0
         a.text_end = size
-        complete(a, time, name)
+        complete(a, time, name.data(), name.size())
     else:
         drop_triples(a)
     a.text_start = a.text_end = 0

@@ -101,6 +101,7 @@ cdef cppclass Assembly:
     uint32_t block
     # the open graph
     bint is_open
+    bint goes_on                  # the last statement was of it
     bint lost
     string written                # its name as it is written
     string name                   # and by value: `I` and an IRI, or `B` and a label
