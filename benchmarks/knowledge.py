@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.timing import interleaved
+from benchmarks.timing import Job, interleaved
 from gpm.algebra import Graph, Group, Iri, Triple, Triples, Variable
 from gpm.background import Background
 from gpm.evaluator import Evaluator
@@ -63,6 +63,10 @@ class Prepared:
         found = (self.evaluator.evaluate(events.graphs, self.patterns) for events in source)
         return sum(len(rows.row_event) for (rows,) in found)
 
+    def ready(self) -> Job:
+        """Everything is prepared."""
+        return self.rows
+
 
 def main(events: int = 100_000) -> None:
     """Print all figures."""
@@ -71,7 +75,7 @@ def main(events: int = 100_000) -> None:
         prepared = {f"{size:,}": Prepared(Path(name), size, stocks) for size in SIZES}
         for one in prepared.values():  # indexes are made when they are first probed
             assert one.rows() == events
-        seconds = interleaved({size: one.rows for size, one in prepared.items()}, ROUNDS)
+        seconds = interleaved({size: one.ready for size, one in prepared.items()}, ROUNDS)
     least = min(seconds.values())
     print(f"{events:,} events of 6 triples joined with background knowledge, bytes to rows, one process, CPU time")
     print(f"{'triples':>12}{'load s':>9}{'encode s':>10}{'µs/event':>10}{'× least':>9}")
