@@ -111,7 +111,11 @@ class _Simplifier:
 
     def expression(self, expression: Expression) -> Expression:
         def change(node: object) -> object | None:
-            return Exists(self.group(node.pattern), node.negated) if isinstance(node, Exists) else None
+            if not isinstance(node, Exists):
+                return None
+            if any(isinstance(part, SubSelect) for part in walk(node.pattern)):
+                raise NotNativeError("sub-SELECT in EXISTS")  # its own variables would see the row too
+            return Exists(self.group(node.pattern), node.negated)
 
         return rewrite(expression, change)
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import pyoxigraph
 import pytest
 
-from gpm.algebra import Filter, Graph, Group, Iri, Optional
+from gpm.algebra import (
+    Exists,
+    Filter,
+    Graph,
+    Group,
+    Iri,
+    Operation,
+    Optional,
+    Projection,
+    SubSelect,
+    Variable,
+)
 from gpm.background import Background
 from gpm.core import Route, lexical_time
 from gpm.errors import PatternError
@@ -177,3 +188,17 @@ def test_quads_lenient_terms_and_empty_graphs() -> None:
     triples, anything = evaluator.evaluate_graphs(events, [evaluator.compile(pattern, ("a",)) for pattern in patterns])
     assert [terms.bytes(word) for word in triples.columns[0].tolist()] == [b"Iurn:a b"]
     assert anything.row_event.tolist() == [0, 1]
+
+
+def test_a_sub_select_in_exists_sees_the_row() -> None:
+    """pyoxigraph puts the row's values in the place of variables that the sub-SELECT does not project, too."""
+    inner = SubSelect(
+        (Projection("d", Variable("d")),), group(bgp("?b :q ?d"), Filter(Operation("BOUND", (Variable("c"),))))
+    )
+    pattern = group(bgp("?a :p ?c"), Filter(Exists(group(inner))))
+    events = [event(":a :p :c . :b :q :d ."), event(":a :p :c .", scope=1)]
+    evaluator = Evaluator(Terms())
+    compiled = evaluator.compile(pattern, ("a",))
+    assert compiled.route.endswith("sub-SELECT in EXISTS")
+    (rows,) = evaluator.evaluate_graphs(events, [compiled])
+    assert rows.row_event.tolist() == [0]
