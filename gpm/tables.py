@@ -80,20 +80,19 @@ class GraphNumbers(dict[bytes, int]):
 
 
 class CellEncoder(dict[bytes, int]):
-    """Words of TSV cells, collectable unless ``pinned``, remembered up to ``limit`` distinct cells."""
+    """Words of TSV cells, collectable, remembered up to ``limit`` distinct cells."""
 
-    def __init__(self, terms: Terms, limit: int = 1 << 16, pinned: bool = False) -> None:
+    def __init__(self, terms: Terms, limit: int = 1 << 16) -> None:
         super().__init__({b"": 0})
         self.terms = terms
         self.limit = limit
         self.graphs = GraphNumbers()
-        self._intern = terms.intern if pinned else terms.intern_transient
         self._collections = terms.collections
 
     def __missing__(self, cell: bytes) -> int:
         if len(self) >= self.limit:
             self.forget()
-        word = self[cell] = self._intern(cell_bytes(cell))
+        word = self[cell] = self.terms.intern_transient(cell_bytes(cell))
         return word
 
     def forget(self) -> None:

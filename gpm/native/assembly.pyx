@@ -3,12 +3,11 @@
 """From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp, memcpy
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
-from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from weakref import WeakSet
@@ -16,7 +15,7 @@ from weakref import WeakSet
 import numpy as np
 
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
-from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, forget_text, read_statement
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
 from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, integer_word, pin_word, term_entry, word_t
 
 include "assembling/records.pxi"
@@ -85,7 +84,6 @@ cdef class Assembler:
             raise ValueError(f"between 1 and {MOST_REMEMBERED} names can be remembered, not {remembered}")
         self.encoder = encoder
         encoder.assemblers.add(self)
-        self.state.memory = new Memory()
         self.blocks = []
         self.state.demand = &encoder.demand
         self.state.store = encoder.terms.store
@@ -102,9 +100,6 @@ cdef class Assembler:
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
             self.state.time_properties.push_back(<string>name)
-
-    def __dealloc__(self):
-        del self.state.memory
 
     @property
     def lines(self):
@@ -125,8 +120,8 @@ cdef class Assembler:
         """Read the lines in the first ``size`` bytes of ``block`` from byte ``at`` on.
 
         Gives where reading stopped and the problems of the last line: it stops behind the first line with a problem, else
-        at the end.  A problem is (kind, offset of its line, name of
-        the graph as shown, offset and length of the text that it is about).
+        at the end.  A problem is (kind, offset of its line, name of the graph as shown, offset and length of the text
+        that it is about).
         """
         cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(block)
         cdef size_t stopped

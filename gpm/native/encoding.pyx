@@ -15,7 +15,7 @@ import numpy
 import pyoxigraph
 
 from gpm.native.characters cimport DIGIT, SPACE, is_kind, over, unescape
-from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, read_statement
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, read_statement
 from gpm.terms import event_label, term_bytes, triple_term
 from nfa_native.literals cimport int128
 from nfa_native.words cimport (
@@ -313,8 +313,7 @@ def encode_lines(Terms terms not None, bytes block not None, scope):
     cdef int i
     with nogil:
         while at < end:
-            stop = <const uint8_t*>memchr(at, c'\n', end - at)
-            stop = end if stop == NULL else stop
+            stop = end_of_line(at, end)
             if read_triple(terms, &triples, at, stop, prefix_text, prefix_size) == BAD:
                 with gil:
                     raise ValueError(line)

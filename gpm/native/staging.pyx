@@ -7,7 +7,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
-from gpm.native.tokens cimport STATEMENT, Memory, Statement, forget_text, read_statement
+from gpm.native.tokens cimport STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
 
 
 cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcept nogil:
@@ -48,15 +48,12 @@ def stage_lines(list runs not None, wanted, str graph not None, list labels not 
     cdef vector[uint8_t] out
     cdef bint blank = False
     cdef int found = 0
-    cdef Memory* memory = new Memory()
-    try:
-        for n, run in enumerate(runs):
-            found = stage_run(&out, run, wanted, f" <{graph}{n}> .\n".encode(), b"_:" + labels[n], memory)
-            if found < 0:
-                return None
-            blank = blank or found > 0
-    finally:
-        del memory
+    cdef Memory memory
+    for n, run in enumerate(runs):
+        found = stage_run(&out, run, wanted, f" <{graph}{n}> .\n".encode(), b"_:" + labels[n], &memory)
+        if found < 0:
+            return None
+        blank = blank or found > 0
     return PyBytes_FromStringAndSize(<const char*>out.data(), out.size()), blank
 
 
@@ -70,9 +67,7 @@ cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, b
     cdef bint named = False
     cdef int blank = 0
     while at < end:
-        line_end = <const uint8_t*>memchr(at, c'\n', end - at)
-        if line_end == NULL:
-            line_end = end
+        line_end = end_of_line(at, end)
         if read_statement(at, line_end, &st, memory) == STATEMENT:
             if is_triple_term(&st):
                 return -1

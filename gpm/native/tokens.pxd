@@ -2,6 +2,7 @@
 """The N-Quads and N-Triples tokenizer: where the terms of a statement lie, and whether the statement is valid."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memchr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -62,8 +63,16 @@ cdef cppclass Memory:
     vector[string] predicates     # as they are written; two ways to write one IRI have two numbers
     vector[uint32_t] slots        # open addressing: predicate number + 1
     vector[int32_t] successors    # which predicate followed each one last time; −1: none yet, or one without number
-    vector[string] namespaces     # `<` and how the last object of each began: any characters of a path may follow
+    vector[string] namespaces     # of each one's last object: `<` and how its IRI began, which any characters of a path
+                                  # may follow, or `^^` and its datatype
     vector[uint8_t] scratch       # an IRI without its escapes
+
+
+cdef inline const uint8_t* end_of_line(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """The next newline, or the end of the data."""
+    cdef const uint8_t* stop = <const uint8_t*>memchr(at, c'\n', end - at)
+    return stop if stop != NULL else end
+
 
 # Reads the line from `at` to `end`, where a newline or a NUL is readable.  A carriage return is an error.
 cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, Memory* memory) noexcept nogil

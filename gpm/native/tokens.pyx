@@ -437,11 +437,6 @@ cdef void forget_text(Memory* memory) noexcept nogil:
 
 
 # ── Python ───────────────────────────────────────────────────────────────────────────────────────────────
-cdef inline const uint8_t* line_end(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    cdef const uint8_t* stop = <const uint8_t*>memchr(at, c'\n', end - at)
-    return stop if stop != NULL else end
-
-
 Line = namedtuple("Line", "kind subject predicate object graph number same_subject same_graph")
 
 
@@ -479,7 +474,7 @@ def count_statements(bytes block not None) -> int:
     cdef Py_ssize_t line = 0, count = 0
     with nogil:
         while at < end and kind != BAD:
-            stop = line_end(at, end)
+            stop = end_of_line(at, end)
             kind = read_statement(at, stop, &s, &memory)
             count += kind == STATEMENT
             line += 1

@@ -11,7 +11,7 @@ from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimiters import Delimiters
 from spaseq.streams.messages import Message, Received
-from spaseq.streams.nquads import explain, printable
+from spaseq.streams.nquads import BOM, explain, printable
 
 FORMATS = {
     "ntriples": RdfFormat.N_TRIPLES,
@@ -50,7 +50,7 @@ def lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
 
     An empty line (without even an end) says that more has to be waited for.  StreamError: a line is too long.
     """
-    number, mark, size = 1, b"\xef\xbb\xbf", 0
+    number, mark, size = 1, BOM, 0
     pieces: list[bytes] = []  # of the line that is not complete, ``size`` bytes
     while data := source.read1(BLOCK):  # type: ignore[attr-defined]
         *whole, rest = data.split(b"\n")

@@ -19,7 +19,7 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import announces_messages, without_delimiters
 from spaseq.streams.event import Events
 from spaseq.streams.jelly import is_jelly
-from spaseq.streams.nquads import read_nquads
+from spaseq.streams.nquads import BOM, read_nquads
 from spaseq.streams.trig import read_trig
 from spaseq.streams.wholes import read_wholes
 from spaseq.streams.wire import WireOptions, WireReport
@@ -170,14 +170,14 @@ def _sniffed(beginning: bytes) -> str:
     if is_jelly(beginning):
         return "jelly"
     text = without_delimiters(beginning) if announces_messages(beginning) else beginning
-    if text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and not _TRIG_GRAPH.match(text):
+    if text.removeprefix(BOM).lstrip()[:1] == b"{" and not _TRIG_GRAPH.match(text):
         return "jsonld"
     return sniff(text)
 
 
 def sniff(beginning: bytes) -> str:
     """``nquads`` or ``trig``, whichever a text looks like; ``nquads`` if nothing speaks for TriG."""
-    for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines():
+    for line in beginning.removeprefix(BOM).splitlines():
         if line.strip() and not line.lstrip().startswith(b"#"):
             looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)
             return "trig" if looks_like_trig else "nquads"

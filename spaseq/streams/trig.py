@@ -13,7 +13,7 @@ from gpm.nesting import TOO_DEEP, Nesting
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
-from spaseq.streams.nquads import explain, printable
+from spaseq.streams.nquads import BOM, explain, printable
 
 SLICE = 256  # statements after which complete events are handed on
 KEPT = 1000  # lines kept to be shown in errors
@@ -34,7 +34,7 @@ class _Lines:
     def read(self, size: int = -1) -> bytes:
         data = self._source.readline(size)
         if not self._line:
-            data = data.removeprefix(b"\xef\xbb\xbf")
+            data = data.removeprefix(BOM)
         if self._ended and data:
             self._line += 1
             self._kept.append(data)

@@ -69,8 +69,9 @@ def test_cells_are_forgotten_when_words_were_freed() -> None:
 
 def test_cells_of_knowledge_are_pinned() -> None:
     terms = Terms()
-    cells = CellEncoder(terms, pinned=True)
+    cells = CellEncoder(terms)
     words = cells.column(CELLS)
+    terms.pin(words)
     assert terms.collect([]) == 0
     assert cells.column(CELLS).tolist() == words.tolist()
 

@@ -111,4 +111,4 @@ cdef void leave_block(Assembly* a) noexcept nogil:
         a.carried.append(<const char*>a.text + a.text_start, a.text_end - a.text_start)
         a.carried.push_back(c'\n')
     a.text_start = a.text_end = 0
-    forget_text(a.memory)
+    forget_text(&a.memory)

@@ -9,10 +9,8 @@ cdef size_t read_lines(Assembly* a, size_t at, size_t size) noexcept nogil:
     cdef const uint8_t* line_end
     cdef int found
     while line < end:
-        line_end = <const uint8_t*>memchr(line, c'\n', end - line)
-        if line_end == NULL:
-            line_end = end
-        found = read_statement(line, line_end, &st, a.memory)
+        line_end = end_of_line(line, end)
+        found = read_statement(line, line_end, &st, &a.memory)
         if found == STATEMENT:
             take_statement(a, &st, line, line_end)
         elif found == BAD:
@@ -207,10 +205,8 @@ cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) 
     cdef bint named = False
     begin_columns(a)
     while valid and line < end:
-        line_end = <const uint8_t*>memchr(line, c'\n', end - line)
-        if line_end == NULL:
-            line_end = end
-        found = read_statement(line, line_end, &st, a.memory)
+        line_end = end_of_line(line, end)
+        found = read_statement(line, line_end, &st, &a.memory)
         valid = found != BAD
         if found == STATEMENT:
             if not st.same_subject:
@@ -229,5 +225,5 @@ cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) 
     else:
         drop_triples(a)
     a.text_start = a.text_end = 0
-    forget_text(a.memory)
+    forget_text(&a.memory)
     return valid

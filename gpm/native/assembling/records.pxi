@@ -88,7 +88,7 @@ cdef cppclass Assembly:
     uint64_t* next_scope
     int64_t unit
     vector[string] time_properties
-    Memory* memory
+    Memory memory
     vector[PredicateFacts] facts  # by number in the memory
     PredicateFacts unnumbered     # of a predicate without number
     Columns columns

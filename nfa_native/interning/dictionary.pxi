@@ -1,0 +1,74 @@
+# The dictionary: byte strings and their numbers.
+
+
+cdef uint64_t hash_bytes(const char* text, size_t length) noexcept nogil:
+    cdef uint64_t state = <uint64_t>0x9e3779b97f4a7c15 ^ length
+    cdef uint64_t block = 0
+    while length > 8:
+        memcpy(&block, text, 8)
+        state = fold(state ^ block, <uint64_t>0xa0761d6478bd642f)
+        text += 8
+        length -= 8
+    block = 0
+    memcpy(&block, text, length)
+    return mix(fold(state ^ block, <uint64_t>0xe7037ed1a0b428db))
+
+
+cdef size_t find_slot(const TermStore* store, const char* text, size_t length, uint64_t hashed) noexcept nogil:
+    """The slot of those bytes, or the empty one where they belong."""
+    cdef size_t mask = store.slots.size() - 1
+    cdef size_t slot = <uint32_t>hashed & mask
+    cdef uint64_t content
+    cdef const TermEntry* entry
+    while True:
+        content = store.slots[slot]
+        if content == 0:
+            return slot
+        if content >> 32 == hashed >> 32:
+            entry = &store.entries[<uint32_t>content - 1]
+            if entry.length == length and memcmp(entry.text, text, length) == 0:
+                return slot
+        slot = (slot + 1) & mask
+
+
+cdef void rebuild_slots(TermStore* store, size_t size) noexcept nogil:
+    """Hash all living entries anew, into a table of that size, a power of two."""
+    cdef vector[uint64_t] old
+    cdef size_t i, slot
+    store.slots.swap(old)
+    store.slots.assign(size, 0)
+    for i in range(old.size()):
+        if old[i] == 0 or store.entries[<uint32_t>old[i] - 1].text == NULL:
+            continue
+        slot = store.entries[<uint32_t>old[i] - 1].hashed & (size - 1)
+        while store.slots[slot]:
+            slot = (slot + 1) & (size - 1)
+        store.slots[slot] = old[i]
+
+
+cdef word_t find_or_add(TermStore* store, const char* text, size_t length, int kind, word_t alias) noexcept nogil:
+    """The word of those bytes; new bytes get `alias`, or a new dictionary word if that is UNBOUND."""
+    cdef uint64_t hashed = hash_bytes(text, length)
+    cdef size_t slot = find_slot(store, text, length, hashed)
+    cdef size_t index
+    cdef TermEntry* entry
+    cdef char* copy
+    if store.slots[slot]:
+        return store.entries[<uint32_t>store.slots[slot] - 1].word
+    copy = reserve(&store.texts, length)
+    memcpy(copy, text, length)
+    index = take_entry(store)
+    entry = &store.entries[index]
+    entry.text = copy
+    entry.length = <uint32_t>length
+    entry.hashed = <uint32_t>hashed
+    entry.word = alias if alias else <word_t>index << 8 | kind << 4 | TAG_TERM
+    alias = entry.word
+    store.slots[slot] = (hashed >> 32) << 32 | (index + 1)
+    if living_entries(store) * 2 > store.slots.size():
+        rebuild_slots(store, store.slots.size() * 2)
+    return alias
+
+
+cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil:
+    return &store.entries[word >> 8]
