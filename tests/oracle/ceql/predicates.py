@@ -184,7 +184,7 @@ def _compares(comparing: Comparing, members: Members) -> bool:
 
 
 def compare(operator: str, left: Value, right: Value) -> bool:
-    """Whether two values compare so: numbers by value, strings by code points; NULL, or a number and a string, never."""
+    """Whether two values compare so: numbers by value, strings by code points; NULL, or number and string, never."""
     if left is None or right is None or isinstance(left, str) != isinstance(right, str):
         return False
     less, equal = left < right, left == right  # type: ignore[operator]
