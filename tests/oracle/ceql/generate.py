@@ -133,13 +133,14 @@ class Maker:
 
     def window(self) -> Window | None:
         """No window, or one of each kind."""
-        length = self.chooser.integer(0, 4)
+        length = self.chooser.integer(1, 4)
         match self.chooser.pick(("none", "none", "none", "none", "time", "time", "events", "clock", "price")):
             case "none":
                 return None
+            case "time" if self.chooser.chance(40):
+                return Window(self.chooser.pick((1, 500, 1500, 2000)), "MILLISECONDS")
             case "time":
-                unit = self.chooser.pick(("SECONDS", "SECONDS", "MILLISECONDS"))
-                return Window(length * 1000 if unit == "MILLISECONDS" else length, unit)
+                return Window(length, "SECONDS")
             case "events":
                 return Window(length, "EVENTS")
             case attribute:
