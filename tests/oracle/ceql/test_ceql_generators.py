@@ -27,7 +27,7 @@ COVERED = {
 
 @pytest.fixture(scope="module")
 def sample() -> list[Pair]:
-    return [random_pair(seed) for seed in range(1500)]
+    return [random_pair(seed) for seed in range(1000)]
 
 
 def has_results(pair: Pair) -> bool:
@@ -40,7 +40,7 @@ def test_random_pairs_often_match(sample: list[Pair]) -> None:
 
 def test_random_pairs_cover_the_language(sample: list[Pair]) -> None:
     counts = Counter(label for pair in sample for label in pair.labels)
-    assert {label for label in COVERED if counts[label] < 15} == set()
+    assert {label for label in COVERED if counts[label] < 10} == set()
 
 
 def test_random_pairs_depend_on_the_seed_alone(sample: list[Pair]) -> None:

@@ -277,6 +277,7 @@ def test_partitions_are_streams_of_their_own() -> None:
     events = [Event(kind, i, {"k": key}) for i, (kind, key) in enumerate(zip("AAXBB", (1, 2, 1, 2, None), strict=True))]
     partitioned = Query(Contiguous(A, B), partition_by=("k",))
     assert short(evaluate(partitioned, events)) == [(1, 3, "13")]
+    assert sets(partitioned, [Event("A"), Event("B", 1, {"k": None})]) == []
     assert sets(replace(partitioned, within=Window(1, "EVENTS"), strategy="STRICT"), events) == ["13"]
     assert sets(replace(partitioned, formula=Sequence(A, B)), events) == ["13"]
 
@@ -354,6 +355,9 @@ def test_consume_of_partitions() -> None:
 def test_only_results_consume() -> None:
     strict = Query(ONE, strategy="STRICT", consume="ANY")
     assert sets(strict, "t x h t h") == ["34"]
+    later = Or(ONE, seq(T, A, H, B))
+    assert sets(replace(strict, formula=later), "t a h b") == ["0123"]
+    assert sets(replace(strict, formula=later, strategy="ALL"), "t a h b") == ["02"]
     late = Query(Sequence(A, B), within=Window(1, "EVENTS"), consume="ANY")
     assert sets(late, "a x b") == []
 
@@ -483,7 +487,8 @@ def test_aggregates_see_what_a_variable_holds() -> None:
     x = Aggregate("SUM", Attribute("value", "x"))
     crossed = Or(Sequence(As(A, "x"), As(A, "y")), Sequence(As(A, "y"), As(A, "x")))
     assert flat(Query(crossed, aggregates=(COUNT, x)), stream("a1 a5")) == [Row(1, (), (1, 6))]
-    assert flat(Query(Or(As(A, "x"), As(A, "y")), aggregates=(COUNT, x)), stream("a5")) == [Row(0, (), (1, 5))]
+    either = Sequence(As(A, "x"), Or(As(B, "y"), As(B, "z")))
+    assert flat(Query(either, aggregates=(COUNT, x)), stream("a5 b")) == [Row(1, (), (1, 5))]
 
 
 def test_rows_are_checked() -> None:

@@ -40,7 +40,7 @@ WORLDS = [events for events in streams(4) if len(events) == 4]
 def small_pairs() -> list[Pair]:
     """Random pairs that select complex events, small enough for what is slow."""
     size = Size(operators=4, events=6)
-    return [pair for pair in (random_pair(seed, size) for seed in range(600)) if not pair.query.aggregates]
+    return [pair for pair in (random_pair(seed, size) for seed in range(400)) if not pair.query.aggregates]
 
 
 def all_of(query: Query, pair: Pair, strategy: str | None = None) -> list[ComplexEvent]:
