@@ -1,4 +1,4 @@
-"""The oracle against results derived by hand from the semantics: CORE's operators and stocks, CEL's strategies."""
+"""The oracle against results derived by hand from the semantics: operators, filters, strategies, consumption, aggregates."""
 
 from __future__ import annotations
 
@@ -389,7 +389,7 @@ def test_any_is_one_per_end() -> None:
     assert agrees(consuming, events, [second])
 
 
-# Stocks: a stream and queries like those that open the CORE paper.
+# Stocks, after the kind of stream and queries that CORE is for.
 
 STOCKS = [
     Event(kind, time * SECOND, {"name": name, "price": price})
