@@ -1,4 +1,4 @@
-"""The oracle against results derived by hand from the semantics: operators, filters, strategies, consumption, aggregates."""
+"""The oracle against results derived by hand: operators, filters, strategies, consumption, aggregates, text."""
 
 from __future__ import annotations
 
