@@ -1,0 +1,39 @@
+"""Complex event automata (Grez, Riveros, Ugarte: CEA): what the recognizer runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PickState:
+    """Being here means: the last event picked is one that matched ``atom``.
+
+    ``after`` are the states from which any later event enters it, ``directly_after`` those from which only the very next
+    event of the substream does.  Positions of ``marked`` states belong to the result.
+    """
+
+    atom: int
+    initial: bool = False
+    final: bool = False
+    after: tuple[int, ...] = ()
+    directly_after: tuple[int, ...] = ()
+    marked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexEventAutomaton:
+    """States by number; a match is a path from an initial to a final one.
+
+    ``ambiguous``: several paths may mark the same positions, so results have to be made distinct.
+    """
+
+    states: tuple[PickState, ...]
+    ambiguous: bool = False
+
+    def __post_init__(self) -> None:
+        """ValueError: a state without atom, or a predecessor that is none."""
+        numbers = range(len(self.states))
+        for state in self.states:
+            if state.atom < 0 or any(one not in numbers for one in (*state.after, *state.directly_after)):
+                raise ValueError(f"{state} is not one of an automaton of {len(self.states)} states")

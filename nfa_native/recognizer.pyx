@@ -1,0 +1,188 @@
+# distutils: language = c++
+# cython: language_level=3
+"""The recognizer: complex event automata on plain tuples, each of which comes as the set of atoms that it matches.
+
+Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL.md): an event costs one step for each state
+that it can enter, however many matches there are; matches are enumerated when they are taken.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cython.operator cimport dereference, preincrement
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy
+from libcpp.map cimport map
+from libcpp.vector cimport vector
+
+cdef extern from "<cassert>":
+    void invariant "assert"(bint holds) noexcept nogil
+
+include "recognizing/records.pxi"
+include "recognizing/nodes.pxi"
+include "recognizing/step.pxi"
+include "recognizing/enumerate.pxi"
+include "recognizing/choose.pxi"
+include "recognizing/feed.pxi"
+
+STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
+CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
+
+
+class ComplexEvents(NamedTuple):
+    """Results as columns, in the order of their ends; m results.
+
+    ``offsets[i]:offsets[i + 1]`` are the picks of result i, first one first.
+    """
+
+    starts: np.ndarray     # int64[m], positions in the whole stream
+    ends: np.ndarray       # int64[m]
+    offsets: np.ndarray    # int64[m + 1]
+    positions: np.ndarray  # int64[p], of marked states
+    states: np.ndarray     # uint16[p], in which they were picked
+
+
+cdef class Recognizer:
+    """Runs one automaton over one stream, or over each partition of it."""
+
+    cdef Recognition state
+    cdef readonly object automaton
+    cdef int64_t events
+
+    def __init__(
+        self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
+        events=None, update_only=False,
+    ):
+        """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
+        partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated."""
+        cdef Recognition* r = &self.state
+        self.automaton = automaton
+        self.events = -1 if events is None else events
+        r.strategy = STRATEGIES.index(strategy)
+        r.consume = CONSUMPTIONS.index(consume)
+        r.limit = -1 if limit is None else limit
+        if strategy == "ANY":
+            r.limit = 1
+        r.partitioned = partitioned
+        r.numbered = partitioned and strategy == "STRICT"
+        r.forgets = forgets and self.events < 0
+        r.update_only = update_only
+        r.ambiguous = automaton.ambiguous
+        r.enumerating = False
+        r.position = r.first_number = 0
+        r.ring.nodes.resize(1 << 12)
+        r.ring.mask = (1 << 12) - 1
+        r.ring.head = r.ring.tail = 1
+        r.ring.first_mark = 0
+        r.found.offsets.assign(1, 0)
+        build(r, automaton.states)
+        know_partition(r, 0)
+        if partitioned:
+            r.locals[0] = 0
+        r.symbol_begin.assign(2, 0)
+
+    def know_symbols(self, symbols):
+        """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
+        cdef uint32_t state
+        for atoms in symbols:
+            for state in range(self.state.width):
+                if atoms >> self.state.atom_of[state] & 1:
+                    self.state.symbol_entries.push_back(state)
+            self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
+
+    @property
+    def symbols(self):
+        """How many symbols are known, 0 included."""
+        return self.state.symbol_begin.size() - 1
+
+    def feed(
+        self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
+        const int64_t[::1] least not None, const uint32_t[::1] partitions=None, size_t at=0, size_t most=1 << 20,
+    ):
+        """Take the events of a batch from number ``at`` on, until all are taken or ``most`` results wait.
+
+        An event's ``starts`` is what its window measures of a match that begins with it, ``least`` the least one for a match
+        that ends with it; the least int64 as ``starts``: no match begins.  Gives the first event that is not done with.
+        """
+        cdef Recognition* r = &self.state
+        cdef size_t count = symbols.shape[0]
+        cdef const uint32_t* numbers = NULL
+        cdef size_t i
+        if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
+            raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
+        if (partitions is None) == r.partitioned or (r.partitioned and <size_t>partitions.shape[0] != count):
+            raise ValueError("each event needs its partition" if r.partitioned else "there are no partitions")
+        if at >= count:
+            return count
+        for i in range(at, count):
+            if symbols[i] >= r.symbol_begin.size() - 1:
+                raise ValueError(f"symbol {symbols[i]} is not known")
+        if r.partitioned:
+            numbers = &partitions[0]
+            with nogil:
+                at = feed_partitions(r, &symbols[0], numbers, &starts[0], &least[0], at, count, most, self.events)
+        else:
+            with nogil:
+                at = feed_events(r, &symbols[0], &starts[0], &least[0], at, count, most)
+        return at
+
+    def take(self):
+        """The results since the last call."""
+        cdef Found* f = &self.state.found
+        out = ComplexEvents(
+            integers(&f.starts), integers(&f.ends), integers(&f.offsets), integers(&f.positions), numbers_of(&f.states)
+        )
+        f.starts.clear()
+        f.ends.clear()
+        f.offsets.assign(1, 0)
+        f.positions.clear()
+        f.states.clear()
+        return out
+
+    def statistics(self):
+        """Events taken, nodes in the ring and its size, partitions."""
+        return {
+            "events": self.state.position,
+            "nodes": self.state.ring.head - self.state.ring.tail,
+            "room": self.state.ring.nodes.size(),
+            "partitions": self.state.locals.size() if self.state.partitioned else 0,
+        }
+
+
+cdef build(Recognition* r, states):
+    """The automaton as arrays."""
+    cdef EntrySpec entry
+    waited = {one for state in states for one in state.after}
+    waited_next = {one for state in states for one in state.directly_after}
+    r.width = len(states)
+    for number, state in enumerate(states):
+        entry.state = number
+        entry.first = <uint32_t>r.sources.size()
+        entry.after = len(state.after)
+        entry.directly = len(state.directly_after)
+        entry.initial = state.initial
+        entry.final = state.final
+        entry.waits = number in waited
+        entry.waits_next = number in waited_next
+        for one in (*state.after, *state.directly_after):
+            r.sources.push_back(one)
+        r.entries.push_back(entry)
+        r.atom_of.push_back(state.atom)
+        r.marked.push_back(state.marked)
+
+
+cdef object integers(const vector[int64_t]* values):
+    array = np.empty(values.size(), np.int64)
+    cdef int64_t[::1] view = array
+    if values.size():
+        memcpy(&view[0], values.data(), values.size() * sizeof(int64_t))
+    return array
+
+
+cdef object numbers_of(const vector[uint16_t]* values):
+    array = np.empty(values.size(), np.uint16)
+    cdef uint16_t[::1] view = array
+    if values.size():
+        memcpy(&view[0], values.data(), values.size() * sizeof(uint16_t))
+    return array

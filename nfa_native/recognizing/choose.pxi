@@ -1,0 +1,105 @@
+# Strategies that compare results, and automata that find one several times: all matches of an event are gathered first.
+
+ctypedef vector[int64_t] Positions
+
+
+cdef void gather(Recognition* r) noexcept nogil:
+    """Every match of the event, by what is marked and where it starts: a result is kept once."""
+    cdef Positions key
+    cdef uint32_t i
+    r.gathered.clear()
+    r.all.starts.clear()
+    r.all.ends.clear()
+    r.all.positions.clear()
+    r.all.states.clear()
+    r.all.offsets.assign(1, 0)
+    while next_match(r):
+        if r.strategy == STRICT_ONES and not is_interval(r):
+            continue
+        key.clear()
+        i = r.depth + 1
+        while i > 0:
+            i -= 1
+            if r.marked[r.path[i].state]:
+                key.push_back(position_of(r, r.path[i].pos))
+        if r.gathered[key].count(position_of(r, r.path[r.depth].pos)):
+            continue
+        r.gathered[key][position_of(r, r.path[r.depth].pos)] = r.all.starts.size()
+        write_match(r, &r.all)
+
+
+cdef bint is_earlier(const Positions* a, const Positions* b) noexcept nogil:
+    """The least position in which two sets differ is in `a`."""
+    cdef size_t i
+    for i in range(min(a.size(), b.size())):
+        if a.at(i) != b.at(i):
+            return a.at(i) < b.at(i)
+    return a.size() > b.size()
+
+
+cdef bint is_later(const Positions* a, const Positions* b) noexcept nogil:
+    """The greatest position in which two sets differ is in `a`."""
+    cdef size_t i
+    for i in range(1, min(a.size(), b.size()) + 1):
+        if a.at(a.size() - i) != b.at(b.size() - i):
+            return a.at(a.size() - i) > b.at(b.size() - i)
+    return a.size() > b.size()
+
+
+cdef bint contains(const Positions* a, const Positions* b) noexcept nogil:
+    """`b` is a proper part of `a`."""
+    cdef size_t i = 0
+    cdef size_t j
+    if b.size() >= a.size():
+        return False
+    for j in range(b.size()):
+        while i < a.size() and a.at(i) < b.at(j):
+            i += 1
+        if i == a.size() or a.at(i) != b.at(j):
+            return False
+        i += 1
+    return True
+
+
+cdef bint beats(uint32_t strategy, const Positions* a, const Positions* b) noexcept nogil:
+    if strategy == NEXT_ONES:
+        return is_earlier(a, b)
+    if strategy == LAST_ONES:
+        return is_later(a, b)
+    return strategy == MAXIMAL_ONES and contains(a, b)
+
+
+cdef bint is_beaten(const Recognition* r, const Positions* one) noexcept nogil:
+    cdef map[Positions, map[int64_t, size_t]].const_iterator other = r.gathered.const_begin()
+    while other != r.gathered.const_end():
+        if beats(r.strategy, &dereference(other).first, one):
+            return True
+        preincrement(other)
+    return False
+
+
+cdef void choose(Recognition* r) noexcept nogil:
+    """Write what the strategy keeps of the event's results."""
+    cdef map[Positions, map[int64_t, size_t]].iterator one
+    cdef map[int64_t, size_t].iterator start
+    gather(r)
+    one = r.gathered.begin()
+    while one != r.gathered.end():
+        if not is_beaten(r, &dereference(one).first):
+            start = dereference(one).second.begin()
+            while start != dereference(one).second.end() and (r.limit < 0 or r.given < r.limit):
+                copy_match(r, dereference(start).second)
+                r.given += 1
+                preincrement(start)
+        preincrement(one)
+    r.enumerating = False
+
+
+cdef void copy_match(Recognition* r, size_t number) noexcept nogil:
+    cdef size_t i
+    r.found.starts.push_back(r.all.starts[number])
+    r.found.ends.push_back(r.all.ends[number])
+    for i in range(r.all.offsets[number], r.all.offsets[number + 1]):
+        r.found.positions.push_back(r.all.positions[i])
+        r.found.states.push_back(r.all.states[i])
+    r.found.offsets.push_back(<int64_t>r.found.positions.size())

@@ -1,0 +1,121 @@
+# Batches in, matches out.
+
+
+cdef inline int64_t local_of(const Recognition* r, uint32_t pos) noexcept nogil:
+    """The position in its substream of a pick of the event at `position`."""
+    cdef int64_t position = position_of(r, pos)
+    if not r.partitioned:
+        return position
+    return r.local_numbers[<size_t>(position - r.first_number)]
+
+
+cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
+    """The event's matches are all out: it may have consumed what was there."""
+    cdef size_t i
+    r.endings.clear()
+    if r.consume == CONSUME_NONE or r.given == 0:
+        return
+    if r.consume == CONSUME_PARTITION:
+        empty_partition(r, partition)
+        return
+    for i in range(r.touched.size()):
+        empty_partition(r, r.touched[i])
+        r.is_touched[r.touched[i]] = 0
+    r.touched.clear()
+
+
+cdef void empty_partition(Recognition* r, uint32_t partition) noexcept nogil:
+    cdef size_t i
+    for i in range(partition * r.width, (partition + 1) * r.width):
+        r.heads[i].node = r.last[i].node = NO_NODE
+        r.heads[i].youngest = r.last[i].youngest = NEVER
+
+
+cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
+    """Room for another partition."""
+    cdef Head nothing
+    cdef LastEntry nobody
+    nothing.node = nobody.node = NO_NODE
+    nothing.youngest = nobody.youngest = NEVER
+    nobody.local = -2
+    r.heads.resize((partition + 1) * r.width, nothing)
+    r.last.resize((partition + 1) * r.width, nobody)
+    r.locals.resize(partition + 1, 0)
+    r.is_touched.resize(partition + 1, 0)
+
+
+cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
+    if r.consume == CONSUME_ANY and not r.is_touched[partition]:
+        r.is_touched[partition] = 1
+        r.touched.push_back(partition)
+
+
+cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
+    """Enumerate the event's matches, or go on with it; False: there are `most` results before it is done."""
+    if not r.enumerating:
+        begin_enumeration(r)
+    if r.update_only:
+        r.given = 1
+        r.enumerating = False
+    elif r.ambiguous or r.strategy == NEXT_ONES or r.strategy == LAST_ONES or r.strategy == MAXIMAL_ONES:
+        choose(r)
+    elif not enumerate_some(r, most):
+        return False
+    finish_event(r, partition)
+    return True
+
+
+cdef size_t feed_events(
+    Recognition* r, const uint32_t* symbols, const int64_t* starts, const int64_t* least, size_t at, size_t count,
+    size_t most,
+) noexcept nogil:
+    """Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results."""
+    cdef int64_t first = r.position - <int64_t>at
+    while at < count:
+        if symbols[at]:
+            r.position = first + <int64_t>at
+            if r.enumerating or take_symbol(r, symbols[at], 0, r.position, starts[at], least[at]):
+                touch(r, 0)
+                if not give(r, 0, most):
+                    return at
+            elif r.consume == CONSUME_ANY:
+                touch(r, 0)
+        at += 1
+    r.position = first + <int64_t>count
+    return count
+
+
+cdef size_t feed_partitions(
+    Recognition* r, const uint32_t* symbols, const uint32_t* partitions, const int64_t* starts, const int64_t* least,
+    size_t at, size_t count, size_t most, int64_t events,
+) noexcept nogil:
+    """As `feed_events`, each event in its partition.  Of windows of `events` >= 0, positions in it are what is measured."""
+    cdef int64_t first = r.position - <int64_t>at
+    cdef int64_t local
+    cdef uint32_t partition
+    while at < count:
+        partition = partitions[at]
+        r.position = first + <int64_t>at
+        if partition == NO_PARTITION:
+            at += 1
+            if r.numbered:
+                r.local_numbers.push_back(-1)
+            continue
+        if not r.enumerating:
+            if partition >= r.locals.size():
+                know_partition(r, partition)
+            r.locals[partition] += 1
+            if r.numbered:
+                r.local_numbers.push_back(r.locals[partition] - 1)
+        if symbols[at]:
+            touch(r, partition)
+            local = r.locals[partition] - 1
+            if r.enumerating or take_symbol(
+                r, symbols[at], partition, local, local if events >= 0 else starts[at],
+                local - events if events >= 0 else least[at],
+            ):
+                if not give(r, partition, most):
+                    return at
+        at += 1
+    r.position = first + <int64_t>count
+    return count

@@ -1,0 +1,81 @@
+# The ring of nodes.
+
+
+cdef inline MatchNode* match_node(Recognition* r, uint32_t number) noexcept nogil:
+    return &r.ring.nodes[number & r.ring.mask]
+
+
+cdef inline bint is_kept(const MatchRing* ring, uint32_t number) noexcept nogil:
+    return number - ring.tail < ring.head - ring.tail
+
+
+cdef void reclaim(Recognition* r, int64_t least) noexcept nogil:
+    """Free what holds nothing that starts at `least` or later, if windows only move on."""
+    cdef MatchRing* ring = &r.ring
+    if not r.forgets:
+        return
+    while ring.first_mark < ring.marks.size() and ring.marks[ring.first_mark].start < least:
+        ring.tail = ring.marks[ring.first_mark].head
+        ring.first_mark += 1
+    if ring.first_mark * 2 > ring.marks.size():
+        ring.marks.erase(ring.marks.begin(), ring.marks.begin() + ring.first_mark)
+        ring.first_mark = 0
+
+
+cdef void widen_ring(Recognition* r) noexcept nogil:
+    """Room for twice as many nodes."""
+    cdef MatchRing* ring = &r.ring
+    cdef vector[MatchNode] wider
+    cdef uint32_t size = 2 * <uint32_t>ring.nodes.size()
+    cdef uint32_t i = ring.tail
+    wider.resize(size)
+    while i != ring.head:
+        wider[i & (size - 1)] = ring.nodes[i & ring.mask]
+        i += 1
+    ring.nodes.swap(wider)
+    ring.mask = size - 1
+
+
+cdef void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
+    """Before an event that makes up to `count` nodes, and before which nothing started later than `start`."""
+    cdef MatchRing* ring = &r.ring
+    cdef RingMark mark
+    if ring.marks.empty() or ring.head - ring.marks.back().head >= MARK_EVERY:
+        mark.start = start
+        mark.head = ring.head
+        ring.marks.push_back(mark)
+    if ring.head - ring.tail + count < ring.mask:
+        return
+    reclaim(r, least)
+    while (ring.head - ring.tail) * 2 + count >= ring.mask:
+        widen_ring(r)
+
+
+cdef inline uint32_t add_node(
+    Recognition* r, uint32_t state, uint32_t pos, uint32_t next, uint32_t sibling, int64_t youngest
+) noexcept nogil:
+    cdef MatchNode* node
+    cdef uint32_t number
+    if r.ring.head == NO_NODE:
+        r.ring.head = 1
+    number = r.ring.head
+    r.ring.head += 1
+    node = match_node(r, number)
+    node.youngest = youngest
+    node.pos = pos
+    node.next = next
+    node.sibling = sibling
+    node.state = state
+    return number
+
+
+cdef inline void unite(Recognition* r, Head* set, uint32_t node, int64_t youngest) noexcept nogil:
+    """Add another set; the one with the youngest start comes first."""
+    if set.node == NO_NODE:
+        set.node = node
+        set.youngest = youngest
+    elif youngest >= set.youngest:
+        set.node = add_node(r, UNION, 0, node, set.node, youngest)
+        set.youngest = youngest
+    else:
+        set.node = add_node(r, UNION, 0, set.node, node, set.youngest)

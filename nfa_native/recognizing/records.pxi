@@ -1,0 +1,135 @@
+# The records of the recognizer.  Node numbers and positions are 32 bits and may wrap.
+
+cdef enum:
+    NO_NODE = 0
+    UNION = 0xFFFF               # instead of a state: a node that unites two others
+    NO_PARTITION = 0xFFFFFFFF
+    MARK_EVERY = 1024            # nodes between two marks
+
+# Which results of those with one end are kept (CEL's selection strategies).
+cdef enum:
+    ALL_ONES = 0
+    ANY_ONE = 1
+    NEXT_ONES = 2
+    LAST_ONES = 3
+    MAXIMAL_ONES = 4
+    STRICT_ONES = 5
+
+cdef enum:
+    CONSUME_NONE = 0
+    CONSUME_ANY = 1
+    CONSUME_PARTITION = 2
+
+cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
+
+# A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION: those of
+# `next` and those of `sibling`.
+cdef struct MatchNode:
+    int64_t youngest      # the greatest start in the set; without UNION also that of the part with `pos`
+    uint32_t pos          # the event picked, lower half of its position
+    uint32_t next         # NO_NODE: nothing was picked before
+    uint32_t sibling      # NO_NODE: none
+    uint32_t state        # where it was picked, or UNION
+
+# All partial matches of a state, in one partition.
+cdef struct Head:
+    int64_t youngest      # NEVER: there are none
+    uint32_t node
+
+# Those that entered it with one event: all that strict contiguity lets go on.
+cdef struct LastEntry:
+    int64_t youngest
+    int64_t local         # position of the event in its substream
+    uint32_t node
+
+# How an event enters a state.
+cdef struct EntrySpec:
+    uint32_t state
+    uint32_t first        # its predecessors are sources[first] to sources[first + after + directly - 1]
+    uint32_t after
+    uint32_t directly
+    bint initial
+    bint final
+    bint waits            # some state comes after it, some time
+    bint waits_next       # some state comes directly after it
+
+# What enters when the event is over.
+cdef struct Entering:
+    int64_t youngest
+    uint32_t node
+    uint32_t entry
+
+# Nodes with smaller numbers hold nothing younger than `start`.
+cdef struct RingMark:
+    int64_t start
+    uint32_t head
+
+# A node to be visited, and how many picks come behind it.
+cdef struct Visiting:
+    uint32_t node
+    uint32_t depth
+    bint alone            # without its sibling
+
+cdef struct Picked:
+    uint32_t pos
+    uint32_t state
+
+cdef cppclass MatchRing:
+    vector[MatchNode] nodes       # a power of two of them
+    uint32_t mask
+    uint32_t head                 # next number
+    uint32_t tail                 # numbers below are expired
+    vector[RingMark] marks
+    size_t first_mark             # those before it are used up
+
+# Matches of one event that wait to be enumerated.
+cdef struct Ending:
+    int64_t end           # position of the event
+    int64_t least         # the least start in its window
+    uint32_t node
+    uint32_t partition
+
+cdef cppclass Found:
+    vector[int64_t] starts
+    vector[int64_t] ends
+    vector[int64_t] offsets       # of each result's picks
+    vector[int64_t] positions
+    vector[uint16_t] states
+
+cdef cppclass Recognition:
+    size_t width                  # states
+    vector[EntrySpec] entries     # by state
+    vector[uint32_t] sources
+    vector[uint32_t] atom_of
+    vector[uint8_t] marked
+    vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
+    vector[uint32_t] symbol_entries
+    bint partitioned
+    bint numbered                 # positions in the substream are remembered
+    bint forgets                  # starts and windows only grow: what is too old never comes back
+    uint32_t consume
+    bint ambiguous
+    int64_t limit                 # results an end; < 0: all
+    uint32_t strategy
+    bint update_only              # matches are found, not enumerated
+    MatchRing ring
+    vector[Head] heads            # by partition and state
+    vector[LastEntry] last
+    vector[int64_t] locals        # events of each partition so far
+    vector[uint8_t] is_touched    # partitions that may have partial matches; only under CONSUME BY ANY
+    vector[uint32_t] touched
+    vector[int64_t] local_numbers # position in its substream of every event from `first_number` on
+    int64_t first_number
+    int64_t position              # of the next event, or of the one under way
+    vector[Entering] entering     # scratch
+    # enumeration under way
+    vector[Ending] endings        # of the last event
+    size_t ending                 # the one under way
+    bint enumerating
+    vector[Visiting] visits
+    vector[Picked] path
+    uint32_t depth                # of the present match's first pick in `path`
+    int64_t given                 # results of the end so far
+    map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
+    Found all                     # results of one end
+    Found found
