@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spaseq.errors import OptionError, QueryWarning
+from spaseq.languages.problem import Problem, Source
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.advice import warnings
 from spaseq.languages.spaseq.checks import Groups, check
 from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
 from spaseq.languages.spaseq.printer import format_query
-from spaseq.languages.spaseq.problem import Problem, Source
 from spaseq.languages.spaseq.sizes import check_sizes
 from spaseq.pattern import Query
 

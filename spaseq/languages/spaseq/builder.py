@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from lark import Token, Transformer
 
+from spaseq.languages.node import Span
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.literals import unquote
 from spaseq.languages.spaseq.precedence import ListOperator, shape
-from spaseq.languages.spaseq.problem import Problem
-from spaseq.languages.spaseq.tree import Span
 
 Children = list[Any]
 T = TypeVar("T")

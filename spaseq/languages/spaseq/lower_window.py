@@ -6,9 +6,9 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from gpm import algebra
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.names import Names
-from spaseq.languages.spaseq.problem import Problem
 from spaseq.pattern import Window
 
 MICROSECONDS = {

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from spaseq.languages.spaseq.problem import did_you_mean
-from spaseq.languages.spaseq.tree import Span
+from spaseq.languages.node import Span
+from spaseq.languages.problem import did_you_mean
 
 KEYWORDS = tuple(
     re.findall(

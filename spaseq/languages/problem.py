@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from spaseq.errors import Location, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages.spaseq.tree import Span
+from spaseq.languages.node import Span
 
 
 class Problem(Exception):  # noqa: N818 - never leaves the package
