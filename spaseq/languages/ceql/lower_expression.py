@@ -23,8 +23,8 @@ def lower_filter(node: tree.Expression, variables: Variables) -> Filter:
         case tree.Test(variable, condition):
             variables.check(variable.variable, variable.span)
             return _for_all(condition, variables, variable.variable)
-        case tree.Attribute(_, None):
-            raise _no_variable(node, variables)
+        case tree.Attribute(name, None):
+            raise _alone(name, node, variables)
     return _for_all(node, variables, None)
 
 
@@ -43,12 +43,16 @@ def _for_all(node: tree.Expression, variables: Variables, own: str | None) -> Fo
     return ForAll(names, predicate)
 
 
+def _alone(name: str, node: tree.Attribute, variables: Variables) -> Problem:
+    """A word after FILTER: a variable without condition, or what was meant as an event behind OR."""
+    if name in variables.names:
+        return Problem(f"{name} alone is no condition", node.span, f"say which events pass: {name}[price > 3]")
+    hint = "an OR between events needs parentheses: (A FILTER A[x > 1]) OR B"
+    return Problem(f"{name} alone is no condition", node.span, hint)
+
+
 def _no_variable(node: tree.Attribute, variables: Variables) -> Problem:
-    if node.name in variables.names:
-        message, hint = f"{node.name} alone is no condition", f"say which of its events pass: {node.name}[price > 3]"
-        return Problem(message, node.span, hint + "; an OR between events goes into parentheses")
-    first = variables.shown[0]
-    hint = f"write {first}[{node.name} …] or {first}.{node.name}"
+    hint = f"write {variables.example}[{node.name} …] or {variables.example}.{node.name}"
     return Problem(f"{node.name} belongs to no variable here", node.span, hint)
 
 

@@ -50,7 +50,7 @@ def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables)
         if isinstance(item, tree.Reference):
             message = f"{item.variable} beside an aggregate: one row stands for many matches"
             raise Problem(message, item.span, f"select an attribute of it and add GROUP BY {item.variable}.…")
-    _check_names(shown)
+    _check_columns(shown)
     aggregates = tuple(
         Aggregate(item.value.function, _attribute(item.value.attribute, variables), _name(item))
         for item in shown
@@ -82,10 +82,13 @@ def _known(node: tree.Attribute, variables: Variables) -> Attribute:
     return Attribute(node.name, node.variable)
 
 
-def _check_names(shown: list[tree.Shown]) -> None:
-    """Every column of the result has a name of its own."""
+def _check_columns(shown: list[tree.Shown]) -> None:
+    """Every column of the result has a name of its own, and every aggregate but COUNT an attribute."""
     seen: set[str] = set()
     for item in shown:
+        if isinstance(item.value, tree.Aggregate) and item.value.attribute is None and item.value.function != "COUNT":
+            hint = f"name an attribute, as in {item.value.function}(x.price)"
+            raise Problem(f"{_text(item)} has no meaning", item.value.span, hint)
         if _name(item) in seen:
             raise Problem(f"two columns are called {_name(item)}", item.span, "name one of them with AS")
         seen.add(_name(item))

@@ -3,7 +3,7 @@
 Each rewriting keeps the meaning, because a filter on a variable is about each of its events by itself:
 
 * ``(φ OR ψ) FILTER f`` is ``(φ FILTER f) OR (ψ FILTER f)``;
-* ``(φ ; ψ) FILTER f`` is ``(φ FILTER f) ; ψ`` if no variable of f is in ψ; if f is about one variable both sides get it;
+* ``(φ ; ψ) FILTER f`` is ``(φ FILTER f) ; ψ`` if no variable of f is in ψ; both sides get an f about one variable;
 * ``φ+ FILTER f`` is ``(φ FILTER f)+`` if f is about one variable;
 * ``φ FILTER (f AND g)`` is ``(φ FILTER f) FILTER g``;
 * ``φ FILTER (f OR g)`` is ``(φ FILTER f) OR (φ FILTER g)``, where f OR g could not be pushed down to one event;
@@ -44,7 +44,8 @@ class SizeError(ValueError):
 def normal_form(formula: Formula) -> Formula:
     """``formula`` in LP-normal form: of Pick, Disjunction, Sequence, Iteration, and Filtered.
 
-    A Filtered has a ForAll of several variables, and a Sequence, an Iteration or a Filtered as its body.  SizeError if it has more than MOST_STEPS events.
+    A Filtered has a ForAll of several variables, and a Sequence, an Iteration or a Filtered as its body.  SizeError if
+    there are more than MOST_STEPS events.
     """
     match formula:
         case Relation(type_, stream):
@@ -54,7 +55,7 @@ def normal_form(formula: Formula) -> Formula:
         case Named(body, variable):
             return named(normal_form(body), variable)
         case Filtered(body, condition):
-            return filtered(normal_form(body), condition)
+            return bounded(filtered(normal_form(body), condition))
         case Disjunction(left, right):
             return bounded(Disjunction(normal_form(left), normal_form(right)))
         case Sequence(left, right, contiguous):
@@ -113,7 +114,7 @@ def filtered(formula: Formula, condition: Filter) -> Formula:
     if needed is None:
         return formula
     if isinstance(needed, AllOf):
-        return reduce(filtered, needed.filters, formula)
+        return reduce(lambda body, each: bounded(filtered(body, each)), needed.filters, formula)
     match formula:
         case Pick(type_, stream, names, predicate):
             return Pick(type_, stream, names, conjunction(predicate, of_one_event(needed)))

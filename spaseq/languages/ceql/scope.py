@@ -29,18 +29,27 @@ def bound(formula: Formula) -> frozenset[str]:
             return bound(body)
 
 
+def given(formula: Formula) -> frozenset[str]:
+    """The variables among them that AS names."""
+    match formula:
+        case Relation() | Pick():
+            return frozenset()
+        case Named(body, variable):
+            return given(body) | {variable}
+        case Disjunction(left, right) | Sequence(left, right):
+            return given(left) | given(right)
+        case Filtered(body) | Iteration(body):
+            return given(body)
+
+
 class Variables:
     """The variables of a formula, for those who name one."""
 
     def __init__(self, formula: Formula) -> None:
         self.names = bound(formula)
-
-    @property
-    def shown(self) -> list[str]:
-        """The names in alphabetical order, as messages list them."""
-        return sorted(self.names)
+        self.example = min(given(formula) or self.names)
 
     def check(self, name: str, span: Span) -> None:
         """Problem if there is no such variable."""
         if name not in self.names:
-            raise Problem(f"unknown variable {name}", span, did_you_mean(name, self.shown))
+            raise Problem(f"unknown variable {name}", span, did_you_mean(name, sorted(self.names)))

@@ -73,8 +73,8 @@ def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable
 
 
 def _other_language(slip: Slip) -> str:
-    is_iri_or_variable = slip.word in ("?", "<") and "WHERE" not in slip.terminals
-    if is_iri_or_variable or slip.upper in ("PREFIX", "BASE", "CONSTRUCT", "DEFINE", "SEQ", "STREAM"):
+    is_iri_or_variable = slip.word in ("?", "<") and slip.terminals[-1:] == ("SELECT",)
+    if is_iri_or_variable or "STREAM" in (slip.upper, slip.previous) or slip.upper in ("PREFIX", "BASE", "CONSTRUCT"):
         return "this looks like SPAseq; in CEQL write SELECT * FROM stream WHERE A ; B"
     return ""
 
@@ -114,8 +114,10 @@ def _brackets(slip: Slip) -> str:
 def _select(slip: Slip) -> str:
     if "FROM" in slip.terminals or "WHERE" in slip.terminals or slip.terminals[:1] != ("SELECT",):
         return ""
-    if slip.upper == "DISTINCT":
+    if "DISTINCT" in (slip.upper, slip.previous):
         return "results are a set: leave DISTINCT out"
+    if slip.previous == "SELECT":
+        return "name variables, or * for all of them"
     if slip.word == "[":
         return "SELECT names variables; attributes are read at the positions of the result"
     if slip.previous in ("COUNT", "SUM", "AVG", "MIN", "MAX") or "AGGREGATE" in slip.terminals:
@@ -135,7 +137,7 @@ _SIGNS = {
     "&&": "there is no && of events: AND joins filters, ; and : join events",
     "|": "alternatives are joined by OR",
     "||": "alternatives are joined by OR",
-    "?": "there is no A?: write A ; B OR B",
+    "?": "there is no A?: write A ; B OR A",
     "*": "there is no A*: write A+, and OR for the case without",
     "{": "there are no bounds: write A ; A for two, A+ for one or more",
     "!": "there is no negation of events",
@@ -155,16 +157,23 @@ _WORDS = {
 
 
 def _formula(slip: Slip) -> str:
-    if not slip.in_formula or {"WITHIN", "LIMIT", "PARTITION", "CONSUME"} & set(slip.terminals):
+    if not slip.in_formula:
         return ""
-    if (slip.word in (")", "") and slip.last in (";", ":")) or (slip.last in (";", ":") and slip.upper in RESERVED):
-        return f"name the event that follows {slip.last}"
-    if slip.upper == "AS" and slip.previous and "AS" not in slip.expected and "OR" in slip.expected:
+    if slip.upper == "AS" and "AS" not in slip.expected and "OR" in slip.expected:
         return "events get one name; for a second one put parentheses, as in (A AS x) AS y"
     if slip.word == "+" and slip.last == ":":
         return "write :+ without a space"
     if slip.word in _SIGNS or slip.upper in _WORDS:
         return _SIGNS.get(slip.word) or _WORDS[slip.upper]
+    return _event(slip)
+
+
+def _event(slip: Slip) -> str:
+    """Where an event is missing, or an operator before one."""
+    if "LPAR" in slip.expected:
+        return f"name the event that follows {slip.last}" if slip.last in (";", ":") else "name an event first"
+    if slip.last in ("<", ">", "="):
+        return _SIGNS["="]
     if slip.word[:1].isalpha() and "SEMICOLON" in slip.expected and not _clauses(slip) and not _keyword(slip):
         return "put ; (any later one) or : (the very next) between two events, AS before a name"
     return ""
@@ -175,7 +184,6 @@ _OPERATORS = {
     "&&": "AND",
     "|": "OR",
     "||": "OR",
-    "=>": ">=",
     "~": "LIKE",
     "!": "NOT",
     "^": "no sign at all: multiply",
@@ -189,6 +197,8 @@ def _condition(slip: Slip) -> str:
         return "say which events it is about, as in FILTER x[price > 3]"
     if slip.word == "(" and re.search(r"\w\s*$", slip.before):
         return "write x[price > 3] in brackets; there are no functions"
+    if "BETWEEN" in slip.terminals and "AND" in slip.expected:
+        return "write BETWEEN 1 AND 3"
     if slip.word == "," and "LSQB" in slip.terminals:
         return "conditions are joined by AND or OR"
     if slip.word == ",":
@@ -201,9 +211,11 @@ def _condition_operator(slip: Slip) -> str:
         return f"the operator is written {_OPERATORS[slip.word]}"
     if (slip.word == "<" and slip.after.startswith("<")) or (slip.last == "<" and slip.word == "<"):
         return "LIKE takes a string with % for any text and _ for one character"
+    if slip.word in (">", "<") and slip.last == "=":
+        return f"the operator is written {slip.word}="
     if re.match(r"[=<>!]", slip.word) and "COMPARISON" not in slip.expected and "AND" in slip.expected:
         return "comparisons cannot be chained: join them with AND, or write BETWEEN … AND …"
-    if slip.word == "+" and slip.last == "]":
+    if re.search(r"\]\s*\+\s*$", slip.before):
         return "put the filtered events in parentheses, as in (A FILTER A[x > 1])+"
     return ""
 
@@ -215,9 +227,9 @@ def _condition_word(slip: Slip) -> str:
         return "write IS NULL or IS NOT NULL"
     if slip.previous == "LIKE":
         return "LIKE takes a string with % for any text and _ for one character"
-    if slip.previous == "IN":
+    if slip.previous == "IN" and "RANGE" in slip.expected:
         return "write IN (1, 2, 3), IN ('a', 'b') or IN 1..5"
-    return ""
+    return "IN takes a list of constants: numbers, strings, TRUE, FALSE" if "IN" in slip.terminals else ""
 
 
 _CLAUSE_WORDS = {
@@ -240,11 +252,15 @@ def _clauses(slip: Slip) -> str:
         return f"write {slip.previous} BY"
     if slip.expected == {"POLICY"}:
         return "the policies are ANY, PARTITION and NONE"
-    if slip.upper == "FILTER" and not slip.in_formula and "FILTER" not in slip.expected and "WHERE" in slip.terminals:
+    if slip.upper == "FILTER" and "LIMIT" in slip.expected and "FILTER" not in slip.expected:
         return "FILTER stands before PARTITION BY, WITHIN, LIMIT and CONSUME BY"
     if slip.previous == "BY" and slip.word == "(":
         return "attributes stand in brackets or alone: PARTITION BY [a, b]"
-    return _CLAUSE_WORDS.get(slip.upper, "") if "WHERE" in slip.terminals or slip.upper == "JOIN" else ""
+    if "GROUP" in slip.terminals:
+        return "GROUP BY takes attributes, as in GROUP BY x.name"
+    if slip.upper in _CLAUSE_WORDS and not slip.in_condition:
+        return _CLAUSE_WORDS[slip.upper]
+    return "WHERE stands before the events" if "WHERE" in slip.expected and slip.upper not in KEYWORDS else ""
 
 
 def _window(slip: Slip) -> str:
@@ -287,7 +303,7 @@ _RULES: tuple[Callable[[Slip], str], ...] = (
     _limit,
     _formula,
     _condition,
-    _clauses,
     _keyword,
+    _clauses,
     _reserved,
 )
