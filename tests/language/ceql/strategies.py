@@ -60,18 +60,23 @@ def is_qualified_test(node: tree.Expression) -> bool:
     return False
 
 
-expressions = st.recursive(st.one_of(attributes, of_variables, constants), larger, max_leaves=6)
-formulas = st.recursive(
-    references,
-    lambda inner: st.one_of(
+leaves = st.one_of(attributes, of_variables, constants)
+small = leaves | larger(leaves)
+expressions = larger(larger(small) | small) | small
+
+
+def formulas_above(inner: st.SearchStrategy) -> st.SearchStrategy:
+    return st.one_of(
         st.builds(tree.Named, inner, names),
         st.builds(tree.Filtered, inner, expressions),
         st.builds(tree.Alternatives, inner, inner),
         st.builds(tree.Steps, inner, st.booleans(), inner),
         st.builds(tree.Repeated, inner, st.booleans()),
-    ),
-    max_leaves=5,
-)
+    )
+
+
+steps = references | formulas_above(references)
+formulas = steps | formulas_above(steps) | formulas_above(formulas_above(steps))
 aggregates = st.builds(tree.Aggregate, st.sampled_from(AGGREGATES), st.none() | of_variables)
 shown = st.builds(tree.Shown, aggregates | of_variables, st.none() | names)
 selects = st.builds(tree.Select, st.none() | st.sampled_from(STRATEGIES), st.none() | tuples(references | shown))
