@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.algebra import AllOf, AnyOf, Filter, ForAll
+from spaseq.languages.ceql.algebra import AllOf, AnyOf, Filter
+from spaseq.languages.ceql.quantify import ClauseError, for_all
 from spaseq.languages.ceql.scope import Variables
+from spaseq.languages.node import Node, children
 from spaseq.languages.problem import Problem
 from spaseq.pattern import columns
 
@@ -14,18 +16,23 @@ LONGEST_NUMBER = 300
 def lower_filter(node: tree.Expression, variables: Variables) -> Filter:
     """What follows FILTER; ``variables`` are those of the formula before it.
 
+    AND and OR between ``x[…]`` join filters; a condition without brackets is a single one, whatever it is made of.
     Problem for an unknown variable, an attribute that belongs to no variable, and what is no condition.
     """
     match node:
-        case tree.Operation("AND" | "OR" as operator, (left, right)):
+        case tree.Operation("AND" | "OR" as operator, (left, right)) if _has_test(node):
             kind = AllOf if operator == "AND" else AnyOf
             return _joined(kind, lower_filter(left, variables), lower_filter(right, variables))
         case tree.Test(variable, condition):
             variables.check(variable.variable, variable.span)
-            return _for_all(condition, variables, variable.variable)
+            return _condition(condition, variables, variable.variable)
         case tree.Attribute(name, None):
             raise _alone(name, node, variables)
-    return _for_all(node, variables, None)
+    return _condition(node, variables, None)
+
+
+def _has_test(node: Node) -> bool:
+    return isinstance(node, tree.Test) or any(map(_has_test, children(node)))
 
 
 def _joined(kind: type[AllOf] | type[AnyOf], *filters: Filter) -> Filter:
@@ -33,14 +40,15 @@ def _joined(kind: type[AllOf] | type[AnyOf], *filters: Filter) -> Filter:
     return kind(tuple(part for each in filters for part in (each.filters if isinstance(each, kind) else (each,))))
 
 
-def _for_all(node: tree.Expression, variables: Variables, own: str | None) -> ForAll:
-    lowering = _Lowering(variables, own)
-    predicate = lowering.predicate(node)
-    read = (attribute.variable for attribute in columns.attributes(predicate) if attribute.variable is not None)
-    names = tuple(dict.fromkeys((own, *read) if own is not None else read))
-    if not names:
+def _condition(node: tree.Expression, variables: Variables, own: str | None) -> Filter:
+    predicate = _Lowering(variables, own).predicate(node)
+    try:
+        found = for_all(predicate, own)
+    except ClauseError as error:
+        raise Problem(f"the condition is too involved: {error}", node.span, "use several FILTERs") from None
+    if found == AllOf(()):
         raise Problem("this filter is about no event", node.span, "name a variable, as in FILTER x[price > 3]")
-    return ForAll(names, predicate)
+    return found
 
 
 def _alone(name: str, node: tree.Attribute, variables: Variables) -> Problem:

@@ -90,6 +90,8 @@ def _quotes(slip: Slip) -> str:
 
 
 def _end(slip: Slip) -> str:
+    if slip.word == ";" and not slip.after.strip() and "SEMICOLON" not in slip.expected:
+        return "a query has no ; at its end"
     if slip.word.strip() or slip.after.strip():
         return ""
     if "RSQB" in slip.expected:
@@ -132,7 +134,7 @@ def _select(slip: Slip) -> str:
 
 
 _SIGNS = {
-    ",": "events follow each other with : (the very next) or ; (any later one), not with ,",
+    ",": "write : for the very next event, ; for any later one (in SPAseq these are , and :)",
     "&": "there is no & of events: AND joins filters, ; and : join events",
     "&&": "there is no && of events: AND joins filters, ; and : join events",
     "|": "alternatives are joined by OR",
@@ -171,6 +173,8 @@ def _formula(slip: Slip) -> str:
 def _event(slip: Slip) -> str:
     """Where an event is missing, or an operator before one."""
     if "LPAR" in slip.expected:
+        if slip.last == ";" and not slip.word.strip():
+            return "name the event that follows ; (a query has no ; at its end)"
         return f"name the event that follows {slip.last}" if slip.last in (";", ":") else "name an event first"
     if slip.last in ("<", ">", "="):
         return _SIGNS["="]

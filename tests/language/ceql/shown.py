@@ -42,7 +42,7 @@ def formula_in_prefix(node: tree.Formula) -> str:
 def in_prefix(node: columns.Predicate | columns.Value) -> str:
     match node:
         case columns.Attribute(name, variable):
-            return f"{variable}.{name}"
+            return f"{variable or ''}.{name}"
         case columns.Constant(value):
             return repr(value)
         case columns.Arithmetic(operator, left, right) | columns.Comparison(operator, left, right):

@@ -1,0 +1,71 @@
+"""For all of whom a condition must hold: for the events of the variables that each of its clauses compares.
+
+``x[a < 3 AND a < y.b]`` is ``x[a < 3] AND x[a < y.b]``: if y has no event the first part counts all the same.  So a
+condition on several variables is taken apart into clauses, as far as these are about different variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+
+from spaseq.languages.ceql.algebra import AllOf, Filter, ForAll
+from spaseq.pattern.columns import And, Not, Or, Predicate, attributes, conjunction, disjunction
+
+MOST_CLAUSES = 256
+Clauses = dict[frozenset[str], Predicate]
+
+
+class ClauseError(ValueError):
+    """A condition comes to more than MOST_CLAUSES clauses."""
+
+
+def for_all(predicate: Predicate, own: str | None) -> Filter:
+    """The filter that ``predicate`` is, within the brackets of the variable ``own`` if there is one.
+
+    AllOf without filters if it is about no variable; ClauseError if it is too involved.
+    """
+    order = tuple(dict.fromkeys(_read(predicate, own)))
+    found = _clauses(predicate, own) if len(order) > 1 else {frozenset(order): predicate}
+    filters = tuple(
+        ForAll(tuple(name for name in order if name in names), clause) for names, clause in found.items() if names
+    )
+    return filters[0] if len(filters) == 1 else AllOf(filters)
+
+
+def _read(predicate: Predicate, own: str | None) -> Iterator[str]:
+    if own is not None:
+        yield own
+    yield from (attribute.variable for attribute in attributes(predicate) if attribute.variable is not None)
+
+
+def _clauses(predicate: Predicate, own: str | None, negated: bool = False) -> Clauses:
+    """What must hold by the variables that it is about, all of it together being ``predicate`` or its negation."""
+    match predicate:
+        case Not(inner):
+            return _clauses(inner, own, not negated)
+        case And(parts) | Or(parts):
+            each = [_clauses(part, own, negated) for part in parts]
+            return _all(each) if isinstance(predicate, And) != negated else _any(each)
+    return {frozenset(_read(predicate, own)): Not(predicate) if negated else predicate}
+
+
+def _all(parts: list[Clauses]) -> Clauses:
+    """Every clause of every part, those about the same variables in one."""
+    found: Clauses = {}
+    for part in parts:
+        for names, clause in part.items():
+            found[names] = conjunction(found[names], clause) if names in found else clause
+    return found
+
+
+def _any(parts: list[Clauses]) -> Clauses:
+    """One of the parts: by the law of distribution, one clause of each part in every combination."""
+    if prod(map(len, parts)) > MOST_CLAUSES:
+        raise ClauseError(f"more than {MOST_CLAUSES} clauses")
+    combined = [
+        {frozenset[str]().union(*(names for names, _ in choice)): disjunction(*(clause for _, clause in choice))}
+        for choice in product(*(part.items() for part in parts))
+    ]
+    return _all(combined)
