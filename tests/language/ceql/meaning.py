@@ -88,6 +88,8 @@ def holds(predicate: columns.Predicate, events: Mapping[str | None, Event]) -> b
             return all(holds(part, events) for part in parts)
         case columns.Or(parts):
             return any(holds(part, events) for part in parts)
+        case columns.Not(inner):
+            return not holds(inner, events)
         case columns.Comparison(operator, left, right):
             return OPERATORS[operator](number(left, events), number(right, events))
     raise NotImplementedError(predicate)
