@@ -51,7 +51,7 @@ def _names_of_types(query: tree.Query) -> Iterator[Found]:
 
 def _names_in_sequence(query: tree.Query) -> Iterator[Found]:
     """Names that both sides of ``;`` or ``:`` give."""
-    found = {}
+    found: dict[Span, str] = {}
     for node in _walk(query.formula):
         if isinstance(node, tree.Steps):
             left = {name.text for name in _given(node.left)}

@@ -31,6 +31,7 @@ from spaseq.languages.ceql.algebra import (
     Pick,
     Relation,
     Sequence,
+    parts,
 )
 from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.columns import Predicate, conjunction, disjunction, local, renamed
@@ -200,9 +201,4 @@ def bounded(formula: Formula) -> Formula:
 
 def size(formula: Formula) -> int:
     """The number of events of a formula, as written."""
-    match formula:
-        case Disjunction(left, right) | Sequence(left, right):
-            return size(left) + size(right)
-        case Named(body) | Filtered(body) | Iteration(body):
-            return size(body)
-    return 1
+    return sum(isinstance(part, Relation | Pick) for part in parts(formula))

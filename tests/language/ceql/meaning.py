@@ -6,7 +6,7 @@ that it holds.  Predicates are compared by numbers only; nothing is NULL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from spaseq.languages.ceql import algebra
@@ -109,14 +109,3 @@ def written(found: frozenset[Way]) -> frozenset[Way]:
     return frozenset(
         (start, end, frozenset(each for each in held if "\n" not in each[0])) for start, end, held in found
     )
-
-
-def parts(formula: Formula) -> Iterator[Formula]:
-    """The formula and all formulas in it."""
-    yield formula
-    match formula:
-        case Named(body) | Filtered(body) | Iteration(body):
-            yield from parts(body)
-        case Disjunction(left, right) | algebra.Sequence(left, right):
-            yield from parts(left)
-            yield from parts(right)
