@@ -9,8 +9,13 @@ from spaseq.languages.problem import Problem, did_you_mean
 
 def bound(formula: Formula) -> frozenset[str]:
     """The variables that may hold events of ``formula``."""
-    of_events = (part.variables for part in parts(formula) if isinstance(part, Relation | Pick))
-    return named_in(formula).union(*of_events)
+    names: set[str] = set()
+    for part in parts(formula):
+        if isinstance(part, Relation | Pick):
+            names |= part.variables
+        elif isinstance(part, Named):
+            names.add(part.variable)
+    return frozenset(names)
 
 
 def named_in(formula: Formula) -> frozenset[str]:
