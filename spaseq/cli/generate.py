@@ -8,7 +8,7 @@ import click
 
 from spaseq.datasets import Workload, workloads
 from spaseq.errors import OptionError
-from spaseq.languages.spaseq.problem import did_you_mean
+from spaseq.languages.problem import did_you_mean
 
 
 @click.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 from gpm.algebra import Graph
 from gpm.rewrite import walk
 from spaseq.errors import OptionError
-from spaseq.languages.spaseq.problem import did_you_mean
+from spaseq.languages.problem import did_you_mean
 from spaseq.pattern import Construction, Query
 from spaseq.streams.sources import expand
 

@@ -1,50 +1,24 @@
-"""Golden messages: each file of ``errors/`` and ``warnings/`` is a query, a line of ``=``, and what a user then reads.
-
-Run with SPASEQ_UPDATE_GOLDEN=1 to write the messages anew; read the difference before committing it.
-"""
+"""Golden messages: what a user reads about each query of ``errors/`` and ``warnings/`` (see golden.py)."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
-from spaseq.errors import LocatedError, QueryError, QuerySyntaxError
 from spaseq.languages.spaseq import parse
+from tests.language.golden import RULE, cases, check, error_of, query_of
 
 HERE = Path(__file__).parent
-RULE = "=" * 40 + "\n"
 
 
-def cases(folder: str) -> list[Path]:
-    return sorted((HERE / folder).glob("*.txt"))
-
-
-def check(path: Path, said: str) -> None:
-    query, rule, golden = path.read_text(encoding="utf-8").partition(RULE)
-    if os.environ.get("SPASEQ_UPDATE_GOLDEN") or not rule:
-        path.write_text(query + RULE + said + "\n", encoding="utf-8")
-        return
-    assert said + "\n" == golden
-
-
-def query_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8").partition(RULE)[0]
-
-
-@pytest.mark.parametrize("path", cases("errors"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cases(HERE / "errors"), ids=lambda path: path.stem)
 def test_error(path: Path) -> None:
-    with pytest.raises(LocatedError) as caught:
-        parse(query_of(path), "query.spaseq")
-    error = caught.value
-    assert isinstance(error, QuerySyntaxError | QueryError)
-    assert error.line >= 1 and error.column >= 1, "every error has a place"
-    check(path, error.render())
+    check(path, error_of(path, lambda text: parse(text, "query.spaseq")))
 
 
-@pytest.mark.parametrize("path", cases("warnings"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cases(HERE / "warnings"), ids=lambda path: path.stem)
 def test_warning(path: Path) -> None:
     found = parse(query_of(path), "query.spaseq").warnings
     assert found
@@ -52,7 +26,7 @@ def test_warning(path: Path) -> None:
 
 
 def test_enough_cases() -> None:
-    assert len(cases("errors")) >= 45
+    assert len(cases(HERE / "errors")) >= 45
 
 
 def test_documentation_shows_real_messages() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spaseq.errors import QueryWarning
+from spaseq.languages.node import Span, children
+from spaseq.languages.problem import Source, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
 from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
-from spaseq.languages.spaseq.parser import children
-from spaseq.languages.spaseq.problem import Source, did_you_mean
-from spaseq.languages.spaseq.tree import Span
 
 
 def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWarning, ...]:

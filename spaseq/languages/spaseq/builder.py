@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from lark import Token, Transformer
 
+from spaseq.languages.node import Span
+from spaseq.languages.problem import Problem
+from spaseq.languages.reductions import Children, has, nodes, place_of, span_of
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.literals import unquote
 from spaseq.languages.spaseq.precedence import ListOperator, shape
-from spaseq.languages.spaseq.problem import Problem
-from spaseq.languages.spaseq.tree import Span
 
-Children = list[Any]
 T = TypeVar("T")
 
 
@@ -24,25 +24,8 @@ class Part(NamedTuple):
     span: Span
 
 
-def _span(children: Children) -> Span:
-    return Span(_of(children[0]).start, _of(children[-1]).end)
-
-
-def _of(child: Any) -> Span:
-    place: Span = Span(child.start_pos or 0, child.end_pos or 0) if isinstance(child, Token) else child.span
-    return place
-
-
-def _nodes(children: Children) -> list[Any]:
-    return [child for child in children if isinstance(child, tree.Node)]
-
-
 def _all(children: Children, kind: type[T]) -> list[T]:
     return [child for child in children if isinstance(child, kind)]
-
-
-def _has(children: Children, terminal: str) -> bool:
-    return any(isinstance(child, Token) and child.type == terminal for child in children)
 
 
 def _parts(children: Children) -> dict[str, Any]:
@@ -56,7 +39,7 @@ def _parts(children: Children) -> dict[str, Any]:
 
 
 def _items(children: Children) -> tuple[tree.Variable | tree.Named, ...] | None:
-    if _has(children, "STAR"):
+    if has(children, "STAR"):
         return None
     return tuple(child for child in children if isinstance(child, tree.Variable | tree.Named))
 
@@ -73,64 +56,64 @@ class TermBuilder(Transformer[Token, Any]):
     """Terms and paths."""
 
     def name(self, children: Children) -> tree.Name:
-        return tree.Name(str(children[0]), span=_span(children))
+        return tree.Name(str(children[0]), span=span_of(children))
 
     def variable(self, children: Children) -> tree.Variable:
-        return tree.Variable(children[0][1:], span=_span(children))
+        return tree.Variable(children[0][1:], span=span_of(children))
 
     def iri(self, children: Children) -> tree.Iri:
-        return tree.Iri(str(children[0]), span=_span(children))
+        return tree.Iri(str(children[0]), span=span_of(children))
 
     def literal(self, children: Children) -> tree.Literal:
         text = unquote(children[0], children[0].start_pos)
-        last, span = children[-1], _span(children)
+        last, span = children[-1], span_of(children)
         if isinstance(last, tree.Iri):
             return tree.Literal(text, last, span=span)
         return tree.Literal(text, None, last[1:].lower() if len(children) > 1 else None, span=span)
 
     def number(self, children: Children) -> tree.Number:
-        return tree.Number(str(children[0]), span=_span(children))
+        return tree.Number(str(children[0]), span=span_of(children))
 
     def boolean(self, children: Children) -> tree.Boolean:
-        return tree.Boolean(children[0].lower() == "true", span=_span(children))
+        return tree.Boolean(children[0].lower() == "true", span=span_of(children))
 
     signed = operand_number = number
     operand_variable, operand_iri, operand_literal, operand_boolean = variable, iri, literal, boolean
 
     def undefined(self, children: Children) -> tree.Undefined:
-        return tree.Undefined(span=_span(children))
+        return tree.Undefined(span=span_of(children))
 
     def blank_node(self, children: Children) -> tree.BlankNode:
         label = children[0][2:] if len(children) == 1 else ""
-        return tree.BlankNode(label, span=_span(children))
+        return tree.BlankNode(label, span=span_of(children))
 
     def collection(self, children: Children) -> tree.Collection:
-        return tree.Collection(tuple(_nodes(children)), span=_span(children))
+        return tree.Collection(tuple(nodes(children)), span=span_of(children))
 
     nil = collection
 
     def property_list(self, children: Children) -> tree.PropertyList:
-        return tree.PropertyList(tuple(_nodes(children)), span=_span(children))
+        return tree.PropertyList(tuple(nodes(children)), span=span_of(children))
 
     def type(self, children: Children) -> tree.Iri:
-        return tree.Iri("a", span=_span(children))
+        return tree.Iri("a", span=span_of(children))
 
     def inverse(self, children: Children) -> tree.InversePath:
-        return tree.InversePath(_nodes(children)[0], span=_span(children))
+        return tree.InversePath(nodes(children)[0], span=span_of(children))
 
     inverse_step = inverse
 
     def path_sequence(self, children: Children) -> tree.SequencePath:
-        return tree.SequencePath(tuple(_nodes(children)), span=_span(children))
+        return tree.SequencePath(tuple(nodes(children)), span=span_of(children))
 
     def path_alternative(self, children: Children) -> tree.AlternativePath:
-        return tree.AlternativePath(tuple(_nodes(children)), span=_span(children))
+        return tree.AlternativePath(tuple(nodes(children)), span=span_of(children))
 
     def repeated(self, children: Children) -> tree.RepeatedPath:
-        return tree.RepeatedPath(_nodes(children)[0], str(children[-1]), span=_span(children))
+        return tree.RepeatedPath(nodes(children)[0], str(children[-1]), span=span_of(children))
 
     def negated(self, children: Children) -> tree.NegatedPath:
-        return tree.NegatedPath(tuple(_nodes(children)), span=_span(children))
+        return tree.NegatedPath(tuple(nodes(children)), span=span_of(children))
 
 
 class ExpressionBuilder(TermBuilder):
@@ -140,31 +123,31 @@ class ExpressionBuilder(TermBuilder):
         return shape([child for child in children if not _is_parenthesis(child)])
 
     def unary(self, children: Children) -> tree.Operation | tree.Number:
-        sign, operand = children[0], _nodes(children)[0]
+        sign, operand = children[0], nodes(children)[0]
         # As in SPARQL, a sign that touches its number belongs to it.
         is_number = isinstance(operand, tree.Number) and operand.text[0] not in "+-"
         if sign != "!" and is_number and operand.span.start == sign.end_pos:
-            return tree.Number(sign + operand.text, span=_span(children))
-        return tree.Operation(str(sign), (operand,), span=_span(children))
+            return tree.Number(sign + operand.text, span=span_of(children))
+        return tree.Operation(str(sign), (operand,), span=span_of(children))
 
     def list(self, children: Children) -> ListOperator:
-        return ListOperator(tuple(_nodes(children)), _span(children))
+        return ListOperator(tuple(nodes(children)), span_of(children))
 
     def arguments(self, children: Children) -> _Arguments:
         separator = [child for child in children if isinstance(child, Token) and child.type == "STRING"]
-        text = unquote(separator[0], _of(separator[0]).start) if separator else None
-        distinct, star = _has(children, "DISTINCT"), _has(children, "STAR")
-        return _Arguments(tuple(_nodes(children)), distinct, star, text, _span(children))
+        text = unquote(separator[0], place_of(separator[0]).start) if separator else None
+        distinct, star = has(children, "DISTINCT"), has(children, "STAR")
+        return _Arguments(tuple(nodes(children)), distinct, star, text, span_of(children))
 
     def call(self, children: Children) -> tree.Call:
         name, arguments = children
-        function = tree.Name(name.upper(), span=_of(name)) if isinstance(name, Token) else name
+        function = tree.Name(name.upper(), span=place_of(name)) if isinstance(name, Token) else name
         return tree.Call(
-            function, arguments.items, arguments.distinct, arguments.star, arguments.separator, span=_span(children)
+            function, arguments.items, arguments.distinct, arguments.star, arguments.separator, span=span_of(children)
         )
 
     def exists(self, children: Children) -> tree.Exists:
-        return tree.Exists(children[-1], _has(children, "NOT"), span=_span(children))
+        return tree.Exists(children[-1], has(children, "NOT"), span=span_of(children))
 
 
 def _is_parenthesis(child: Any) -> bool:
@@ -175,126 +158,126 @@ class PatternBuilder(ExpressionBuilder):
     """Graph patterns."""
 
     def group(self, children: Children) -> tree.Group:
-        return tree.Group(tuple(_nodes(children)), span=_span(children))
+        return tree.Group(tuple(nodes(children)), span=span_of(children))
 
     def union(self, children: Children) -> tree.Union | tree.Group:
         groups = _all(children, tree.Group)
-        return groups[0] if len(groups) == 1 else tree.Union(tuple(groups), span=_span(children))
+        return groups[0] if len(groups) == 1 else tree.Union(tuple(groups), span=span_of(children))
 
     def optional(self, children: Children) -> tree.Optional:
-        return tree.Optional(children[-1], span=_span(children))
+        return tree.Optional(children[-1], span=span_of(children))
 
     def minus(self, children: Children) -> tree.Minus:
-        return tree.Minus(children[-1], span=_span(children))
+        return tree.Minus(children[-1], span=span_of(children))
 
     def graph(self, children: Children) -> tree.Graph:
-        return tree.Graph(children[1], children[2], span=_span(children))
+        return tree.Graph(children[1], children[2], span=span_of(children))
 
     def service(self, children: Children) -> tree.Service:
-        return tree.Service(children[-2], children[-1], _has(children, "SILENT"), span=_span(children))
+        return tree.Service(children[-2], children[-1], has(children, "SILENT"), span=span_of(children))
 
     def filter(self, children: Children) -> tree.Filter:
-        return tree.Filter(_nodes(children)[0], span=_span(children))
+        return tree.Filter(nodes(children)[0], span=span_of(children))
 
     def bind(self, children: Children) -> tree.Bind:
-        return tree.Bind(*_nodes(children), span=_span(children))
+        return tree.Bind(*nodes(children), span=span_of(children))
 
     def row(self, children: Children) -> tree.Row:
-        return tree.Row(tuple(_nodes(children)), span=_span(children))
+        return tree.Row(tuple(nodes(children)), span=span_of(children))
 
     def values(self, children: Children) -> tree.Values:
         variables = _all(children, tree.Variable)
-        found = [node for node in _nodes(children) if not isinstance(node, tree.Variable)]
+        found = [node for node in nodes(children) if not isinstance(node, tree.Variable)]
         rows = [node if isinstance(node, tree.Row) else tree.Row((node,), span=node.span) for node in found]
-        return tree.Values(tuple(variables), tuple(rows), span=_span(children))
+        return tree.Values(tuple(variables), tuple(rows), span=span_of(children))
 
     def property(self, children: Children) -> tree.Property:
-        verb, *objects = _nodes(children)
-        return tree.Property(verb, tuple(objects), span=_span(children))
+        verb, *objects = nodes(children)
+        return tree.Property(verb, tuple(objects), span=span_of(children))
 
     def statement(self, children: Children) -> tree.Statement:
-        return tree.Statement(children[0], tuple(_all(children, tree.Property)), span=_span(children))
+        return tree.Statement(children[0], tuple(_all(children, tree.Property)), span=span_of(children))
 
     def triples(self, children: Children) -> tree.Triples:
-        return tree.Triples(tuple(_nodes(children)), span=_span(children))
+        return tree.Triples(tuple(nodes(children)), span=span_of(children))
 
     def named(self, children: Children) -> tree.Named:
-        return tree.Named(*_nodes(children), span=_span(children))
+        return tree.Named(*nodes(children), span=span_of(children))
 
     def sub_select(self, children: Children) -> tree.SubSelect:
         parts, values = _parts(children), _all(children, tree.Values)
         return tree.SubSelect(
             _items(children),
             _all(children, tree.Group)[0],
-            distinct=_has(children, "DISTINCT"),
-            reduced=_has(children, "REDUCED"),
+            distinct=has(children, "DISTINCT"),
+            reduced=has(children, "REDUCED"),
             group_by=parts.get("GROUP BY", ()),
             having=parts.get("HAVING", ()),
             order_by=parts.get("ORDER BY", ()),
             limit=parts.get("LIMIT"),
             offset=parts.get("OFFSET"),
             values=values[0] if values else None,
-            span=_span(children),
+            span=span_of(children),
         )
 
     def grouping(self, children: Children) -> Part:
-        return Part("GROUP BY", tuple(_nodes(children)), _span(children))
+        return Part("GROUP BY", tuple(nodes(children)), span_of(children))
 
     def having(self, children: Children) -> Part:
-        return Part("HAVING", tuple(_nodes(children)), _span(children))
+        return Part("HAVING", tuple(nodes(children)), span_of(children))
 
     def order(self, children: Children) -> Part:
-        return Part("ORDER BY", tuple(_nodes(children)), _span(children))
+        return Part("ORDER BY", tuple(nodes(children)), span_of(children))
 
     def order_key(self, children: Children) -> tree.OrderKey:
-        return tree.OrderKey(_nodes(children)[0], _has(children, "DESC"), span=_span(children))
+        return tree.OrderKey(nodes(children)[0], has(children, "DESC"), span=span_of(children))
 
     def limit(self, children: Children) -> Part:
-        return Part("LIMIT", _integer(children[1]), _span(children))
+        return Part("LIMIT", _integer(children[1]), span_of(children))
 
     def offset(self, children: Children) -> Part:
-        return Part("OFFSET", _integer(children[1]), _span(children))
+        return Part("OFFSET", _integer(children[1]), span_of(children))
 
 
 class SequenceBuilder(PatternBuilder):
     """SEQ( … )."""
 
     def reference(self, children: Children) -> tree.Reference:
-        return tree.Reference(str(children[0]), span=_span(children))
+        return tree.Reference(str(children[0]), span=span_of(children))
 
     def steps(self, children: Children) -> tree.Steps:
-        left, right = _nodes(children)
+        left, right = nodes(children)
         operator = next(child for child in children if isinstance(child, Token) and child.type == "STRATEGY")
-        return tree.Steps(left, str(operator), right, span=_span(children), operator_span=_of(operator))
+        return tree.Steps(left, str(operator), right, span=span_of(children), operator_span=place_of(operator))
 
     def alternatives(self, children: Children) -> tree.Alternatives:
-        return tree.Alternatives(*_nodes(children), span=_span(children))
+        return tree.Alternatives(*nodes(children), span=span_of(children))
 
     def conjuncts(self, children: Children) -> tree.Conjuncts:
-        return tree.Conjuncts(*_nodes(children), span=_span(children))
+        return tree.Conjuncts(*nodes(children), span=span_of(children))
 
     def quantifier(self, children: Children) -> Part:
         """Its value: the operator or None, and the bounds, or the symbol ``?`` or ``!``."""
-        sign, span = str(children[0]), _span(children)
+        sign, span = str(children[0]), span_of(children)
         operator, symbol = (sign[0], sign[-1]) if sign[0] in ",;:" else (None, sign)
         bounds = {"+": (1, None), "*": (0, None), "{": None}.get(symbol, symbol)
         return Part("quantifier", (operator, _bounds(children, span) if bounds is None else bounds), span)
 
     def quantified(self, children: Children) -> tree.Sequence:
-        body, (operator, bounds) = _nodes(children)[0], children[-1].value
-        span = _span(children)
+        body, (operator, bounds) = nodes(children)[0], children[-1].value
+        span = span_of(children)
         if isinstance(bounds, tuple):
             least, most = bounds
             return tree.Repeated(body, least, most, operator, span=span)
         return (tree.Possible if bounds == "?" else tree.Negated)(body, span=span)
 
     def sequence(self, children: Children) -> Part:
-        return Part("SEQ", _nodes(children)[0], _span(children))
+        return Part("SEQ", nodes(children)[0], span_of(children))
 
 
 def _integer(token: Token) -> int:
     if len(token.lstrip("0")) > 9:
-        raise Problem("the number is too large", _of(token), "at most 999,999,999", syntax=True)
+        raise Problem("the number is too large", place_of(token), "at most 999,999,999", syntax=True)
     return int(token)
 
 
@@ -313,54 +296,58 @@ class QueryBuilder(SequenceBuilder):
     """The clauses of a query."""
 
     def base(self, children: Children) -> tree.Base:
-        return tree.Base(self.iri(children[1:]), span=_span(children))
+        return tree.Base(self.iri(children[1:]), span=span_of(children))
 
     def prefix(self, children: Children) -> tree.Prefix:
-        return tree.Prefix(children[1][:-1], self.iri(children[2:]), span=_span(children))
+        return tree.Prefix(children[1][:-1], self.iri(children[2:]), span=span_of(children))
 
     def select(self, children: Children) -> tree.Select:
-        return tree.Select(_items(children), _has(children, "DISTINCT"), span=_span(children))
+        return tree.Select(_items(children), has(children, "DISTINCT"), span=span_of(children))
 
     def template(self, children: Children) -> tree.Triples:
-        return tree.Triples(tuple(_nodes(children)), span=_span(children))
+        return tree.Triples(tuple(nodes(children)), span=span_of(children))
 
     def construct(self, children: Children) -> tree.Construct:
         name = self.name([children[4]]) if len(children) == 6 else None
-        return tree.Construct(children[1].statements, children[-1], name, span=_span(children))
+        return tree.Construct(children[1].statements, children[-1], name, span=span_of(children))
 
     def construct_into_name(self, children: Children) -> tree.Construct:
-        return tree.Construct(children[1].statements, None, self.name(children[4:]), span=_span(children))
+        return tree.Construct(children[1].statements, None, self.name(children[4:]), span=span_of(children))
 
     def from_stream(self, children: Children) -> tree.StreamClause:
         name = self.name([children[1]]) if len(children) == 3 else None
-        return tree.StreamClause(children[-1], name, span=_span(children))
+        return tree.StreamClause(children[-1], name, span=span_of(children))
 
     def length(self, children: Children) -> Part:
         unit = children[1].upper()
-        return Part("length", (self.number(children[:1]), unit if unit.endswith("S") else unit + "S"), _span(children))
+        return Part(
+            "length", (self.number(children[:1]), unit if unit.endswith("S") else unit + "S"), span_of(children)
+        )
 
     def origin(self, children: Children) -> Part:
-        return Part("FROM", children[1], _span(children))
+        return Part("FROM", children[1], span_of(children))
 
     def within(self, children: Children) -> tree.Window:
         parts = _parts(children)
         length, unit = parts["length"]
-        return tree.Window(length, unit, _has(children, "SLIDING"), parts.get("FROM"), span=_span(children))
+        return tree.Window(length, unit, has(children, "SLIDING"), parts.get("FROM"), span=span_of(children))
 
     def definition(self, children: Children) -> tree.Definition:
-        return tree.Definition(self.name([children[2]]), children[4], children[5], span=_span(children))
+        return tree.Definition(self.name([children[2]]), children[4], children[5], span=span_of(children))
 
     def where(self, children: Children) -> Part:
         sequences = [part for part in _all(children, Part) if part.kind == "SEQ"]
         if not sequences:
             message = "the query has no SEQ( … )"
-            raise Problem(message, _span(children), "say in which order the GPMs follow, as in SEQ(A ; B)", syntax=True)
+            raise Problem(
+                message, span_of(children), "say in which order the GPMs follow, as in SEQ(A ; B)", syntax=True
+            )
         if len(sequences) > 1:
             raise Problem("the query has two SEQ( … )", sequences[1].span, "join them with , ; or :", syntax=True)
-        return Part("where", (sequences[0].value, tuple(_all(children, tree.Definition))), _span(children))
+        return Part("where", (sequences[0].value, tuple(_all(children, tree.Definition))), span_of(children))
 
     def group_by(self, children: Children) -> Part:
-        return Part("GROUP BY", tuple(_nodes(children)), _span(children))
+        return Part("GROUP BY", tuple(nodes(children)), span_of(children))
 
     def query(self, children: Children) -> tree.Query:
         parts, windows = _parts(children), _all(children, tree.Window)
@@ -377,5 +364,5 @@ class QueryBuilder(SequenceBuilder):
             sequence,
             definitions,
             parts.get("GROUP BY", ()),
-            span=_span(children),
+            span=span_of(children),
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spaseq.languages.node import children
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.functions import AGGREGATES
 from spaseq.languages.spaseq.lower_query import Atom, Lowered
-from spaseq.languages.spaseq.parser import children
-from spaseq.languages.spaseq.problem import Problem
 from spaseq.languages.spaseq.scope import free_variables
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import Occurrence, group_variables, occurrences, owner

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from spaseq.languages.spaseq.problem import Problem
-from spaseq.languages.spaseq.tree import Span
+from spaseq.languages.node import Span
+from spaseq.languages.problem import Problem
 
 _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from gpm import algebra
+from spaseq.languages.problem import Problem, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.functions import (
     AGGREGATES,
@@ -16,7 +17,6 @@ from spaseq.languages.spaseq.functions import (
     SYNONYMS,
 )
 from spaseq.languages.spaseq.names import Names
-from spaseq.languages.spaseq.problem import Problem, did_you_mean
 
 
 class Place(Enum):

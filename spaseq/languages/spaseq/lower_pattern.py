@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpm import algebra
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import ExpressionLowering, Place
 from spaseq.languages.spaseq.lower_select import sub_select
 from spaseq.languages.spaseq.names import RDF, Names
-from spaseq.languages.spaseq.problem import Problem
 from spaseq.languages.spaseq.scope import in_scope
 
 

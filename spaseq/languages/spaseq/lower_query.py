@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpm import algebra
+from spaseq.languages.problem import Problem, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import Place
 from spaseq.languages.spaseq.lower_pattern import PatternLowering, template
@@ -12,7 +13,6 @@ from spaseq.languages.spaseq.lower_select import projected
 from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
 from spaseq.languages.spaseq.names import Names
-from spaseq.languages.spaseq.problem import Problem, did_you_mean
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
 from spaseq.pattern import AtomDefinition, Construction, Query, Selection, SequenceExpression, Stream
 from spaseq.pattern.groups import occurrences

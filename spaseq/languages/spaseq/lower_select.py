@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpm import algebra
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import Place
-from spaseq.languages.spaseq.problem import Problem
 from spaseq.languages.spaseq.scope import free_variables, in_scope
 
 if TYPE_CHECKING:

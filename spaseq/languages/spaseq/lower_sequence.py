@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spaseq import pattern
+from spaseq.languages.problem import Problem, did_you_mean
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.problem import Problem, did_you_mean
 from spaseq.pattern import SequenceExpression, Strategy
 from spaseq.pattern.size import MOST_STEPS, written_out
 

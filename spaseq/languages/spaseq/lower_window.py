@@ -6,19 +6,12 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from gpm import algebra
+from spaseq.languages.durations import LONGEST, MICROSECONDS
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.names import Names
-from spaseq.languages.spaseq.problem import Problem
 from spaseq.pattern import Window
 
-MICROSECONDS = {
-    "MILLISECONDS": 1_000,
-    "SECONDS": 1_000_000,
-    "MINUTES": 60_000_000,
-    "HOURS": 3_600_000_000,
-    "DAYS": 86_400_000_000,
-}
-_LARGEST = (1 << 63) - 1
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
 
@@ -29,7 +22,7 @@ def lower_window(node: tree.Window, names: Names) -> Window:
         raise Problem(f"WITHIN {text[:30]} is no window: the length is a positive integer", node.length.span)
     events = node.unit == "EVENTS"
     length = int(text[:30]) * (1 if events else MICROSECONDS[node.unit])
-    if length > _LARGEST or len(text) > 30:
+    if length > LONGEST or len(text) > 30:
         message = f"WITHIN {text[:30]} {node.unit} is longer than time itself"
         raise Problem(message, node.length.span, "leave WITHIN out")
     if node.origin is None:

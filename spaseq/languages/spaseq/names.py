@@ -9,9 +9,9 @@ from urllib.parse import urljoin
 from pyoxigraph import NamedNode
 
 from gpm.algebra import XSD
+from spaseq.languages.problem import Problem, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.literals import unescape
-from spaseq.languages.spaseq.problem import Problem, did_you_mean
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 WELL_KNOWN = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from spaseq.languages.node import Span
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.problem import Problem
-from spaseq.languages.spaseq.tree import Span
 
 COMPARISONS = ("=", "!=", "<", ">", "<=", ">=", "IN", "NOT IN")
 PRECEDENCE: dict[str, int] = {

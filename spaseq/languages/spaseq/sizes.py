@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpm.algebra import Element, Exists, Graph, Group, Minus, Optional, SubSelect, Triples, Union
 from gpm.rewrite import walk
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq.lower_query import Lowered
-from spaseq.languages.spaseq.problem import Problem
 
 MOST_TRIPLES = 128
 

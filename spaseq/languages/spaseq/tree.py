@@ -6,21 +6,9 @@ Names stay as spelled (prefixed names, ``a``, abbreviations of Turtle), so that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-
-class Span(NamedTuple):
-    """Characters ``start`` to ``end`` (exclusive) of the text."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Anything that stands somewhere in the text."""
-
-    span: Span = field(default=Span(0, 0), compare=False, repr=False, kw_only=True)
+from spaseq.languages.node import Node as Node
+from spaseq.languages.node import Span
 
 
 # ── terms ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,50 @@
+"""The CEQL language: text to ``spaseq.languages.ceql.algebra.Query``, and back to text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spaseq.errors import QueryWarning
+from spaseq.languages.ceql import tree
+from spaseq.languages.ceql.advice import warnings
+from spaseq.languages.ceql.algebra import Formula, Query
+from spaseq.languages.ceql.lower_query import lower_query
+from spaseq.languages.ceql.normal_form import SizeError, normal_form
+from spaseq.languages.ceql.parser import parse_tree
+from spaseq.languages.ceql.printer import format_query
+from spaseq.languages.problem import Problem, source_of
+
+__all__ = ["ParsedQuery", "format_query", "parse"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query that was read without error: its meaning, its formula in normal form, its syntax tree, its warnings."""
+
+    query: Query
+    normal_form: Formula
+    tree: tree.Query
+    warnings: tuple[QueryWarning, ...] = ()
+
+
+def parse(text: str, path: str = "") -> ParsedQuery:
+    """Read a CEQL query; ``path`` is where it comes from, for messages.
+
+    Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
+    no text.
+    """
+    source = source_of(text, path)
+    try:
+        syntax = parse_tree(source.text)
+        query = lower_query(syntax)
+        return ParsedQuery(query, _normal_form(query, syntax), syntax, warnings(syntax, source))
+    except Problem as problem:
+        raise source.error(problem) from None
+
+
+def _normal_form(query: Query, syntax: tree.Query) -> Formula:
+    try:
+        return normal_form(query.formula)
+    except SizeError as error:
+        message = f"the filters make too many alternatives: {error}"
+        raise Problem(message, syntax.formula.span, "write OR within the brackets: x[a = 1 OR b = 2]") from None

@@ -1,0 +1,59 @@
+"""Random formulas, dense in filters that are about several events; and small streams for them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from spaseq.languages.ceql.algebra import (
+    AllOf,
+    AnyOf,
+    Disjunction,
+    Filter,
+    Filtered,
+    ForAll,
+    Formula,
+    Iteration,
+    Named,
+    Relation,
+    Sequence,
+)
+from spaseq.languages.ceql.scope import bound
+from spaseq.pattern.columns import Attribute, Comparison, Constant
+from tests.language.ceql.meaning import Event
+
+
+def random_formula(rng: Random, depth: int) -> Formula:
+    """A formula of that depth; the filters are about variables that it binds."""
+    if depth == 0:
+        relation = Relation(rng.choice("AB"))
+        return Named(relation, rng.choice("xy")) if rng.random() < 0.7 else relation
+    body = random_formula(rng, depth - 1)
+    match rng.choices(("as", "filter", "or", "step", "plus"), (1, 3, 1, 3, 1))[0]:
+        case "as":
+            return Named(body, rng.choice("xyA"))
+        case "filter":
+            return Filtered(body, random_filter(rng, sorted(bound(body)), 2))
+        case "or":
+            return Disjunction(body, random_formula(rng, rng.randrange(depth)))
+        case "plus":
+            return Iteration(body, rng.random() < 0.3)
+    other = random_formula(rng, rng.randrange(depth))
+    left, right = (body, other) if rng.random() < 0.5 else (other, body)
+    return Sequence(left, right, rng.random() < 0.3)
+
+
+def random_filter(rng: Random, names: list[str], depth: int) -> Filter:
+    """A filter about some of the names."""
+    if depth and rng.random() < 0.5:
+        parts = tuple(random_filter(rng, names, depth - 1) for _ in range(2))
+        return AllOf(parts) if rng.random() < 0.5 else AnyOf(parts)
+    operator, first, second = rng.choice(("<", "=", "!=")), rng.choice(names), rng.choice(names)
+    if rng.random() < 0.4:
+        return ForAll((first,), Comparison(operator, Attribute("p", first), Constant(rng.randrange(3))))
+    predicate = Comparison(operator, Attribute("p", first), Attribute("q", second))
+    return ForAll(tuple(dict.fromkeys((first, second))), predicate)
+
+
+def random_stream(rng: Random) -> list[Event]:
+    """Up to five events with small numbers."""
+    return [(rng.choice("AB"), {"p": rng.randrange(3), "q": rng.randrange(3)}) for _ in range(rng.randrange(2, 6))]

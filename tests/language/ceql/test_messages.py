@@ -1,0 +1,33 @@
+"""Golden files (see golden.py): messages about ``errors/`` and ``warnings/``; ``queries/`` as they are printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spaseq.languages.ceql import format_query, parse
+from tests.language.golden import cases, check, error_of, query_of
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("path", cases(HERE / "errors"), ids=lambda path: path.stem)
+def test_error(path: Path) -> None:
+    check(path, error_of(path, lambda text: parse(text, "query.ceql")))
+
+
+@pytest.mark.parametrize("path", cases(HERE / "warnings"), ids=lambda path: path.stem)
+def test_warning(path: Path) -> None:
+    found = parse(query_of(path), "query.ceql").warnings
+    assert found
+    check(path, "\n".join(warning.render() for warning in found))
+
+
+@pytest.mark.parametrize("path", cases(HERE / "queries"), ids=lambda path: path.stem)
+def test_query(path: Path) -> None:
+    parsed = parse(query_of(path), "query.ceql")
+    assert parsed.warnings == ()
+    printed = format_query(parsed.tree)
+    assert parse(printed).query == parsed.query
+    check(path, printed.removesuffix("\n"))
