@@ -1,0 +1,87 @@
+"""Runs CEQL texts on the oracle's events through language, plan and recognizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from nfa_native.recognizer import Recognizer
+from spaseq.languages.ceql import parse
+from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query, TimeWindow
+from spaseq.plan.complex_events import recognition
+from tests.oracle.ceql.evaluate import ComplexEvent
+from tests.oracle.ceql.model import Event
+from tests.recognition.truth import truth
+
+NEVER = -(2**63)
+FOREVER = 2**63 - 1
+SCALE = 1000  # of attributes that windows measure, so that halves stay whole
+
+
+def measures(query: Query, events: Sequence[Event]) -> tuple[list[int], list[int]]:
+    """What windows measure of each event, and the least start of a match that ends with it."""
+    match query.window:
+        case TimeWindow(length):
+            return [event.time for event in events], [event.time - length for event in events]
+        case EventWindow(length):
+            return list(range(len(events))), [number - length for number in range(len(events))]
+        case AttributeWindow(length, attribute):
+            found = [event.attributes.get(attribute) for event in events]
+            numbers = [None if isinstance(value, str) or value is None else round(value * SCALE) for value in found]
+            return (
+                [NEVER if number is None else number for number in numbers],
+                [FOREVER if number is None else number - round(length * SCALE) for number in numbers],
+            )
+    return list(range(len(events))), [NEVER + 1] * len(events)
+
+
+def run(text: str, events: Sequence[Event], cuts: Sequence[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
+    parsed = parse(text)
+    query = parsed.query
+    plan = recognition(parsed.normal_form, None if query.variables is None else frozenset(query.variables))
+    starts, least = measures(query, events)
+    grows = all(a <= b for a, b in zip(starts, starts[1:], strict=False))
+    grows = grows and all(a <= b for a, b in zip(least, least[1:], strict=False))
+    window = query.window.positions if isinstance(query.window, EventWindow) and query.partition else None
+    recognizer = Recognizer(
+        plan.automaton,
+        strategy=query.strategy.value,
+        consume=query.consume.value,
+        limit=query.limit,
+        partitioned=bool(query.partition),
+        forgets=grows and query.window is not None,
+        events=window,
+    )
+    symbols: dict[int, int] = {0: 0}
+    numbers: list[int] = []
+    for event in events:
+        atoms = 0
+        for number, picks in enumerate(plan.atoms):
+            if any(pick.type == event.type and truth(pick.predicate, event.attributes) for pick in picks):
+                atoms |= 1 << number
+        if atoms not in symbols:
+            symbols[atoms] = len(symbols)
+            recognizer.know_symbols([atoms])
+        numbers.append(symbols[atoms])
+    parts: list[int] = []
+    known: dict[object, int] = {}
+    for event in events:
+        key = tuple(event.attributes.get(name) for name in query.partition)
+        parts.append(2**32 - 1 if None in key else known.setdefault(key, len(known)))
+    columns = (np.array(numbers, np.uint32), np.array(starts, np.int64), np.array(least, np.int64))
+    partitions = np.array(parts, np.uint32) if query.partition else None
+    edges = [0, *sorted({cut for cut in cuts if cut < len(events)}), len(events)]
+    for begin, end in zip(edges, edges[1:], strict=False):
+        at = 0
+        some = [column[begin:end] for column in columns]
+        while at < end - begin:
+            at = recognizer.feed(*some, None if partitions is None else partitions[begin:end], at, most)
+            yield from results(recognizer)
+
+
+def results(recognizer: Recognizer) -> Iterator[ComplexEvent]:
+    found = recognizer.take()
+    offsets, positions = found.offsets.tolist(), found.positions.tolist()
+    for number, (start, end) in enumerate(zip(found.starts.tolist(), found.ends.tolist(), strict=True)):
+        yield ComplexEvent(start, end, frozenset(positions[offsets[number] : offsets[number + 1]]))
