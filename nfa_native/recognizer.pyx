@@ -156,6 +156,7 @@ cdef build(Recognition* r, states):
     waited = {one for state in states for one in state.after}
     waited_next = {one for state in states for one in state.directly_after}
     r.width = len(states)
+    r.all_marked = all(state.marked for state in states)
     for number, state in enumerate(states):
         entry.state = number
         entry.first = <uint32_t>r.sources.size()

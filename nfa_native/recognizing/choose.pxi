@@ -6,7 +6,7 @@ ctypedef vector[int64_t] Positions
 cdef void gather(Recognition* r) noexcept nogil:
     """Every match of the event, by what is marked and where it starts: a result is kept once."""
     cdef Positions key
-    cdef uint32_t i
+    cdef size_t i
     r.gathered.clear()
     r.all.starts.clear()
     r.all.ends.clear()
@@ -17,14 +17,12 @@ cdef void gather(Recognition* r) noexcept nogil:
         if r.strategy == STRICT_ONES and not is_interval(r):
             continue
         key.clear()
-        i = r.depth + 1
-        while i > 0:
-            i -= 1
-            if r.marked[r.path[i].state]:
-                key.push_back(position_of(r, r.path[i].pos))
-        if r.gathered[key].count(position_of(r, r.path[r.depth].pos)):
+        for i in range(r.path_begin, r.path_positions.size()):
+            if r.marked[r.path_states[i]]:
+                key.push_back(r.path_positions[i])
+        if r.gathered[key].count(r.path_positions[r.path_begin]):
             continue
-        r.gathered[key][position_of(r, r.path[r.depth].pos)] = r.all.starts.size()
+        r.gathered[key][r.path_positions[r.path_begin]] = r.all.starts.size()
         write_match(r, &r.all)
 
 

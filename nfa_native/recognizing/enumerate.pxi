@@ -28,11 +28,19 @@ cdef inline void visit_later(Recognition* r, uint32_t node, uint32_t depth, int6
     r.visits.push_back(visit)
 
 
+cdef void lengthen_path(Recognition* r) noexcept nogil:
+    """Room for twice as many picks; the path stays at the end."""
+    cdef size_t size = r.path_positions.size()
+    r.path_positions.insert(r.path_positions.begin(), size + 16, 0)
+    r.path_states.insert(r.path_states.begin(), size + 16, 0)
+
+
 cdef bint next_match(Recognition* r) noexcept nogil:
-    """Walk to the next match, whose picks then are in `path`, last one first; False: there is none."""
+    """Walk to the next match, whose picks then are in the path, first one first; False: there is none."""
     cdef Visiting visit
     cdef const MatchNode* node
     cdef int64_t least
+    cdef size_t place
     while True:
         if r.visits.empty():
             r.ending += 1
@@ -49,14 +57,15 @@ cdef bint next_match(Recognition* r) noexcept nogil:
             continue
         if not visit.alone:
             visit_later(r, node.sibling, visit.depth, least)
-        if visit.depth >= r.path.size():
-            r.path.resize(visit.depth + 16)
-        r.path[visit.depth].pos = node.pos
-        r.path[visit.depth].state = node.state
+        if visit.depth >= r.path_positions.size():
+            lengthen_path(r)
+        place = r.path_positions.size() - 1 - visit.depth
+        r.path_positions[place] = position_of(r, node.pos)
+        r.path_states[place] = <uint16_t>node.state
         if node.next != NO_NODE:
             visit_later(r, node.next, visit.depth + 1, least)
         elif node.youngest >= least:
-            r.depth = visit.depth
+            r.path_begin = place
             return True
 
 
@@ -66,29 +75,38 @@ cdef inline int64_t position_of(const Recognition* r, uint32_t pos) noexcept nog
 
 
 cdef void write_match(const Recognition* r, Found* out) noexcept nogil:
-    """Append the match in `path`, its first pick first."""
-    cdef const Picked* picks = r.path.data()
-    cdef uint32_t i = r.depth + 1
-    out.starts.push_back(position_of(r, picks[r.depth].pos))
+    """Append the match in the path."""
+    cdef const int64_t* positions = r.path_positions.data() + r.path_begin
+    cdef const uint16_t* states = r.path_states.data() + r.path_begin
+    cdef size_t count = r.path_positions.size() - r.path_begin
+    cdef size_t before = out.positions.size()
+    cdef size_t kept = 0
+    cdef size_t i
+    out.starts.push_back(positions[0])
     out.ends.push_back(r.position)
-    while i > 0:
-        i -= 1
-        if r.marked[picks[i].state]:
-            out.positions.push_back(position_of(r, picks[i].pos))
-            out.states.push_back(<uint16_t>picks[i].state)
-    out.offsets.push_back(<int64_t>out.positions.size())
+    out.positions.resize(before + count)
+    out.states.resize(before + count)
+    for i in range(count):
+        out.positions.data()[before + kept] = positions[i]
+        out.states.data()[before + kept] = states[i]
+        if r.all_marked or r.marked[states[i]]:
+            kept += 1
+    if kept < count:
+        out.positions.resize(before + kept)
+        out.states.resize(before + kept)
+    out.offsets.push_back(<int64_t>(before + kept))
 
 
 cdef bint is_interval(const Recognition* r) noexcept nogil:
     """The marked positions of the match in `path` follow each other; in a partition, among its own."""
     cdef int64_t last = -1
     cdef int64_t local
-    cdef uint32_t i
-    for i in range(r.depth + 1):
-        if not r.marked[r.path[i].state]:
+    cdef size_t i
+    for i in range(r.path_begin, r.path_positions.size()):
+        if not r.marked[r.path_states[i]]:
             continue
-        local = local_of(r, r.path[i].pos)
-        if last >= 0 and local != last - 1:
+        local = local_of(r, r.path_positions[i])
+        if last >= 0 and local != last + 1:
             return False
         last = local
     return True

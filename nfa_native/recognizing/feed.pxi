@@ -1,12 +1,9 @@
 # Batches in, matches out.
 
 
-cdef inline int64_t local_of(const Recognition* r, uint32_t pos) noexcept nogil:
-    """The position in its substream of a pick of the event at `position`."""
-    cdef int64_t position = position_of(r, pos)
-    if not r.partitioned:
-        return position
-    return r.local_numbers[<size_t>(position - r.first_number)]
+cdef inline int64_t local_of(const Recognition* r, int64_t position) noexcept nogil:
+    """The position in its substream of an event at `position`."""
+    return r.local_numbers[<size_t>(position - r.first_number)] if r.partitioned else position
 
 
 cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:

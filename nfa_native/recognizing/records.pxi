@@ -70,10 +70,6 @@ cdef struct Visiting:
     uint32_t depth
     bint alone            # without its sibling
 
-cdef struct Picked:
-    uint32_t pos
-    uint32_t state
-
 cdef cppclass MatchRing:
     vector[MatchNode] nodes       # a power of two of them
     uint32_t mask
@@ -102,6 +98,7 @@ cdef cppclass Recognition:
     vector[uint32_t] sources
     vector[uint32_t] atom_of
     vector[uint8_t] marked
+    bint all_marked
     vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
     vector[uint32_t] symbol_entries
     bint partitioned
@@ -127,8 +124,9 @@ cdef cppclass Recognition:
     size_t ending                 # the one under way
     bint enumerating
     vector[Visiting] visits
-    vector[Picked] path
-    uint32_t depth                # of the present match's first pick in `path`
+    vector[int64_t] path_positions    # picks of the present match, at the end
+    vector[uint16_t] path_states
+    size_t path_begin                 # where its first pick is
     int64_t given                 # results of the end so far
     map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
     Found all                     # results of one end
