@@ -115,9 +115,10 @@ cdef class Recognizer:
             raise ValueError("each event needs its partition" if r.partitioned else "there are no partitions")
         if at >= count:
             return count
-        for i in range(at, count):
-            if symbols[i] >= r.symbol_begin.size() - 1:
-                raise ValueError(f"symbol {symbols[i]} is not known")
+        if at == 0:
+            for i in range(count):
+                if symbols[i] >= r.symbol_begin.size() - 1:
+                    raise ValueError(f"symbol {symbols[i]} is not known")
         if r.partitioned:
             numbers = &partitions[0]
             with nogil:

@@ -2,29 +2,21 @@
 
 
 cdef void begin_enumeration(Recognition* r) noexcept nogil:
-    r.ending = 0
+    r.ending = <size_t>-1
     r.given = 0
     r.enumerating = True
     r.visits.clear()
-    visit_ending(r)
 
 
-cdef void visit_ending(Recognition* r) noexcept nogil:
+cdef inline bint is_young(Recognition* r, uint32_t node, int64_t least) noexcept nogil:
+    """Something in the set, if there is one, starts at `least` or later."""
+    return node != NO_NODE and is_kept(&r.ring, node) and match_node(r, node).youngest >= least
+
+
+cdef inline void visit_later(Recognition* r, uint32_t node, uint32_t depth) noexcept nogil:
     cdef Visiting visit
-    visit.node = r.endings[r.ending].node
-    visit.depth = 0
-    visit.alone = True
-    r.visits.push_back(visit)
-
-
-cdef inline void visit_later(Recognition* r, uint32_t node, uint32_t depth, int64_t least) noexcept nogil:
-    """Visit a node if there is one, and something in it is young enough."""
-    cdef Visiting visit
-    if node == NO_NODE or not is_kept(&r.ring, node) or match_node(r, node).youngest < least:
-        return
     visit.node = node
     visit.depth = depth
-    visit.alone = False
     r.visits.push_back(visit)
 
 
@@ -36,37 +28,43 @@ cdef void lengthen_path(Recognition* r) noexcept nogil:
 
 
 cdef bint next_match(Recognition* r) noexcept nogil:
-    """Walk to the next match, whose picks then are in the path, first one first; False: there is none."""
+    """Walk to the next match, whose picks then are in the path; False: there is none."""
     cdef Visiting visit
-    cdef const MatchNode* node
-    cdef int64_t least
-    cdef size_t place
     while True:
-        if r.visits.empty():
+        if not r.visits.empty():
+            visit = r.visits.back()
+            r.visits.pop_back()
+        else:
             r.ending += 1
             if r.ending >= r.endings.size():
                 return False
-            visit_ending(r)
-        least = r.endings[r.ending].least
-        visit = r.visits.back()
-        r.visits.pop_back()
-        node = match_node(r, visit.node)
-        if node.state == UNION:
-            visit_later(r, node.sibling, visit.depth, least)
-            visit_later(r, node.next, visit.depth, least)
-            continue
-        if not visit.alone:
-            visit_later(r, node.sibling, visit.depth, least)
-        if visit.depth >= r.path_positions.size():
-            lengthen_path(r)
-        place = r.path_positions.size() - 1 - visit.depth
-        r.path_positions[place] = position_of(r, node.pos)
-        r.path_states[place] = <uint16_t>node.state
-        if node.next != NO_NODE:
-            visit_later(r, node.next, visit.depth + 1, least)
-        elif node.youngest >= least:
-            r.path_begin = place
+            visit.node = r.endings[r.ending].node
+            visit.depth = 0
+        if descend(r, visit.node, visit.depth, r.endings[r.ending].least):
             return True
+
+
+cdef inline bint descend(Recognition* r, uint32_t number, size_t depth, int64_t least) noexcept nogil:
+    """Walk from a node to a first pick, leaving what branches off for later; False: the way ends too early."""
+    cdef const MatchNode* node
+    cdef size_t place
+    while True:
+        node = match_node(r, number)
+        if is_young(r, node.sibling, least):
+            visit_later(r, node.sibling, <uint32_t>depth)
+        if node.state != UNION:
+            if depth >= r.path_positions.size():
+                lengthen_path(r)
+            place = r.path_positions.size() - 1 - depth
+            r.path_positions[place] = position_of(r, node.pos)
+            r.path_states[place] = <uint16_t>node.state
+            depth += 1
+            if node.next == NO_NODE:
+                r.path_begin = place
+                return node.youngest >= least
+        if not is_young(r, node.next, least):
+            return False
+        number = node.next
 
 
 cdef inline int64_t position_of(const Recognition* r, uint32_t pos) noexcept nogil:
@@ -74,27 +72,23 @@ cdef inline int64_t position_of(const Recognition* r, uint32_t pos) noexcept nog
     return r.position - <int64_t>(<uint32_t>r.position - pos)
 
 
-cdef void write_match(const Recognition* r, Found* out) noexcept nogil:
+cdef inline void write_match(const Recognition* r, Found* out) noexcept nogil:
     """Append the match in the path."""
     cdef const int64_t* positions = r.path_positions.data() + r.path_begin
     cdef const uint16_t* states = r.path_states.data() + r.path_begin
     cdef size_t count = r.path_positions.size() - r.path_begin
-    cdef size_t before = out.positions.size()
-    cdef size_t kept = 0
     cdef size_t i
     out.starts.push_back(positions[0])
     out.ends.push_back(r.position)
-    out.positions.resize(before + count)
-    out.states.resize(before + count)
-    for i in range(count):
-        out.positions.data()[before + kept] = positions[i]
-        out.states.data()[before + kept] = states[i]
-        if r.all_marked or r.marked[states[i]]:
-            kept += 1
-    if kept < count:
-        out.positions.resize(before + kept)
-        out.states.resize(before + kept)
-    out.offsets.push_back(<int64_t>(before + kept))
+    if r.all_marked:
+        out.positions.insert(out.positions.end(), positions, positions + count)
+        out.states.insert(out.states.end(), states, states + count)
+    else:
+        for i in range(count):
+            if r.marked[states[i]]:
+                out.positions.push_back(positions[i])
+                out.states.push_back(states[i])
+    out.offsets.push_back(<int64_t>out.positions.size())
 
 
 cdef bint is_interval(const Recognition* r) noexcept nogil:

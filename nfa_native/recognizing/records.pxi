@@ -68,7 +68,6 @@ cdef struct RingMark:
 cdef struct Visiting:
     uint32_t node
     uint32_t depth
-    bint alone            # without its sibling
 
 cdef cppclass MatchRing:
     vector[MatchNode] nodes       # a power of two of them
