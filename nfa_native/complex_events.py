@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class PickState:
     """Being here means: the last event picked is one that matched ``atom``.
 
-    ``after`` are the states from which any later event enters it, ``directly_after`` those from which only the very next
-    event of the substream does.  Positions of ``marked`` states belong to the result.
+    ``after`` are the states from which any later event enters it, ``directly_after`` those from which only the very
+    next event of the substream does.  Positions of ``marked`` states belong to the result.
     """
 
     atom: int

@@ -69,7 +69,12 @@ def recognition(formula: Formula, selected: frozenset[str] | None) -> Recognitio
         marked = selected is None or bool(place.picks[0].variables & selected)
         states.append(
             PickState(
-                atoms[key], place.initial, place.final, tuple(sorted(place.after)), tuple(sorted(place.directly - place.after)), marked
+                atoms[key],
+                place.initial,
+                place.final,
+                tuple(sorted(place.after)),
+                tuple(sorted(place.directly - place.after)),
+                marked,
             )
         )
     variables = tuple(place.picks[0].variables for place in places)

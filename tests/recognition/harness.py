@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence as Several
+from itertools import pairwise
 
 import numpy as np
 
 from nfa_native.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query, TimeWindow
+from spaseq.languages.ceql.algebra import (
+    AttributeWindow,
+    Disjunction,
+    EventWindow,
+    Filtered,
+    Formula,
+    Iteration,
+    Query,
+    Sequence,
+    TimeWindow,
+)
 from spaseq.plan.complex_events import recognition
+from tests.oracle.ceql import model as oracle
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.model import Event
+from tests.oracle.ceql.text import to_text
 from tests.recognition.truth import truth
 
 NEVER = -(2**63)
@@ -19,7 +33,7 @@ FOREVER = 2**63 - 1
 SCALE = 1000  # of attributes that windows measure, so that halves stay whole
 
 
-def measures(query: Query, events: Sequence[Event]) -> tuple[list[int], list[int]]:
+def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]]:
     """What windows measure of each event, and the least start of a match that ends with it."""
     match query.window:
         case TimeWindow(length):
@@ -36,13 +50,13 @@ def measures(query: Query, events: Sequence[Event]) -> tuple[list[int], list[int
     return list(range(len(events))), [NEVER + 1] * len(events)
 
 
-def run(text: str, events: Sequence[Event], cuts: Sequence[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
+def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
     parsed = parse(text)
     query = parsed.query
     plan = recognition(parsed.normal_form, None if query.variables is None else frozenset(query.variables))
     starts, least = measures(query, events)
-    grows = all(a <= b for a, b in zip(starts, starts[1:], strict=False))
-    grows = grows and all(a <= b for a, b in zip(least, least[1:], strict=False))
+    grows = all(a <= b for a, b in pairwise(starts))
+    grows = grows and all(a <= b for a, b in pairwise(least))
     window = query.window.positions if isinstance(query.window, EventWindow) and query.partition else None
     recognizer = Recognizer(
         plan.automaton,
@@ -72,12 +86,30 @@ def run(text: str, events: Sequence[Event], cuts: Sequence[int] = (), most: int 
     columns = (np.array(numbers, np.uint32), np.array(starts, np.int64), np.array(least, np.int64))
     partitions = np.array(parts, np.uint32) if query.partition else None
     edges = [0, *sorted({cut for cut in cuts if cut < len(events)}), len(events)]
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in pairwise(edges):
         at = 0
         some = [column[begin:end] for column in columns]
         while at < end - begin:
             at = recognizer.feed(*some, None if partitions is None else partitions[begin:end], at, most)
             yield from results(recognizer)
+
+
+def is_recognized(query: oracle.Query) -> bool:
+    """Whether the recognizer alone evaluates it: nothing correlates events, and matches are not aggregated."""
+    if query.aggregates:
+        return False
+    return not _has_filters(parse(to_text(query)).normal_form)
+
+
+def _has_filters(formula: Formula) -> bool:
+    match formula:
+        case Filtered():
+            return True
+        case Sequence(left, right) | Disjunction(left, right):
+            return _has_filters(left) or _has_filters(right)
+        case Iteration(body):
+            return _has_filters(body)
+    return False
 
 
 def results(recognizer: Recognizer) -> Iterator[ComplexEvent]:
