@@ -1,0 +1,47 @@
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nfa_native.complex_events import ComplexEventAutomaton
+
+STRATEGIES: tuple[str, ...]
+CONSUMPTIONS: tuple[str, ...]
+
+class ComplexEvents(NamedTuple):
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    states: NDArray[np.uint16]
+
+class Recognizer:
+    automaton: ComplexEventAutomaton
+
+    def __init__(
+        self,
+        automaton: ComplexEventAutomaton,
+        *,
+        strategy: str = "ALL",
+        consume: str = "NONE",
+        limit: int | None = None,
+        partitioned: bool = False,
+        forgets: bool = True,
+        events: int | None = None,
+        update_only: bool = False,
+    ) -> None: ...
+    def know_symbols(self, symbols: Iterable[int]) -> None: ...
+    @property
+    def symbols(self) -> int: ...
+    def feed(
+        self,
+        symbols: NDArray[np.uint32],
+        starts: NDArray[np.int64],
+        least: NDArray[np.int64],
+        partitions: NDArray[np.uint32] | None = None,
+        at: int = 0,
+        most: int = ...,
+    ) -> int: ...
+    def take(self) -> ComplexEvents: ...
+    def statistics(self) -> dict[str, int]: ...
