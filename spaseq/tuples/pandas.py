@@ -1,0 +1,44 @@
+"""Data frames of pandas as record batches; pandas itself is not imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow
+
+from spaseq.errors import Location, StreamError
+from spaseq.tuples.arrow import ArrowSource
+from spaseq.tuples.sources import BATCH_ROWS
+
+
+class PandasSource:
+    """The columns of a frame; what pandas takes as missing is NULL."""
+
+    def __init__(self, frame: Any, declared: dict[str, pyarrow.DataType]) -> None:
+        self.names = tuple(map(str, frame.columns))
+        self._frame = frame
+        self._declared = declared
+        self._source = ArrowSource(pyarrow.schema([]), iter(()), {})
+
+    def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
+        """The types of ``columns``, which are converted now; StreamError if one has values of several types."""
+        table = pyarrow.table({name: self._converted(name) for name in columns or self.names[:1]})
+        self._source = ArrowSource(table.schema, iter(table.to_batches(BATCH_ROWS)), self._declared)
+        return self._source.choose(columns)
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """All rows."""
+        return self._source.batches()
+
+    def place(self, row: int) -> Location:
+        """The number of the row from 0, as for ``iloc``."""
+        return Location(f"<frame>, row {row}")
+
+    def _converted(self, name: str) -> pyarrow.Array | pyarrow.ChunkedArray:
+        series = self._frame.iloc[:, self.names.index(name)]
+        try:
+            return pyarrow.array(series, self._declared.get(name), from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError) as error:
+            hint = f'declare its type or convert it: {{"{name}": "string"}}'
+            raise StreamError(f"the column {name}: {error}", Location("<frame>"), hint=hint) from None
