@@ -163,4 +163,6 @@ def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names:
 def _check_type_column(name: str, schema: pyarrow.Schema) -> None:
     if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
         hint = f'declare it: {{"{name}": "string"}}'
-        raise QueryError(f"the types of the events are texts, but {name} is of type {schema.field(name).type}", hint=hint)
+        raise QueryError(
+            f"the types of the events are texts, but {name} is of type {schema.field(name).type}", hint=hint
+        )

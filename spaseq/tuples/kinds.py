@@ -102,10 +102,8 @@ def _check_instant(time: Value, text: str, schema: pyarrow.Schema) -> None:
     try:
         instant(text)
     except ValueError:
-        hint = "write a time as in '2025-01-31T12:00:00'"
-        raise QueryError(f"{_described(time, schema)} does not compare with '{text}', which is no time", hint=hint) from (
-            None
-        )
+        message = f"{_described(time, schema)} does not compare with '{text}', which is no time"
+        raise QueryError(message, hint="write a time as in '2025-01-31T12:00:00'") from None
 
 
 def _hint(first: Kind, second: Kind) -> str:
@@ -144,7 +142,7 @@ def _described(value: Value, schema: pyarrow.Schema) -> str:
         case Attribute(name):
             return f"the attribute {name} of type {_shown(schema.field(name).type)}"
         case Constant(inner):
-            shown = f"'{inner}'" if isinstance(inner, str) else str(inner).upper() if inner in (True, False) else inner
+            shown = f"'{inner}'" if isinstance(inner, str) else str(inner).upper()
             return f"the {_kind_of_constant(inner).value} {shown}"
     return "a calculated number"
 

@@ -184,8 +184,9 @@ def numbers(value: Value, batch: pyarrow.RecordBatch) -> Vector:
             return vector(batch.column(name))
         case Constant(str() as text):
             return vectors.constant(instant(text))
-        case Constant(inner):
-            return vectors.constant(int(inner) if isinstance(inner, bool) else inner)
+        case Constant(number):
+            assert not isinstance(number, str)
+            return vectors.constant(int(number) if isinstance(number, bool) else number)
         case Negative(inner):
             return vectors.calculate("-", vectors.constant(0), numbers(inner, batch))
         case Arithmetic(operator, left, right):

@@ -62,9 +62,7 @@ def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
         raise OptionError(f"unknown type {type_} of the column {column}; write {known}") from None
 
 
-def to_usual(
-    batch: pyarrow.RecordBatch, schema: pyarrow.Schema, first_row: int, name: str = ""
-) -> pyarrow.RecordBatch:
+def to_usual(batch: pyarrow.RecordBatch, schema: pyarrow.Schema, first_row: int, name: str = "") -> pyarrow.RecordBatch:
     """The schema's columns of a batch in its types; StreamError if a value does not fit."""
     columns = []
     for field in schema:

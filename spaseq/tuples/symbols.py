@@ -24,6 +24,7 @@ from spaseq.tuples.vectors import Column
 
 FALSE = Or(())
 _LITERALS_IN_DIGIT = 8
+_SMALL_DICTIONARY, _MOST_REMEMBERED = 1 << 10, 1 << 14  # texts
 
 Numbers = npt.NDArray[np.uint32]
 State = tuple[Predicate, ...]
@@ -109,7 +110,8 @@ class _Step:
     _numbers: dict[str, int] = field(default_factory=dict)
     _digits: dict[bytes, int] = field(default_factory=dict)
     _table: npt.NDArray[np.int32] = field(default_factory=lambda: np.full((1, 2), -1, np.int32))
-    _remembered: tuple[pyarrow.Array, Column] | None = None
+    _digit_of_byte: Column = field(default_factory=lambda: np.full(256, -1, np.intp))
+    _known: dict[str | None, int] = field(default_factory=dict)  # digits of texts
 
     def follow(self, before: list[State], places: Column, batch: pyarrow.RecordBatch) -> Column:
         """The states behind this step (n), from those before it (n, places in ``before``)."""
@@ -129,8 +131,8 @@ class _Step:
             self._table[state, digit] = self._next(before[state], satisfied[digit])
 
     def _next(self, state: State, satisfied: bytes) -> int:
-        bits = np.unpackbits(np.frombuffer(satisfied, np.uint8), count=len(self.group.literals)).tolist()
-        known = {repr(literal): bool(bit) for literal, bit in zip(self.group.literals, bits, strict=True)}
+        bits = np.unpackbits(np.frombuffer(satisfied, np.uint8), bitorder="little").tolist()
+        known = {repr(literal): bool(bit) for literal, bit in zip(self.group.literals, bits, strict=False)}
         left = tuple(_decided(condition, known) for condition in state)
         number = self._numbers.setdefault(repr(left), len(self.states))
         if number == len(self.states):
@@ -154,24 +156,44 @@ class _Step:
         if not types.is_dictionary(encoded.type):
             encoded = encoded.dictionary_encode()
         codes, values = coded(encoded)
-        if self._remembered is None or not values.equals(self._remembered[0]):
-            self._remembered = values, self._classify(pyarrow.record_batch({column: values}))
-        return self._remembered[1][codes]
+        return self._digits_of(values, column)[codes]
+
+    def _digits_of(self, values: pyarrow.Array, column: str) -> Column:
+        """The digits of texts; those of a small dictionary are remembered, as it comes again with each batch."""
+        if len(values) > _SMALL_DICTIONARY:
+            return self._classify(pyarrow.record_batch({column: values}))
+        texts = values.to_pylist()
+        if not self._known.keys() >= set(texts):
+            digits = self._classify(pyarrow.record_batch({column: values})).tolist()
+            before = self._known if len(self._known) < _MOST_REMEMBERED else {}
+            self._known = before | dict(zip(texts, digits, strict=True))
+        return np.array([self._known[text] for text in texts], np.intp)
 
     def _classify(self, batch: pyarrow.RecordBatch) -> Column:
         """The digit of each row: the number of the set of literals that it satisfies."""
-        packed = np.packbits([truth(literal, batch) for literal in self.group.literals], axis=0)
-        if len(packed) == 1:
-            seen = np.flatnonzero(np.bincount(packed[0], minlength=256))
-            digit_of = np.zeros(256, np.intp)
-            digit_of[seen] = [self._digit(bytes([value])) for value in seen.tolist()]
-            return digit_of[packed[0]]
-        rows = np.ascontiguousarray(packed.T).view(np.dtype((np.void, len(packed)))).ravel()
-        sets, places = np.unique(rows, return_inverse=True)
-        return np.array([self._digit(each.tobytes()) for each in sets], np.intp)[places.ravel()]
+        literals = self.group.literals
+        packed = [_packed(literals[start : start + 8], batch) for start in range(0, len(literals), 8)]
+        if len(packed) > 1:
+            rows = np.ascontiguousarray(np.stack(packed, axis=1)).view(np.dtype((np.void, len(packed)))).ravel()
+            sets, places = np.unique(rows, return_inverse=True)
+            return np.array([self._digit(each.tobytes()) for each in sets], np.intp)[places.ravel()]
+        digits = self._digit_of_byte[packed[0]]
+        if digits.size and digits.min() < 0:
+            for byte in np.unique(packed[0][digits < 0]).tolist():
+                self._digit_of_byte[byte] = self._digit(bytes([byte]))
+            digits = self._digit_of_byte[packed[0]]
+        return digits
 
     def _digit(self, satisfied: bytes) -> int:
         return self._digits.setdefault(satisfied, len(self._digits))
+
+
+def _packed(literals: Sequence[Literal], batch: pyarrow.RecordBatch) -> npt.NDArray[np.uint8]:
+    """A byte for each row: bit i is set where literal i, one of eight, is true."""
+    packed = np.zeros(batch.num_rows, np.uint8)
+    for index, literal in enumerate(literals):
+        packed |= truth(literal, batch).view(np.uint8) << np.uint8(index)
+    return packed
 
 
 def _condition(atom: Atom, stream: str | None, type_column: str | None, relation: str | None) -> Predicate:

@@ -124,7 +124,7 @@ def _stays_small(operator: str, left: Vector, right: Vector) -> bool:
 
 def _alike(left: Vector, right: Vector) -> tuple[Vector, Vector]:
     """One of doubles and one of integers, changed to compare by value."""
-    exact, inexact = (right, left) if left.is_float else (left, right)
+    exact = right if left.is_float else left
     if exact.values.dtype != object and exact.fits(-_EXACT, _EXACT):
         return _as_floats(left), _as_floats(right)
     return _as_objects(left), _as_objects(right)
@@ -164,7 +164,9 @@ def _both(left: Mask | None, right: Mask | None) -> Mask | None:
 
 
 def _each(function: Callable[..., Any]) -> Callable[..., Any]:
-    return np.frompyfunc(function, function.__code__.co_argcount, 1)
+    """The function on arrays, element by element."""
+    found: Callable[..., Any] = np.frompyfunc(function, function.__code__.co_argcount, 1)
+    return found
 
 
 def _float(value: int) -> float:
