@@ -33,7 +33,7 @@ class ArrowSource:
         first = 0
         for batch in self._data:
             for start in range(0, batch.num_rows, BATCH_ROWS):
-                yield to_usual(batch.slice(start, BATCH_ROWS), self._schema, first + start)
+                yield to_usual(batch.slice(start, BATCH_ROWS), self._schema, first + start, self.place)
             first += batch.num_rows
 
     def place(self, row: int) -> Location:

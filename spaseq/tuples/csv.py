@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.errors import Location, OptionError, QueryError, StreamError
-from spaseq.tuples.sources import CsvFormat, to_usual
+from spaseq.errors import Location, StreamError
+from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.tuples.usual import CODED_TEXT, usual_type
 
 _SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
@@ -42,9 +43,6 @@ class CsvSource:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
-        for name in columns:
-            if self.names.count(name) > 1:
-                raise QueryError(f"{self._name} has several columns {name}")
         sample = self._sample(columns)
         self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in columns}
         self._schema = pyarrow.schema(
@@ -60,17 +58,16 @@ class CsvSource:
         stream = _Chain(self._begin[self._header :], self._file)
         first = 0
         for batch in self._parsed(stream, self._kinds, _SAMPLE):
-            yield to_usual(batch, self._schema, first, self._path)
+            yield to_usual(batch, self._schema, first, self.place)
             first += batch.num_rows
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
         if self._path:
             with _open(self._path) as file:
-                for line, text in self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")):
-                    if row < 0:
-                        return Location(self._path, line, 0, text)
-                    row -= 1
+                lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
+                for line, text in islice(lines, row, row + 1):
+                    return Location(self._path, line, 0, text)
         return Location(f"{self._name}, row {row + 1}")
 
     @property
@@ -97,8 +94,11 @@ class CsvSource:
 
     def _read_begin(self) -> bytes:
         parts: list[bytes] = []
-        while (missing := _SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
-            parts.append(bytes(part))
+        try:
+            while (missing := _SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
+                parts.append(bytes(part))
+        except (OSError, pyarrow.ArrowException) as error:
+            raise cannot_read(self._name, error) from None
         return b"".join(parts).removeprefix(b"\xef\xbb\xbf")
 
     def _read_header(self) -> tuple[str, ...]:
@@ -149,12 +149,16 @@ class CsvSource:
         except pyarrow.ArrowInvalid as error:
             if str(error) != "Empty CSV file":
                 raise self._explained(str(error)) from None
+        except OSError as error:
+            raise cannot_read(self._name, error) from None
 
     def _explained(self, message: str) -> StreamError:
         if found := _BAD_VALUE.match(message):
             name = self.names[int(found[1])]
             type_ = self._kinds.get(name, self._declared.get(name))
-            return self._bad_value(name, type_, int(found[2]) - 1, found[3].removeprefix("invalid value "))
+            return self._bad_value(
+                name, type_, int(found[2]) - 1, found[3].removeprefix("invalid value ").replace("\n", "\\n")
+            )
         if found := _BAD_ROW.match(message):
             message = f"the row has {found[3]} values, but there are {found[2]} columns"
             return StreamError(message, self.place(int(found[1]) - 1))
@@ -164,7 +168,7 @@ class CsvSource:
         if name in self._declared:
             return StreamError(f"the column {name} is declared {type_}, but has {value}", self.place(row))
         message = f"the column {name} was {type_} so far, but has {value}"
-        better = "double" if type_ == pyarrow.int64() and _is_number(value.strip("'")) else "string"
+        better = better_type(type_, value.strip("'"))
         return StreamError(message, self.place(row), hint=f'declare its type: {{"{name}": "{better}"}}')
 
 
@@ -191,7 +195,7 @@ def _open(data: Any) -> Any:
     try:
         return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))
     except OSError as error:
-        raise OptionError(f"cannot read {data}: {error}") from None
+        raise cannot_read(str(data), error) from None
 
 
 def _end_of_rows(data: bytes) -> int:
@@ -204,11 +208,3 @@ def _end_of_rows(data: bytes) -> int:
 
 def _is_time(type_: pyarrow.DataType) -> bool:
     return bool(types.is_timestamp(type_) or types.is_date(type_))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -157,6 +157,8 @@ def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names:
     for name in needed:
         if name not in names:
             raise QueryError(f"the events have no attribute {name}", hint=did_you_mean(name, names))
+        if list(names).count(name) > 1:
+            raise QueryError(f"the events have several attributes {name}")
     return tuple(name for name in dict.fromkeys(names) if name in needed)
 
 

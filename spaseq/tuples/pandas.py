@@ -38,7 +38,6 @@ class PandasSource:
     def _converted(self, name: str) -> pyarrow.Array | pyarrow.ChunkedArray:
         series = self._frame.iloc[:, self.names.index(name)]
         try:
-            return pyarrow.array(series, self._declared.get(name), from_pandas=True)
+            return pyarrow.array(series, from_pandas=True)
         except (pyarrow.ArrowException, OverflowError) as error:
-            hint = f'declare its type or convert it: {{"{name}": "string"}}'
-            raise StreamError(f"the column {name}: {error}", Location("<frame>"), hint=hint) from None
+            raise StreamError(f"the column {name} has several types: {error}", Location("<frame>")) from None

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.errors import Location, OptionError, StreamError
+from spaseq.errors import Location, StreamError
 from spaseq.tuples.kinds import Kind, kind_of_type
-from spaseq.tuples.sources import BATCH_ROWS, to_usual
+from spaseq.tuples.sources import BATCH_ROWS, cannot_read, to_usual
 from spaseq.tuples.usual import usual_schema
 
 
@@ -41,10 +41,10 @@ class ParquetSource:
         columns = self._schema.names or list(self.names[:1])
         try:
             for batch in self._file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
-                yield to_usual(batch, self._schema, first, self._path)
+                yield to_usual(batch, self._schema, first, self.place)
                 first += batch.num_rows
         except (pyarrow.ArrowException, OSError) as error:
-            raise StreamError(str(error), Location(self._path)) from None
+            raise cannot_read(self._path, error) from None
 
     def place(self, row: int) -> Location:
         """The file, and the number of the row from 1."""
@@ -58,4 +58,4 @@ class ParquetSource:
         except pyarrow.ArrowException as error:
             raise StreamError(f"this is no Parquet file: {error}", Location(self._path)) from None
         except OSError as error:
-            raise OptionError(f"cannot read {self._path}: {error}") from None
+            raise cannot_read(self._path, error) from None

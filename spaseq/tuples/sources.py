@@ -6,11 +6,14 @@ Columns have the types that are declared for them, or those that their first row
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow
+from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.tuples.usual import INSTANT, usual
@@ -47,9 +50,9 @@ class CsvFormat:
     nulls: tuple[str, ...] = ("",)
 
 
-def declared(types: Types | None) -> dict[str, pyarrow.DataType]:
+def declared(given: Types | None) -> dict[str, pyarrow.DataType]:
     """Declared types as Arrow's; OptionError for unknown names of types."""
-    return {name: _type(name, type_) for name, type_ in (types or {}).items()}
+    return {name: _type(name, type_) for name, type_ in (given or {}).items()}
 
 
 def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
@@ -62,17 +65,52 @@ def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
         raise OptionError(f"unknown type {type_} of the column {column}; write {known}") from None
 
 
-def to_usual(batch: pyarrow.RecordBatch, schema: pyarrow.Schema, first_row: int, name: str = "") -> pyarrow.RecordBatch:
-    """The schema's columns of a batch in its types; StreamError if a value does not fit."""
+def to_usual(
+    batch: pyarrow.RecordBatch, schema: pyarrow.Schema, first_row: int, place: Callable[[int], Location]
+) -> pyarrow.RecordBatch:
+    """The schema's columns of a batch in its types; StreamError if a value does not fit, at the place of its row."""
     columns = []
     for field in schema:
         column = batch.column(field.name)
         try:
             columns.append(usual(column, field.type))
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
+        except pyarrow.ArrowException as error:
             message = f"the column {field.name} of type {column.type} does not become {field.type}: {error}"
-            raise StreamError(message, Location(f"{name or '<rows>'}, rows from {first_row}")) from None
-    return pyarrow.record_batch(columns, schema=schema)
+            raise StreamError(message, place(first_row + _first_bad(column, field.type))) from None
+    return pyarrow.record_batch(columns, schema=schema) if columns else batch.select([])
+
+
+def _first_bad(column: pyarrow.Array, type_: pyarrow.DataType) -> int:
+    """The place of the first value that does not become one of the type."""
+    return bisect_left(range(1, len(column)), True, key=lambda size: not fits(column.slice(0, size), type_))
+
+
+def fits(column: pyarrow.Array, type_: pyarrow.DataType) -> bool:
+    """Whether all values become ones of the type."""
+    try:
+        usual(column, type_)
+    except pyarrow.ArrowException:
+        return False
+    return True
+
+
+def better_type(before: pyarrow.DataType | None, value: Any) -> str:
+    """The type to declare for a column whose values seemed to be of the type ``before``, but has this one, too."""
+    numeric = before is not None and (types.is_null(before) or types.is_integer(before) or types.is_floating(before))
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return "string"
+    if not numeric or isinstance(value, bool):
+        return "string"
+    return "int64" if types.is_null(before) and number.is_integer() and abs(number) < 2**63 else "double"
+
+
+def cannot_read(name: str, error: Exception) -> StreamError:
+    """The error of a file that is not there, or cannot be read to its end."""
+    number = getattr(error, "errno", None)
+    message = os.strerror(number) if number else str(error)
+    return StreamError(f"cannot read: {message[:1].lower()}{message[1:]}", Location(name))
 
 
 def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> Source:
