@@ -160,7 +160,7 @@ class CsvSource:
                 name, type_, int(found[2]) - 1, found[3].removeprefix("invalid value ").replace("\n", "\\n")
             )
         if found := _BAD_ROW.match(message):
-            message = f"the row has {found[3]} values, but there are {found[2]} columns"
+            message = f"the number of values is {found[3]}, that of columns {found[2]}"
             return StreamError(message, self.place(int(found[1]) - 1))
         return StreamError(message, Location(self._name))
 

@@ -12,7 +12,7 @@ import pyarrow
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.columns import attributes
-from spaseq.tuples.kinds import Kind, check_attribute
+from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
 from spaseq.tuples.partitions import Numbers, Partitions
 from spaseq.tuples.sources import CsvFormat, Source, Types, open_source
@@ -116,7 +116,7 @@ class Encoding(Iterator[EncodedBatch]):
             return times, batch
         if not self._skip:
             place = self._source.place(row + fault.row)
-            raise StreamError(fault.message, place, hint="sort the events by time, or skip those that are wrong")
+            raise StreamError(fault.message, place, hint=fault.hint)
         self.skipped += int((~good).sum())
         return times[good], batch.filter(pyarrow.array(good))
 
@@ -166,5 +166,5 @@ def _check_type_column(name: str, schema: pyarrow.Schema) -> None:
     if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
         hint = f'declare it: {{"{name}": "string"}}'
         raise QueryError(
-            f"the types of the events are texts, but {name} is of type {schema.field(name).type}", hint=hint
+            f"the types of the events are texts, but {name} is of type {shown(schema.field(name).type)}", hint=hint
         )

@@ -140,12 +140,13 @@ def _expect(value: Value, kind: Kind, operator: str, schema: pyarrow.Schema) -> 
 def _described(value: Value, schema: pyarrow.Schema) -> str:
     match value:
         case Attribute(name):
-            return f"the attribute {name} of type {_shown(schema.field(name).type)}"
+            return f"the attribute {name} of type {shown(schema.field(name).type)}"
         case Constant(inner):
-            shown = f"'{inner}'" if isinstance(inner, str) else str(inner).upper()
-            return f"the {_kind_of_constant(inner).value} {shown}"
+            text = f"'{inner}'" if isinstance(inner, str) else str(inner).upper()
+            return f"the {_kind_of_constant(inner).value} {text}"
     return "a calculated number"
 
 
-def _shown(type_: pyarrow.DataType) -> str:
+def shown(type_: pyarrow.DataType) -> str:
+    """The name of a type; how its values are encoded does not matter."""
     return str(type_.value_type if types.is_dictionary(type_) else type_)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import QueryError
-from spaseq.tuples.kinds import Kind, check_attribute
+from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.predicates import vector
 from spaseq.tuples.vectors import Column, Mask
 
@@ -25,7 +25,9 @@ def check_measure(name: str, schema: pyarrow.Schema) -> None:
     """QueryError if the attribute is unknown, or neither a number nor a time."""
     kind = check_attribute(name, schema)
     if kind not in (Kind.NUMBER, Kind.TIME, Kind.NULL):
-        raise QueryError(f"the window's attribute {name} is of type {schema.field(name).type}: it needs a number")
+        raise QueryError(
+            f"the window's attribute {name} is of type {shown(schema.field(name).type)}: it needs a number"
+        )
 
 
 def measure(name: str, batch: pyarrow.RecordBatch) -> Measure:

@@ -11,7 +11,7 @@ from pyarrow import types
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
-from spaseq.tuples.kinds import check_attribute
+from spaseq.tuples.kinds import check_attribute, shown
 from spaseq.tuples.predicates import vector
 from spaseq.tuples.vectors import Mask
 
@@ -24,6 +24,7 @@ class Fault:
 
     row: int
     message: str
+    hint: str = "events without a proper time can be skipped"
 
 
 class Clock:
@@ -40,7 +41,7 @@ class Clock:
         type_ = schema.field(name).type
         if not (types.is_integer(type_) or types.is_timestamp(type_) or types.is_null(type_)):
             hint = f'declare its type: {{"{name}": "timestamp"}} or {{"{name}": "int64"}}'
-            raise QueryError(f"the time {name} is of type {type_}, not of integers or timestamps", hint=hint)
+            raise QueryError(f"the time {name} is of type {shown(type_)}, not of integers or timestamps", hint=hint)
         self.name = name
         self._worth = 1 if types.is_timestamp(type_) else UNITS[unit]
         self._latest = LEAST
@@ -73,4 +74,5 @@ class Clock:
         if not fits[row]:
             return times, good, Fault(row, f"the time {self.name} is outside the range of 64-bit microseconds")
         fallen = f"{times[row] // self._worth} after {before[row] // self._worth}"
-        return times, good, Fault(row, f"the time {self.name} falls: {fallen}")
+        hint = "sort the events by time, or skip those that come late"
+        return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)
