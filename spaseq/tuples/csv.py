@@ -122,13 +122,15 @@ class CsvSource:
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
 
     def _kind(self, column: pyarrow.Array, declared: pyarrow.DataType | None) -> pyarrow.DataType:
-        """The type to read a column with."""
+        """The type to read a column with, which in its first rows has the type of ``column``."""
+        if declared is not None and _is_time(declared) and not types.is_timestamp(column.type):
+            return declared
         if types.is_string(column.type):
             distinct = pyarrow.compute.count_distinct(column).as_py()
             return CODED_TEXT if distinct <= max(64, len(column) // 4) else column.type
         if types.is_timestamp(column.type):
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
-        return column.type if declared is None or not _is_time(declared) else declared
+        return column.type
 
     def _parsed(self, file: Any, kinds: dict[str, Any], block: int) -> Iterator[pyarrow.RecordBatch]:
         from pyarrow import csv as arrow_csv

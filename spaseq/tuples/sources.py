@@ -16,6 +16,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.languages.problem import did_you_mean
 from spaseq.tuples.usual import INSTANT, usual
 
 Types = Mapping[str, "str | pyarrow.DataType"]
@@ -122,4 +123,9 @@ def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = N
     """
     from spaseq.tuples.opening import opened
 
-    return opened(data, declared(types), csv or CsvFormat())
+    source = opened(data, declared(types), csv or CsvFormat())
+    for name in types or ():
+        if name not in source.names:
+            hint = did_you_mean(name, source.names)
+            raise OptionError(f"there is no column {name} to declare" + (f"; {hint}" if hint else ""))
+    return source

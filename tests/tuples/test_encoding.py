@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 from collections.abc import Callable
+from csv import DictWriter
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 from spaseq.errors import StreamError
-from spaseq.pattern.columns import And, Attribute, Comparison, Constant
+from spaseq.pattern.columns import And, Attribute, Comparison, Constant, IsNull, Not
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
+from tests.oracle.ceql.generate import Maker
+from tests.oracle.strategies import Drawn
 
 HIGH = Atom("SELL", None, Comparison(">", Attribute("price"), Constant(2)))
 ATOMS = [HIGH, Atom("BUY", "stock"), Atom("BUY", "bond")]
@@ -209,6 +214,31 @@ def test_no_columns_are_needed() -> None:
         (batch,) = encode(data, [Atom("A"), Atom("B")], Roles(relation="A"))
         assert batch.times.tolist() == [0, 1]
         assert batch.symbols.tolist() == [1, 1]
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
+    chooser = Drawn(draw)
+    return [{"type": chooser.pick("AB"), **Maker(chooser).attributes(clock)} for clock in range(chooser.integer(1, 12))]
+
+
+TYPES = {"type": "string", "price": "double", "volume": "int64", "name": "string", "clock": "int64"}
+
+
+@given(streams(), st.integers(1, 12))
+def test_how_a_stream_comes_changes_nothing(rows: list[dict[str, Any]], size: int) -> None:
+    atoms = [Atom("A", None, HIGH.predicate), Atom("B", None, Not(IsNull(Attribute("name")))), Atom("B")]
+    roles = Roles(partition=("name", "volume"), measure="price", keep=("clock",))
+    text = io.StringIO()
+    written = DictWriter(text, list(TYPES))
+    written.writeheader()
+    written.writerows(rows)
+    table = pyarrow.Table.from_pylist(
+        rows, pyarrow.schema([(name, pyarrow.type_for_alias(TYPES[name])) for name in TYPES])
+    )
+    expected = collected(encode(rows, atoms, roles, types=TYPES))
+    for source in (table, table.to_reader(size), io.BytesIO(text.getvalue().encode())):
+        assert collected(encode(source, atoms, roles, types=TYPES)) == expected
 
 
 def stock() -> Path:
