@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow
+import pyarrow.compute
 from pyarrow import types
 
 from spaseq.tuples.kinds import check_attribute
@@ -15,6 +18,7 @@ from spaseq.tuples.predicates import coded
 NO_PARTITION = 0xFFFFFFFF
 
 Numbers = npt.NDArray[np.uint32]
+Numbering = defaultdict[Hashable, int]
 
 
 class Partitions:
@@ -28,12 +32,12 @@ class Partitions:
         for name in columns:
             check_attribute(name, schema)
         self.columns = tuple(columns)
-        self._values: list[dict[Hashable, int]] = [{} for _ in columns]
-        self._pairs: list[dict[Hashable, int]] = [{} for _ in columns[1:]]
+        self._values = [_numbering() for _ in columns]
+        self._pairs = [_numbering() for _ in columns[1:]]
 
     def __len__(self) -> int:
         """How many there are so far."""
-        return len((self._pairs or self._values)[-1])
+        return len((self._pairs or self._values)[-1]) - 1
 
     def number(self, batch: pyarrow.RecordBatch) -> Numbers:
         """The partition of each event of a batch (n), NO_PARTITION for those in none."""
@@ -45,21 +49,28 @@ class Partitions:
         return first
 
 
-def _paired(first: Numbers, second: Numbers, known: dict[Hashable, int]) -> Numbers:
+def _numbering() -> Numbering:
+    """Gives a new value the next number from 0, and NULL none; all in C, as streams may have many values."""
+    numbering: Numbering = defaultdict(count().__next__)
+    numbering[None] = NO_PARTITION
+    return numbering
+
+
+def _paired(first: Numbers, second: Numbers, numbering: Numbering) -> Numbers:
     """Numbers for pairs of numbers, NO_PARTITION if one of the two is that."""
     pairs = first.astype(np.uint64) << np.uint64(32) | second
     absent = (first == NO_PARTITION) | (second == NO_PARTITION)
-    return _numbered(pyarrow.array(pairs, mask=absent if absent.any() else None), known)
+    return _numbered(pyarrow.array(pairs, mask=absent if absent.any() else None), numbering)
 
 
-def _numbered(column: pyarrow.Array, known: dict[Hashable, int]) -> Numbers:
-    """Numbers for the values; ``known`` has those so far and gets the new ones, in their order."""
+def _numbered(column: pyarrow.Array, numbering: Numbering) -> Numbers:
+    """The numbers of the values; new values get theirs in the order of their first places."""
     if types.is_null(column.type):
         return np.full(len(column), NO_PARTITION, np.uint32)
     if types.is_timestamp(column.type):
         column = column.view(pyarrow.int64())
     codes, values = coded(_distinct(column))
-    numbers = [_number(value, known) for value in values.to_pylist()]
+    numbers = list(map(numbering.__getitem__, _listed(values)))
     return np.array(numbers, np.uint32)[codes]
 
 
@@ -71,7 +82,11 @@ def _distinct(column: pyarrow.Array) -> pyarrow.DictionaryArray:
     return pyarrow.DictionaryArray.from_arrays(used.indices, column.dictionary.take(used.dictionary))
 
 
-def _number(value: Hashable, known: dict[Hashable, int]) -> int:
-    if value is None or value != value:  # NaN
-        return NO_PARTITION
-    return known.setdefault(value, len(known))
+def _listed(values: pyarrow.Array) -> list[Hashable]:
+    """Values in Python, of which the last is NULL; NaN is NULL."""
+    if types.is_floating(values.type):
+        values = pyarrow.compute.if_else(pyarrow.compute.is_nan(values), None, values)
+    if values.null_count > 1:
+        found: list[Hashable] = values.to_pylist()
+        return found
+    return [*values[:-1].to_numpy(zero_copy_only=False).tolist(), None]
