@@ -1,7 +1,7 @@
 """Atoms that are dear to evaluate, and what a query tells about the events on which they can matter.
 
 An event that no partial match waits for, or that comes without the rest of its conjunction, makes no difference: its
-rows are never looked at.  This holds for steps; a negation or an absence looks at all events, so its atoms are not lazy.
+rows are never looked at.  This holds for steps.  A negation or an absence looks at all events: its atoms are not lazy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LazyAtom:
 
 
 def lazy_atoms(automaton: Automaton, dear: Mapping[int, Iterable[int]]) -> tuple[LazyAtom, ...]:
-    """The lazy ones of the atoms ``dear``, which come with the slots whose words are known before they are evaluated."""
+    """The lazy ones of the atoms ``dear``, each of which has the slots whose words are known before it is evaluated."""
     if not dear or len(automaton.transitions) > MOST_TRANSITIONS:
         return ()
     watched = {atom for state in automaton.states for guard in state.guards for atom in guard.choice.atoms}
