@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gpm.evaluator import CompiledPattern, Evaluator
-from gpm.rows import AtomRows
 from spaseq.engine.lazy import LazyEvaluation, Rows, evaluate, placed, postponed
 from spaseq.engine.names import EventNames
 from spaseq.engine.running import RunningQuery
