@@ -18,6 +18,7 @@ from spaseq.plan.lazy import LazyAtom
 from spaseq.streams.reorder import Released
 
 Job = tuple[int, Shape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
+TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
 Rows = dict[tuple[int, CompiledPattern], AtomRows]
 
 
@@ -33,20 +34,78 @@ class Wish:
         return self.query.needs[self.atom.number].pattern
 
 
-def postponed(queries: Iterable[RunningQuery]) -> dict[Job, list[Wish]]:
-    """What no query needs at once, in the order in which it is evaluated; nothing where no pattern is dear."""
-    wishes: dict[Job, list[Wish]] = {}
+@dataclass(slots=True)
+class Trial:
+    """Whether it is worth while that a job waits: it is not if most events are chosen all the same.
+
+    Of ``events`` events ``chosen`` were chosen; for the next ``rest`` events it does not wait.
+    """
+
+    events: int = 0
+    chosen: int = 0
+    rest: int = 0
+
+    def note(self, events: int, chosen: int) -> None:
+        """So many of a batch's events were chosen."""
+        self.events += events
+        self.chosen += chosen
+        if self.events >= TRIAL:
+            self.rest = REST if 2 * self.chosen > self.events else 0
+            self.events = self.chosen = 0
+
+
+class Postponed:
+    """What the queries of a streamset let wait, in the order in which it is evaluated."""
+
+    def __init__(self) -> None:
+        self._queries: tuple[RunningQuery, ...] = ()
+        self._jobs: dict[Job, list[Wish]] = {}
+        self._trials: dict[Job, Trial] = {}
+
+    def of(self, queries: Sequence[RunningQuery], released: Released) -> dict[Job, list[Wish]]:
+        """The jobs that wait until the rows of the others on these events are known."""
+        if self._queries != tuple(queries):
+            self._queries, self._jobs = tuple(queries), _jobs(queries)
+            self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
+        if not self._jobs:
+            return {}
+        sizes = {stream: len(events) for stream, events, _ in released.parts}
+        return {job: wishes for job, wishes in self._jobs.items() if self._waits(job, sizes.get(job[0], 0))}
+
+    def evaluate(
+        self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows
+    ) -> None:
+        """Add to ``rows``, which has those of all other patterns, the rows of jobs; see ``Ticks`` for ``complete``."""
+        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows)
+        evaluation.run()
+        sizes = {stream: len(events) for stream, events, _ in released.parts}
+        for job, chosen in evaluation.chosen.items():
+            self._trials[job].note(sizes[job[0]], chosen)
+
+    def _waits(self, job: Job, events: int) -> bool:
+        trial = self._trials[job]
+        if not events or trial.rest <= 0:
+            return bool(events)
+        trial.rest -= events
+        for wish in self._jobs[job]:
+            wish.query.evaluated[wish.atom.number] += events
+        return False
+
+
+def _jobs(queries: Iterable[RunningQuery]) -> dict[Job, list[Wish]]:
+    """What no query needs at once."""
+    jobs: dict[Job, list[Wish]] = {}
+    at_once: set[Job] = set()
     for query in queries:
-        for atom in query.lazy:
-            need = query.needs[atom.number]
-            wishes.setdefault((need.stream, need.pattern.shape), []).append(Wish(query, atom))
-    if wishes:
-        for query in queries:
-            waiting = {atom.number for atom in query.lazy}
-            for number, need in enumerate(query.needs):
-                if number not in waiting:
-                    wishes.pop((need.stream, need.pattern.shape), None)
-    return dict(sorted(wishes.items(), key=lambda item: _depth(item[1])))
+        lazy = {atom.number: atom for atom in query.lazy}
+        for number, need in enumerate(query.needs):
+            job = need.stream, need.pattern.shape
+            if number in lazy:
+                jobs.setdefault(job, []).append(Wish(query, lazy[number]))
+            else:
+                at_once.add(job)
+    waiting = {job: wishes for job, wishes in jobs.items() if job not in at_once}
+    return dict(sorted(waiting.items(), key=lambda item: _depth(item[1])))
 
 
 def _depth(wishes: Iterable[Wish]) -> int:
@@ -62,14 +121,20 @@ def evaluate(evaluator: Evaluator, events: EventBatch, patterns: Sequence[Compil
 
 
 class LazyEvaluation:
-    """The evaluation of what was postponed, on one batch; ``rows`` are those of all other patterns, and grow."""
+    """The evaluation of what was postponed, on one batch: ``chosen`` says on how many events each job was evaluated."""
 
     def __init__(
-        self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows
+        self,
+        evaluator: Evaluator,
+        released: Released,
+        complete: bool,
+        jobs: Mapping[Job, list[Wish]],
+        rows: Rows,
     ) -> None:
+        self.chosen: dict[Job, int] = {}  # on how many events each was evaluated
         self._evaluator = evaluator
         self._parts = {stream: (events.graphs, places) for stream, events, places in released.parts}
-        self._jobs = {job: wishes for job, wishes in jobs.items() if job[0] in self._parts}
+        self._jobs = jobs
         self._rows = rows
         self._ticks = Ticks(released.times, complete)
         queries = {wish.query: None for wishes in self._jobs.values() for wish in wishes}
@@ -120,10 +185,11 @@ class LazyEvaluation:
             found[some] = True
         return found
 
-    def _evaluate(self, jobs: Iterable[Job], chosen: Numbers) -> None:
-        """Evaluate jobs on some events of their stream, and tell all that wait for it."""
+    def _evaluate(self, jobs: Sequence[Job], chosen: Numbers) -> None:
+        """Evaluate jobs of one stream on some of its events, and tell all that wait for it."""
         wishes = [wish for job in jobs for wish in self._jobs[job]]
-        ((graphs, places),) = {id(part): part for part in (self._parts[job[0]] for job in jobs)}.values()
+        graphs, places = self._parts[jobs[0][0]]
+        self.chosen |= dict.fromkeys(jobs, len(chosen))
         for wish in wishes:
             wish.query.evaluated[wish.atom.number] += len(chosen)
         patterns = [wish.pattern for wish in wishes]

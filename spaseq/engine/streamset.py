@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gpm.evaluator import CompiledPattern, Evaluator
-from spaseq.engine.lazy import LazyEvaluation, Rows, evaluate, placed, postponed
+from spaseq.engine.lazy import Postponed, Rows, evaluate, placed
 from spaseq.engine.names import EventNames
 from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
@@ -28,6 +28,7 @@ class Streamset:
         self.queries: list[RunningQuery] = []
         self.advanced = LEAST  # the watermark that the queries know
         self.finished = False
+        self._postponed = Postponed()
         self._number = {iri: number for number, iri in enumerate(self.iris)}
 
     @property
@@ -83,7 +84,7 @@ class Streamset:
     def _evaluate(self, released: Released, evaluator: Evaluator) -> Rows:
         """The rows of every pattern, each evaluated once on the events of its stream; dear ones where they matter."""
         rows: Rows = {}
-        later = postponed(self.queries)
+        later = self._postponed.of(self.queries, released)
         for stream, events, places in released.parts:
             patterns = [one for one in self._patterns(stream) if (stream, one.shape) not in later]
             if patterns:
@@ -91,7 +92,7 @@ class Streamset:
                     rows[stream, pattern] = placed(found, places)
         if later:
             complete = int(released.times[-1]) < self.advanced
-            LazyEvaluation(evaluator, released, complete, later, rows).run()
+            self._postponed.evaluate(evaluator, released, complete, later, rows)
         return rows
 
     def _patterns(self, stream: int) -> list[CompiledPattern]:
