@@ -90,7 +90,7 @@ def main(events: int = 100_000) -> None:
     """Print all figures."""
     with tempfile.TemporaryDirectory() as folder:
         stream = workloads()["stocks"].write(Path(folder), events, 1)["stock"]
-        whole, alone = end_to_end(stream), parse_alone(stream)
+        whole, alone = end_to_end(stream), parse_alone(stream.read_bytes())
         stages = Stages("v_shape.spaseq", stream)
         seconds = interleaved({"end to end": whole, "parse": alone, "kernel": lambda: stages.match}, rounds=5)
         print(f"V shape, {events:,} events of 6 triples, {stages.match():,} matches, one process, CPU time")

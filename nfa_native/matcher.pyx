@@ -15,7 +15,7 @@ from nfa_native.program import Op
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport binary_search, sort
+from libcpp.algorithm cimport binary_search, reverse, sort
 from libcpp.map cimport map
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -53,9 +53,11 @@ cdef enum:
 include "matching/records.pxi"
 include "matching/rows.pxi"
 include "matching/nodes.pxi"
+include "matching/formulas.pxi"
+include "matching/order.pxi"
+include "matching/buckets.pxi"
 include "matching/cells.pxi"
 include "matching/window.pxi"
-include "matching/formulas.pxi"
 include "matching/probe.pxi"
 include "matching/combine.pxi"
 include "matching/fire.pxi"

@@ -58,6 +58,13 @@ cdef struct TermEntry:
     uint32_t hashed     # lower half of its hash
     word_t word         # of a free entry: the next free one + 1, or 0
 
+# An IRI that is being looked up.
+cdef struct Lookup:
+    size_t start        # where its bytes begin in the text of all
+    size_t size
+    uint64_t hashed
+    word_t word         # in the end
+
 # An exact value that no word holds inline: an int64, a decimal or an instant in units of 10**-18, or a double's bits.
 cdef struct SideEntry:
     int128 number       # of a free entry: the next free one + 1, or 0
@@ -166,6 +173,9 @@ cdef word_t value_literal(TermStore* store, const char* name, size_t n, const ch
 cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil
 # Whether an XSD datatype other than xsd:integer is read as it.
 cdef bint is_derived_integer(const char* name, size_t n) noexcept nogil
+# To look up many IRIs, whose canonical bytes stand in one text: begin each, which asks for its memory, then finish all.
+cdef void begin_lookup(const TermStore* store, const char* text, Lookup* lookup) noexcept nogil
+cdef void finish_lookups(TermStore* store, const char* text, Lookup* lookups, size_t count) noexcept nogil
 # The bytes of a dictionary term, which stay where they are until the next collection.
 cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil
 # The lexical form of a word that is no dictionary term; `out` has room for LONGEST_FORM bytes.

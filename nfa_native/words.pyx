@@ -31,6 +31,7 @@ from nfa_native.literals cimport (
     print_double,
     print_integer,
 )
+from nfa_native.prefetch cimport prefetch
 
 cdef extern from *:
     """
@@ -54,6 +55,7 @@ cdef enum:
 include "interning/memory.pxi"
 include "interning/entries.pxi"
 include "interning/dictionary.pxi"
+include "interning/lookups.pxi"
 include "interning/sides.pxi"
 include "interning/values.pxi"
 include "interning/terms.pxi"

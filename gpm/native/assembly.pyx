@@ -14,13 +14,17 @@ from weakref import WeakSet
 
 import numpy as np
 
+from gpm.native.characters cimport unescape
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
-from nfa_native.words cimport UNBOUND, UNDECIDED, Terms, TermStore, integer_word, pin_word, term_entry, word_t
+from nfa_native.words cimport (
+    UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
+)
 
 include "assembling/records.pxi"
 include "assembling/names.pxi"
 include "assembling/pruning.pxi"
+include "assembling/objects.pxi"
 include "assembling/columns.pxi"
 include "assembling/events.pxi"
 
@@ -134,6 +138,7 @@ cdef class Assembler:
         self.state.text = text
         with nogil:
             stopped = read_lines(&self.state, at, size)
+            encode_iris(&self.state)
             if stopped >= size:
                 leave_block(&self.state)
         return stopped, self._problems()
@@ -168,6 +173,7 @@ cdef class Assembler:
         self.state.text = text
         with nogil:
             valid = add_event(&self.state, time, &known, size)
+            encode_iris(&self.state)
         return valid
 
     def add_words(self, int64_t time, bytes name not None, triples, lines):

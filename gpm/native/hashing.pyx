@@ -6,18 +6,14 @@ from libcpp.vector cimport vector
 
 import numpy
 
+from nfa_native.prefetch cimport prefetch
 from nfa_native.words cimport mix
 
 cdef extern from *:
     """
     #include <cassert>
-    #ifndef SPASEQ_PREFETCH
-    #define SPASEQ_PREFETCH
-    static inline void spaseq_prefetch(const void* address) { __builtin_prefetch(address); }
-    #endif
     """
     void invariant "assert"(bint) nogil
-    void prefetch "spaseq_prefetch"(const void*) nogil
 
 cdef enum:
     FIRST_SLOTS = 16

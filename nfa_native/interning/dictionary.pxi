@@ -48,7 +48,12 @@ cdef void rebuild_slots(TermStore* store, size_t size) noexcept nogil:
 
 cdef word_t find_or_add(TermStore* store, const char* text, size_t length, int kind, word_t alias) noexcept nogil:
     """The word of those bytes; new bytes get `alias`, or a new dictionary word if that is UNBOUND."""
-    cdef uint64_t hashed = hash_bytes(text, length)
+    return find_or_add_hashed(store, text, length, hash_bytes(text, length), kind, alias)
+
+
+cdef word_t find_or_add_hashed(
+    TermStore* store, const char* text, size_t length, uint64_t hashed, int kind, word_t alias
+) noexcept nogil:
     cdef size_t slot = find_slot(store, text, length, hashed)
     cdef size_t index
     cdef TermEntry* entry

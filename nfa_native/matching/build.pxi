@@ -81,6 +81,8 @@ cdef StateData state_data(object state):
     out.final = state.final
     for columns in state.indexes:
         index.columns = numbers(columns)
+        index.order = NO_ORDER
+        index.falls = index.wild.ordered = False
         out.indexes.push_back(index)
     for guard in state.guards:
         out.guards.push_back(guard_spec(guard, state.indexes))
@@ -105,6 +107,7 @@ cdef TransitionSpec transition_spec(object transition, object states):
     out.step = step_spec(transition.step)
     out.whole = step_spec(transition.whole)
     out.probe = probe_columns(transition.step, states[transition.source].indexes[transition.index])
+    out.order = NO_ORDER
     for target in transition.targets:
         one.state = target.state
         one.values = value_specs(target.values)
@@ -128,6 +131,28 @@ cdef void note_comparison(FormulaSpec* formula, object program):
             left, right = right, left
         formula.left = left
         formula.right = right
+
+
+cdef void order_index(Kernel* k, TransitionSpec* transition) noexcept nogil:
+    """Order the index that a transition probes by its first comparison of cell and event, if nothing else orders it."""
+    cdef StateData* s = &k.states[transition.source]
+    cdef const FormulaSpec* formula
+    cdef CellIndex* index
+    cdef uint32_t column, other
+    cdef bint falls
+    cdef size_t i
+    if s.indexes.empty():
+        return
+    index = &s.indexes[transition.index]
+    for i in range(transition.step.filters.size()):
+        formula = &k.formulas[transition.step.filters[i]]
+        column, other = min(formula.left, formula.right), max(formula.left, formula.right)
+        falls = (formula.left < s.width) != formula.inverted
+        if not formula.comparison or column >= s.width or other < s.width or other >= s.width + transition.choice.width:
+            continue
+        if index.order == NO_ORDER or index.order == column and index.falls == falls:
+            index.order, index.falls, transition.order = column, falls, transition.step.filters[i]
+            return
 
 
 cdef void add_labels(Kernel* k, uint32_t number):
@@ -179,6 +204,7 @@ cdef build_kernel(Kernel* k, object automaton):
     for number, transition in enumerate(automaton.transitions):
         k.transitions.push_back(transition_spec(transition, automaton.states))
         add_labels(k, number)
+        order_index(k, &k.transitions[number])
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:
                 k.gathered[atom] = 1

@@ -86,73 +86,6 @@ cdef void store_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t c
     s.cells[cell].extra = slot
 
 
-cdef inline size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
-    """The slot of a key: its bucket's, or a free one for it."""
-    cdef size_t mask = index.slots.size() - 1
-    cdef size_t at = key & mask
-    while index.slots[at] and index.buckets[index.slots[at] - 1].key != key:
-        at = (at + 1) & mask
-    return at
-
-
-cdef void spread_slots(CellIndex* index) noexcept nogil:
-    """Room for twice as many buckets as there are."""
-    cdef size_t size = 16
-    cdef size_t i
-    while size < 4 * index.buckets.size():
-        size *= 2
-    index.slots.assign(size, 0)
-    for i in range(index.buckets.size()):
-        index.slots[slot_of(index, index.buckets[i].key)] = <uint32_t>i + 1
-
-
-cdef vector[CellReference]* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
-    """The cells under a key, or NULL."""
-    cdef size_t at
-    if index.buckets.empty():
-        return NULL
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
-        return NULL
-    return &index.buckets[index.slots[at] - 1].cells
-
-
-cdef vector[CellReference]* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
-    """The cells under a key, which may be new."""
-    cdef Bucket fresh
-    cdef size_t at
-    if key == WILD:
-        return &index.wild
-    if index.slots.size() < 2 * index.buckets.size() + 2:
-        spread_slots(index)
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
-        fresh.key = key
-        index.buckets.push_back(fresh)
-        index.slots[at] = <uint32_t>index.buckets.size()
-    return &index.buckets[index.slots[at] - 1].cells
-
-
-cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
-    """Enter the cell into every index, once under each of its keys."""
-    cdef const word_t* rows = cell_rows(s, cell)
-    cdef CellReference reference
-    cdef vector[CellReference]* bucket
-    cdef CellIndex* index
-    cdef uint64_t key
-    cdef size_t i
-    cdef uint32_t r
-    reference.cell = cell
-    reference.serial = s.cells[cell].serial
-    for i in range(s.indexes.size()):
-        index = &s.indexes[i]
-        for r in range(s.cells[cell].rows):
-            key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
-            bucket = make_bucket(index, key)
-            if bucket.empty() or bucket.back().cell != cell or bucket.back().serial != reference.serial:
-                bucket.push_back(reference)
-
-
 cdef inline uint64_t hash_rows(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """Hash of all that tells a cell from others of its state."""
     return hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
@@ -171,8 +104,27 @@ cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint3
     return True
 
 
-cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+cdef uint32_t find_cell(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with exactly these rows and deadline, or NO_CELL."""
+    cdef Bucket* bucket = home_bucket(s, rows)
+    cdef const CellReference* reference
+    cdef size_t i
+    if s.indexes.empty():
+        return find_exact(s, rows, count, deadline)
+    if bucket == NULL:
+        return NO_CELL
+    if bucket.ordered:
+        return find_in_order(s, bucket, rows, count, deadline)
+    for i in range(min(bucket.cells.size(), <size_t>FEW_CELLS)):
+        reference = bucket.cells.data() + i
+        if is_current(s, reference) and has_rows(s, reference.cell, rows, count, deadline):
+            return reference.cell
+    return find_exact(s, rows, count, deadline) if bucket.cells.size() > FEW_CELLS else NO_CELL
+
+
+cdef uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+    """The cell with these rows and deadline in the table, or NO_CELL."""
+    cdef uint64_t key = hash_rows(s, rows, count, deadline)
     cdef size_t mask = s.exact.keys.size() - 1
     cdef size_t at = key & mask
     if s.exact.keys.empty():
@@ -185,7 +137,15 @@ cdef uint32_t find_cell(StateData* s, uint64_t key, const word_t* rows, uint32_t
     return NO_CELL
 
 
-cdef void put_cell(StateData* s, uint64_t key, CellReference reference) noexcept nogil:
+cdef void put_cell(StateData* s, uint32_t cell) noexcept nogil:
+    """Enter a cell into the table of all live values."""
+    cdef CellReference reference
+    reference.cell = cell
+    reference.serial = s.cells[cell].serial
+    put_reference(s, hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline), reference)
+
+
+cdef void put_reference(StateData* s, uint64_t key, CellReference reference) noexcept nogil:
     """Enter a cell under its hash; a slot whose cell is gone is taken over."""
     cdef size_t mask, at
     if s.exact.used * 2 >= s.exact.keys.size():
@@ -217,20 +177,17 @@ cdef void grow_table(StateData* s) noexcept nogil:
     s.exact.used = 0
     for i in range(keys.size()):
         if cells[i].serial and is_current(s, &cells[i]):
-            put_cell(s, keys[i], cells[i])
+            put_reference(s, keys[i], cells[i])
 
 
 cdef uint32_t cell_for(
     Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline, uint32_t guess
 ) noexcept nogil:
     """The cell of these rows, made if there is none; a new one has node 0."""
-    cdef CellReference reference
-    cdef uint64_t key
     cdef uint32_t cell
     if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
         return guess
-    key = hash_rows(s, rows, count, deadline)
-    cell = find_cell(s, key, rows, count, deadline)
+    cell = find_cell(s, rows, count, deadline)
     if cell != NO_CELL:
         return cell
     cell = take_cell(s)
@@ -238,9 +195,6 @@ cdef uint32_t cell_for(
     s.cells[cell].deadline = deadline
     s.cells[cell].node = 0
     index_cell(s, cell)
-    reference.cell = cell
-    reference.serial = s.cells[cell].serial
-    put_cell(s, key, reference)
     s.entered += 1
     k.created += 1
     return cell
@@ -269,33 +223,7 @@ cdef void clear_cells(StateData* s) noexcept nogil:
     for i in range(s.indexes.size()):
         s.indexes[i].buckets.clear()
         s.indexes[i].slots.clear()
-        s.indexes[i].wild.clear()
-
-
-cdef void sweep_bucket(StateData* s, vector[CellReference]* bucket) noexcept nogil:
-    """Forget stale references."""
-    cdef CellReference* references = bucket.data()
-    cdef size_t kept = 0
-    cdef size_t i
-    for i in range(bucket.size()):
-        references[kept] = references[i]
-        kept += is_current(s, &references[i])
-    bucket.resize(kept)
-
-
-cdef void sweep_index(StateData* s, CellIndex* index) noexcept nogil:
-    """Forget stale references and keys that nothing is left of."""
-    cdef size_t kept = 0
-    cdef size_t i
-    sweep_bucket(s, &index.wild)
-    for i in range(index.buckets.size()):
-        sweep_bucket(s, &index.buckets[i].cells)
-        if not index.buckets[i].cells.empty():
-            index.buckets[kept].key = index.buckets[i].key
-            index.buckets[kept].cells.swap(index.buckets[i].cells)
-            kept += 1
-    index.buckets.resize(kept)
-    spread_slots(index)
+        s.indexes[i].wild.cells.clear()
 
 
 cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:

@@ -18,6 +18,8 @@ cdef bint feed_batch(
             store_event(k, times[at], handles[at])
             store_rows_of(k, rows)
             take_event(k, next_position(k) - 1)
+            if not k.picked:
+                drop_event(k)
             k.seq += 1
         start = at + 1
     k.next_handle = handles[count - 1] + 1

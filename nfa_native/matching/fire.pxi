@@ -32,16 +32,20 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
         transition.lonely += 1
         return
     else:
-        probe(k, s, transition.index, &transition.probe, &transition.step, candidate)
+        probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
     transition.pairs += k.pairs.size()
     if k.pairs.empty():
-        transition.unjoined += 1
+        if k.refused:
+            transition.unfiltered += 1
+        else:
+            transition.unjoined += 1
         return
     filter_pairs(k, s, &transition.step.filters, candidate, k.tick)
     if k.pairs.empty():
         transition.unfiltered += 1
         return
     transition.fired += 1
+    k.picked = True
     advance_cells(k, which, candidate)
 
 

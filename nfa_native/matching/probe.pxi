@@ -74,15 +74,19 @@ cdef void list_everything(Kernel* k, StateData* s) noexcept nogil:
 
 cdef void probe(
     Kernel* k, StateData* s, uint32_t which, const vector[uint32_t]* columns, const StepSpec* step,
-    const Candidate* candidate,
+    const Candidate* candidate, const TransitionSpec* transition,
 ) noexcept nogil:
-    """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together."""
+    """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together.
+
+    Some pairs that the order of the transition refuses may be missing (NULL: of a guard).
+    """
     cdef CellIndex* index = &s.indexes[which]
-    cdef vector[CellReference]* bucket
+    cdef bint by_order = transition != NULL and transition.order != NO_ORDER and candidate.count == 1
+    cdef Bucket* bucket
     cdef const word_t* row = candidate.rows
-    cdef uint64_t key
     cdef uint32_t i
     k.pairs.clear()
+    k.refused = False
     s.stamp += 1
     for i in range(candidate.count):
         if hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()) == WILD:
@@ -90,12 +94,12 @@ cdef void probe(
             probe_bucket(k, s, &k.everything, step, candidate)
             return
     for i in range(candidate.count):
-        key = hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size())
-        bucket = find_bucket(index, key)
-        if bucket != NULL:
-            probe_bucket(k, s, bucket, step, candidate)
-    if not index.wild.empty():
-        probe_bucket(k, s, &index.wild, step, candidate)
+        bucket = find_bucket(index, hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()))
+        if bucket == NULL or by_order and bucket.ordered and probe_in_order(k, s, bucket, transition, candidate):
+            continue
+        probe_bucket(k, s, &bucket.cells, step, candidate)
+    if not index.wild.cells.empty():
+        probe_bucket(k, s, &index.wild.cells, step, candidate)
 
 
 cdef inline const word_t* pair_cell_row(StateData* s, const Pair* pair) noexcept nogil:

@@ -5,6 +5,8 @@ cdef enum:
     INITIAL_CELL = 0xFFFFFFFE    # the empty partial match, from which every match starts
 
     NOT_STAGED = 0xFFFFFFFFFFFFFFFF
+    NO_ORDER = 0xFFFFFFFF
+    FEW_CELLS = 16               # of a bucket without order, which are looked through one by one
     LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
 
 cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
@@ -18,7 +20,7 @@ cdef struct Node:
     uint32_t sibling      # the set's other members; 0: none
     uint32_t max_start    # the youngest first event in the set
 
-# A stored event: one that matched an atom.
+# A stored event: one that was picked, or that a guard or a conjunction may still look at.
 cdef struct EventRecord:
     int64_t time          # microseconds
     int64_t seq           # position in the streamset
@@ -143,6 +145,7 @@ cdef cppclass TransitionSpec:
     StepSpec step
     StepSpec whole
     vector[uint32_t] probe            # row column of each column of the index
+    uint32_t order                    # number of the comparison by which the index is ordered; NO_ORDER: none
     vector[TargetSpec] targets
     vector[ValueSpec] columns
     # Candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -151,7 +154,7 @@ cdef cppclass TransitionSpec:
     uint64_t unjoined     # they joined none
     uint64_t unfiltered   # a filter refused all that they joined
     uint64_t fired
-    uint64_t pairs        # that joined and were filtered
+    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out
 
 cdef cppclass GuardSpec:
     bint early
@@ -166,7 +169,8 @@ cdef cppclass GuardSpec:
     vector[LookSpec] looks
     uint64_t killed
 
-# Cells by the hash of all their rows: open addressing, stale entries are dropped when the table grows.
+# Cells by the hash of all their rows, but for those that `find_cell` finds in their bucket: open addressing, stale entries are dropped when
+# the table grows.
 cdef cppclass CellTable:
     vector[uint64_t] keys
     vector[CellReference] cells       # serial 0: the slot was never used
@@ -175,6 +179,7 @@ cdef cppclass CellTable:
 # The cells under one key, oldest first, with stale references among them.
 cdef cppclass Bucket:
     uint64_t key          # the key's hash
+    bint ordered          # each living cell comes in the index's order behind those before it; all have one row
     vector[CellReference] cells
 
 # Cells by the hash of some columns: open addressing.
@@ -182,7 +187,9 @@ cdef cppclass CellIndex:
     vector[uint32_t] columns
     vector[Bucket] buckets
     vector[uint32_t] slots            # by hash: number of the bucket + 1; 0: none
-    vector[CellReference] wild        # cells with an unbound key
+    Bucket wild                       # cells with an unbound key
+    uint32_t order        # the column by whose values buckets are ordered; NO_ORDER: none
+    bint falls            # from the greatest value to the least
 
 cdef cppclass StateData:
     uint32_t govern
@@ -193,7 +200,7 @@ cdef cppclass StateData:
     vector[ValueSpec] closing         # of a final state: the finished match's columns
     vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes
-    CellTable exact                   # by all live values
+    CellTable exact                   # by all live values: cells behind the first ones of a bucket without order
     vector[Cell] cells
     vector[word_t] words              # row of cell i at i * width
     vector[vector[word_t]] extra      # rows of cells that have several
@@ -268,6 +275,7 @@ cdef cppclass Kernel:
     int64_t tick                      # its time
     int64_t promised                  # no event below this time will come
     uint32_t tick_first               # position of its first stored event
+    bint picked                       # something has picked the newest event
     vector[vector[uint32_t]] tick_atoms
     vector[vector[uint32_t]] watched  # positions per negated atom
     vector[Staged] staged
@@ -283,6 +291,7 @@ cdef cppclass Kernel:
     vector[uint64_t] matched          # events per atom
     # scratch space
     vector[Pair] pairs
+    bint refused                      # an order ruled out cells in this probe
     vector[int8_t] verdicts
     vector[CellReference] everything  # all living cells of a state
     vector[word_t] registers

@@ -12,8 +12,10 @@ cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
         atom = blocks[i].atom
         if k.gathered[atom]:
             k.tick_atoms[atom].push_back(pos)
+            k.picked = True
         if k.negated[atom]:
             k.watched[atom].push_back(pos)
+            k.picked = True
     for i in range(event.blocks):
         transitions = &k.by_atom[blocks[i].atom]
         for t in range(transitions.size()):
@@ -73,7 +75,8 @@ cdef void close_tick(Kernel* k) noexcept nogil:
     if k.guarded:
         strike(k)
     for i in range(k.states.size()):
-        leave(k, &k.states[i])
+        if k.states[i].govern == STRICT or not k.states[i].fired.empty():
+            leave(k, &k.states[i])
     enter_staged(k)
     for i in range(k.tick_atoms.size()):
         k.tick_atoms[i].clear()
@@ -102,9 +105,6 @@ cdef void leave_twin(StateData* s, uint32_t cell, StateData* twin) noexcept nogi
     cdef uint32_t other
     if s.cells[cell].rows == 0:
         return
-    other = find_cell(
-        twin, hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline), cell_rows(s, cell),
-        s.cells[cell].rows, s.cells[cell].deadline,
-    )
+    other = find_cell(twin, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline)
     if other != NO_CELL:
         free_cell(twin, other)

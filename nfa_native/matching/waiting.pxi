@@ -36,7 +36,7 @@ cdef void find_waiting(
     cdef vector[uint64_t] staged
     cdef size_t i
     with nogil:
-        if not list_staged(k, s, state, index, &staged) or has_current(k, s, &index.wild):
+        if not list_staged(k, s, state, index, &staged) or has_current(k, s, &index.wild.cells):
             for i in range(<size_t>found.shape[0]):
                 found[i] = True
             return
@@ -82,11 +82,11 @@ cdef bint is_found(
     Kernel* k, StateData* s, CellIndex* index, vector[uint64_t]* staged, uint64_t key
 ) noexcept nogil:
     """Some cell, or one of the keys in ``staged``, has the key; an unbound key has all."""
-    cdef const vector[CellReference]* bucket
+    cdef Bucket* bucket
     if key == WILD or binary_search(staged.begin(), staged.end(), key):
         return True
     bucket = find_bucket(index, key)
-    return bucket != NULL and has_current(k, s, bucket)
+    return bucket != NULL and has_current(k, s, &bucket.cells)
 
 
 cdef bint has_current(Kernel* k, StateData* s, const vector[CellReference]* bucket) noexcept nogil:

@@ -137,6 +137,16 @@ cdef void store_event(Kernel* k, int64_t time, uint64_t handle) noexcept nogil:
     event.block = k.history.first_block + k.history.blocks.size()
     event.blocks = 0
     event.head = k.ring.head
+    k.picked = False
+
+
+cdef void drop_event(Kernel* k) noexcept nogil:
+    """Forget the newest event, which nothing has picked: its position is free again."""
+    cdef EventRecord* event = &k.history.events.back()
+    cdef size_t blocks = <size_t>(event.block - k.history.first_block)
+    k.history.words.resize(<size_t>(k.history.blocks[blocks].word - k.history.first_word))
+    k.history.blocks.resize(blocks)
+    k.history.events.pop_back()
 
 
 cdef void store_rows_of(Kernel* k, const BatchRows* rows) noexcept nogil:

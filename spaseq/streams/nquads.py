@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
@@ -16,7 +17,7 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 
 FIRST_BLOCK, BLOCK = 1 << 14, 1 << 18  # bytes; small at first for early results, never larger than caches like
-GATHERED = 1 << 22  # bytes of a file whose events are given together; other sources may fall silent
+GATHERED = 1 << 22  # bytes whose events are given together, of a file or of memory; other sources may fall silent
 LONGEST_LINE = 16_000_000  # bytes; pyoxigraph, which reads what we cannot, holds 16 MiB
 BOM = b"\xef\xbb\xbf"
 
@@ -29,7 +30,7 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
     last = _Lines(b"", path, 0)
-    wanted = GATHERED if _is_file(source) else 0
+    wanted = GATHERED if _never_waits(source) else 0
     bytes(2 * GATHERED)  # glibc keeps freed memory up to twice what it saw freed at once: blocks need no new pages
     size = gathered = 0
     try:
@@ -48,8 +49,10 @@ def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
             yield complete
 
 
-def _is_file(source: BinaryIO) -> bool:
-    """Whether a source can be read on without waiting."""
+def _never_waits(source: BinaryIO) -> bool:
+    """Whether a source can be read on without waiting: a file, or bytes in memory."""
+    if isinstance(source, io.BytesIO):
+        return True
     try:
         return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
     except (AttributeError, OSError):  # not of the operating system

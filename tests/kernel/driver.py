@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,9 @@ from spaseq.languages.spaseq import parse
 from spaseq.plan import Plan, compile_plan
 from tests.cases.loader import query_text
 
-Happening = tuple[int, dict[str, list[dict[str, int]]]]  # time, and rows of integers by atom
+Happening = tuple[
+    int, Mapping[str, Sequence[Mapping[str, int | bytes]]]
+]  # time, and rows by atom: integers or term bytes
 Found = list[tuple[Any, ...]]
 
 
@@ -40,9 +42,12 @@ class Driver:
 
     def _atom_rows(self, name: str, variables: Sequence[str], events: Sequence[Happening]) -> AtomRows:
         found = [(i, row) for i, (_, rows) in enumerate(events) for row in rows.get(name, ())]
-        words = [[self.terms.integer(row[v]) if v in row else 0 for _, row in found] for v in variables]
+        words = [[self._word(row[v]) if v in row else 0 for _, row in found] for v in variables]
         columns = np.array(words, np.uint64).reshape(len(variables), len(found))
         return AtomRows(np.array([i for i, _ in found], np.uint32), columns)
+
+    def _word(self, value: int | bytes) -> int:
+        return self.terms.integer(value) if isinstance(value, int) else self.terms.intern(value)
 
     def feed(self, events: Sequence[Happening]) -> None:
         """Feed a batch."""

@@ -43,7 +43,7 @@ cdef void add_triple(Assembly* a, const Statement* st, const PredicateFacts* fac
         a.subject_word = subject_of(a, st)
     a.columns.subjects.push_back(a.subject_word)
     a.columns.predicates.push_back(facts.word)
-    a.columns.objects.push_back(encode(a, st.object, st.object_size))
+    add_object(a, st.object, st.object_size)
 
 
 cdef void begin_columns(Assembly* a) noexcept nogil:
@@ -57,6 +57,7 @@ cdef void begin_columns(Assembly* a) noexcept nogil:
 
 
 cdef void drop_triples(Assembly* a) noexcept nogil:
+    forget_iris(a, a.first_triple)
     a.columns.subjects.resize(a.first_triple)
     a.columns.predicates.resize(a.first_triple)
     a.columns.objects.resize(a.first_triple)

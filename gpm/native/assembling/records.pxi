@@ -2,6 +2,7 @@
 
 cdef enum:
     MOST_NUMBERED = 16    # subjects of an event that get numbers instead of words
+    MOST_ASIDE = 64       # objects whose words are looked up together
 
 # What can be wrong with statements that are valid by themselves, and BAD_LINE.
 cdef enum:
@@ -123,3 +124,7 @@ cdef cppclass Assembly:
     size_t oldest_waiting                      # in that order; what is before it is gone
     uint64_t waited                            # how many times waited so far
     string spare                  # a name under consideration
+    # objects that wait for their words; none does between two calls from outside
+    vector[Lookup] iris
+    vector[uint32_t] iri_places   # in the column
+    vector[uint8_t] iri_texts     # their canonical bytes

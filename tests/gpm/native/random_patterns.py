@@ -43,7 +43,7 @@ from tests.native.boundary_values import literals
 
 Item = TypeVar("Item")
 
-LITERALS = literals()
+LITERALS = [one for one in literals() if one.value != "-NaN"]  # docs/limits.md: pyoxigraph keeps the sign of NaN
 COMMON = [Literal(1), Literal(2), Literal(1.5), Literal("x"), Literal("2020-01-01T00:00:00Z"), Literal(True)]
 NODES: list[NamedNode | BlankNode] = [node("a"), node("b"), BlankNode("n")]
 MANY: list[NamedNode | BlankNode] = [*NODES, *(node(f"s{n}") for n in range(12))]
