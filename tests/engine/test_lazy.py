@@ -38,7 +38,7 @@ def query(sequence: str, window: str = "") -> str:
 def graph(kinds: str) -> bytes:
     """An event: `a1 b2` has the value 1 for A and 2 for B."""
     lines = [
-        f'_:{kind} <http://example.org/{kind[0]}> "{kind[1:]}" .\n_:{kind} <http://example.org/name> "x" .\n'
+        f'<urn:{kind}> <http://example.org/{kind[0]}> "{kind[1:]}" .\n<urn:{kind}> <http://example.org/name> "x" .\n'
         for kind in kinds.split()
     ]
     return "".join(lines).encode()
