@@ -178,6 +178,17 @@ def test_two_dear_parts_wait_for_events_of_their_streams() -> None:
     assert sorted(times) == [2, 2, 9]
 
 
+def test_a_timestamp_that_goes_on_in_the_next_batch() -> None:
+    """The other part came in the batch before, and the batch does not end with the timestamp."""
+    assert asked_for(query("A & P"), [(1, "a1")], [(1, "b1"), (2, "n1"), (3, "n1")]) == ([1, 1, 3], 1)
+    assert asked_for(query("A & N : B"), [(1, "a1")], [(1, "n1"), (2, "b1"), (2, "b2"), (3, "n1")])[1] == 1
+
+
+def test_strict_contiguity_across_batches() -> None:
+    """A's tick goes on in the next batch, so P's is the second one there."""
+    assert asked_for(query("A , P"), [(1, "a1")], [(1, "n1"), (2, "b1"), (3, "b1")]) == ([1, 2], 1)
+
+
 # ── what does not wait ───────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("sequence", ["P", "P : A", "A : P! : N", "A : P? : N", "A : P:* : N", "A | P"])
 def test_what_may_begin_or_must_be_absent_does_not_wait(sequence: str) -> None:
