@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from spaseq.errors import Location, QueryError, QuerySyntaxError, QueryWarning
+from spaseq.errors import Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.node import Span
 
 
@@ -48,6 +48,13 @@ class Source:
     def warning(self, message: str, span: Span, hint: str = "") -> QueryWarning:
         """A warning at ``span``."""
         return QueryWarning(message, self.location(span), hint)
+
+
+def source_of(text: str, path: str) -> Source:
+    """A query as a user gives it, without a byte order mark; OptionError if it is no text."""
+    if not isinstance(text, str):
+        raise OptionError(f"a query is a text (str), not {type(text).__name__}")
+    return Source(text.removeprefix("\ufeff"), path)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

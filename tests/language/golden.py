@@ -6,7 +6,12 @@ Run with SPASEQ_UPDATE_GOLDEN=1 to write the latter anew; read the difference be
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from spaseq.errors import LocatedError, QueryError, QuerySyntaxError
 
 RULE = "=" * 40 + "\n"
 
@@ -28,3 +33,13 @@ def check(path: Path, said: str) -> None:
         path.write_text(query + RULE + said + "\n", encoding="utf-8")
         return
     assert said + "\n" == golden
+
+
+def error_of(path: Path, parse: Callable[[str], object]) -> str:
+    """What a user reads about the query of a golden file, which is wrong somewhere."""
+    with pytest.raises(LocatedError) as caught:
+        parse(query_of(path))
+    error = caught.value
+    assert isinstance(error, QuerySyntaxError | QueryError)
+    assert error.line >= 1 and error.column >= 1, "every error has a place"
+    return error.render()

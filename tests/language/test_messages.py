@@ -7,21 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from spaseq.errors import LocatedError, QueryError, QuerySyntaxError
 from spaseq.languages.spaseq import parse
-from tests.language.golden import RULE, cases, check, query_of
+from tests.language.golden import RULE, cases, check, error_of, query_of
 
 HERE = Path(__file__).parent
 
 
 @pytest.mark.parametrize("path", cases(HERE / "errors"), ids=lambda path: path.stem)
 def test_error(path: Path) -> None:
-    with pytest.raises(LocatedError) as caught:
-        parse(query_of(path), "query.spaseq")
-    error = caught.value
-    assert isinstance(error, QuerySyntaxError | QueryError)
-    assert error.line >= 1 and error.column >= 1, "every error has a place"
-    check(path, error.render())
+    check(path, error_of(path, lambda text: parse(text, "query.spaseq")))
 
 
 @pytest.mark.parametrize("path", cases(HERE / "warnings"), ids=lambda path: path.stem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spaseq.errors import OptionError, QueryWarning
+from spaseq.errors import QueryWarning
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.advice import warnings
 from spaseq.languages.ceql.algebra import Formula, Query
@@ -12,7 +12,7 @@ from spaseq.languages.ceql.lower_query import lower_query
 from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
-from spaseq.languages.problem import Problem, Source
+from spaseq.languages.problem import Problem, source_of
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
 
@@ -33,12 +33,9 @@ def parse(text: str, path: str = "") -> ParsedQuery:
     Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
     no text.
     """
-    if not isinstance(text, str):
-        raise OptionError(f"a query is a text (str), not {type(text).__name__}")
-    text = text.removeprefix("\ufeff")
-    source = Source(text, path)
+    source = source_of(text, path)
     try:
-        syntax = parse_tree(text)
+        syntax = parse_tree(source.text)
         query = lower_query(syntax)
         return ParsedQuery(query, _normal_form(query, syntax), syntax, warnings(syntax, source))
     except Problem as problem:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from spaseq.errors import QueryWarning
 from spaseq.languages.ceql import tree
-from spaseq.languages.node import Node, Span, children
+from spaseq.languages.node import Span
 from spaseq.languages.problem import Source
 
 Found = tuple[str, Span, str]
@@ -14,7 +14,7 @@ Found = tuple[str, Span, str]
 
 def warnings(query: tree.Query, source: Source) -> tuple[QueryWarning, ...]:
     """All warnings of the query, in the order of its text."""
-    found = [*_window(query), *_consumption(query), *_names_of_types(query), *_names_in_sequence(query.formula)]
+    found = [*_window(query), *_consumption(query), *_names_of_types(query), *_names_in_sequence(query)]
     found.sort(key=lambda each: each[1])
     return tuple(source.warning(*each) for each in found)
 
@@ -30,31 +30,35 @@ def _consumption(query: tree.Query) -> Iterator[Found]:
         yield "CONSUME BY PARTITION without PARTITION BY drops all partial matches", query.consume.span, "write ANY"
 
 
-def _walk(node: Node) -> Iterator[Node]:
+def _walk(node: tree.Formula) -> Iterator[tree.Formula]:
+    """The formula and all formulas in it; conditions are none."""
     yield node
-    for child in children(node):
-        yield from _walk(child)
+    match node:
+        case tree.Named(body) | tree.Filtered(body) | tree.Repeated(body):
+            yield from _walk(body)
+        case tree.Alternatives(left, right) | tree.Steps(left, _, right):
+            yield from _walk(left)
+            yield from _walk(right)
 
 
 def _names_of_types(query: tree.Query) -> Iterator[Found]:
-    nodes = list(_walk(query.formula))
-    types = {node.name for node in nodes if isinstance(node, tree.Reference)}
-    for node in nodes:
-        if isinstance(node, tree.Named) and node.name.text in types:
-            message = f"{node.name.text} is a type of event, too: the variable holds both"
-            yield message, node.name.span, "choose another name"
+    types = {node.name for node in _walk(query.formula) if isinstance(node, tree.Reference)}
+    for name in _given(query.formula):
+        if name.text in types:
+            message = f"{name.text} is a type of event, too: the variable holds both"
+            yield message, name.span, "choose another name"
 
 
-def _names_in_sequence(node: Node) -> Iterator[Found]:
+def _names_in_sequence(query: tree.Query) -> Iterator[Found]:
     """Names that both sides of ``;`` or ``:`` give."""
-    if isinstance(node, tree.Steps):
-        left = {name.text for name in _given(node.left)}
-        for name in _given(node.right):
-            if name.text in left:
-                message = f"{name.text} names several events: its filters are about each of them"
-                yield message, name.span, "give them different names, unless that is meant"
-    for child in children(node):
-        yield from _names_in_sequence(child)
+    found: dict[Span, str] = {}
+    for node in _walk(query.formula):
+        if isinstance(node, tree.Steps):
+            left = {name.text for name in _given(node.left)}
+            found |= {name.span: name.text for name in _given(node.right) if name.text in left}
+    for span, name in found.items():
+        message = f"{name} names several events: its filters are about each of them"
+        yield message, span, "give them different names, unless that is meant"
 
 
 def _given(node: tree.Formula) -> Iterator[tree.Name]:

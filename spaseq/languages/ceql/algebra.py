@@ -6,6 +6,7 @@ A formula as written is made of Relation, Named, Filtered, Disjunction, Sequence
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -104,6 +105,19 @@ class Iteration:
 
 
 Formula = Relation | Pick | Named | Filtered | Disjunction | Sequence | Iteration
+
+
+def parts(formula: Formula) -> Iterator[Formula]:
+    """The formula and all formulas in it, from left to right."""
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case Named(body) | Filtered(body) | Iteration(body):
+                waiting.append(body)
+            case Disjunction(left, right) | Sequence(left, right):
+                waiting += right, left
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────

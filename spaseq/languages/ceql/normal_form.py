@@ -31,6 +31,7 @@ from spaseq.languages.ceql.algebra import (
     Pick,
     Relation,
     Sequence,
+    parts,
 )
 from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.columns import Predicate, conjunction, disjunction, local, renamed
@@ -108,6 +109,11 @@ def fresh_name(variable: str, taken: frozenset[str]) -> str:
     return next(name for number in count(1) if (name := f"{variable}\n{number}") not in taken)
 
 
+def is_fresh(name: str) -> bool:
+    """Whether the normal form made up the name of the variable: results do not show it."""
+    return "\n" in name
+
+
 def filtered(formula: Formula, condition: Filter) -> Formula:
     """``formula FILTER condition``, for a formula in normal form, with the filter pushed as far down as it goes."""
     needed = relevant(condition, bound(formula))
@@ -115,34 +121,32 @@ def filtered(formula: Formula, condition: Filter) -> Formula:
         return formula
     if isinstance(needed, AllOf):
         return reduce(lambda body, each: bounded(filtered(body, each)), needed.filters, formula)
+    return pushed(formula, needed)
+
+
+def pushed(formula: Formula, condition: ForAll | AnyOf) -> Formula:
+    """The same for a filter all of whose variables ``formula`` binds, and that is no AllOf."""
     match formula:
         case Pick(type_, stream, names, predicate):
-            return Pick(type_, stream, names, conjunction(predicate, of_one_event(needed)))
+            return Pick(type_, stream, names, conjunction(predicate, of_one_event(condition)))
         case Disjunction(left, right):
-            return Disjunction(filtered(left, needed), filtered(right, needed))
-        case Sequence():
-            return filtered_sequence(formula, needed)
-        case Iteration(body, contiguous) if is_about_one(needed):
-            return Iteration(filtered(body, needed), contiguous)
+            return bounded(Disjunction(filtered(left, condition), filtered(right, condition)))
+        case Sequence(left, right, contiguous):
+            # To the side that has all its variables, to both if it is about one.
+            if not variables(condition) & bound(right):
+                return Sequence(pushed(left, condition), right, contiguous)
+            if not variables(condition) & bound(left):
+                return Sequence(left, pushed(right, condition), contiguous)
+            if is_about_one(condition):
+                return Sequence(pushed(left, condition), pushed(right, condition), contiguous)
+        case Iteration(body, contiguous) if is_about_one(condition):
+            return Iteration(pushed(body, condition), contiguous)
         case Filtered(body, inner):
-            return refiltered(filtered(body, needed), inner)
-    return kept(formula, needed)
-
-
-def filtered_sequence(formula: Sequence, condition: Filter) -> Formula:
-    """A filter goes to the side that has all its variables, to both if it is about one, else it stays."""
-    left, right = bound(formula.left), bound(formula.right)
-    names = variables(condition)
-    if not names & right:
-        return Sequence(filtered(formula.left, condition), formula.right, formula.contiguous)
-    if not names & left:
-        return Sequence(formula.left, filtered(formula.right, condition), formula.contiguous)
-    if is_about_one(condition):
-        return Sequence(filtered(formula.left, condition), filtered(formula.right, condition), formula.contiguous)
+            return refiltered(pushed(body, condition), inner)
     return kept(formula, condition)
 
 
-def kept(formula: Formula, condition: Filter) -> Formula:
+def kept(formula: Formula, condition: ForAll | AnyOf) -> Formula:
     """A filter that cannot be pushed down: alternatives of it become alternatives of the formula."""
     if isinstance(condition, AnyOf):
         alternatives = [filtered(formula, each) for each in condition.filters]
@@ -172,9 +176,9 @@ def relevant(condition: Filter, names: frozenset[str]) -> Filter | None:
     """``condition`` where only ``names`` hold events: without what then holds for want of events; None if all does."""
     if isinstance(condition, ForAll):
         return condition if set(condition.variables) <= names else None
-    parts = [relevant(each, names) for each in condition.filters]
-    rest = tuple(part for part in parts if part is not None)
-    if not rest or (isinstance(condition, AnyOf) and len(rest) < len(parts)):
+    found = [relevant(each, names) for each in condition.filters]
+    rest = tuple(each for each in found if each is not None)
+    if not rest or (isinstance(condition, AnyOf) and len(rest) < len(found)):
         return None
     return rest[0] if len(rest) == 1 else type(condition)(rest)
 
@@ -200,9 +204,4 @@ def bounded(formula: Formula) -> Formula:
 
 def size(formula: Formula) -> int:
     """The number of events of a formula, as written."""
-    match formula:
-        case Disjunction(left, right) | Sequence(left, right):
-            return size(left) + size(right)
-        case Named(body) | Filtered(body) | Iteration(body):
-            return size(body)
-    return 1
+    return sum(isinstance(part, Relation | Pick) for part in parts(formula))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from spaseq.languages.ceql.algebra import AllOf, Filter, ForAll
+from spaseq.languages.ceql.algebra import AllOf, AnyOf, Filter, ForAll
 from spaseq.pattern.columns import And, Not, Or, Predicate, attributes, conjunction, disjunction
 
 MOST_CLAUSES = 256
@@ -28,10 +28,26 @@ def for_all(predicate: Predicate, own: str | None) -> Filter:
     """
     order = tuple(dict.fromkeys(_read(predicate, own)))
     found = _clauses(predicate, own) if len(order) > 1 else {frozenset(order): predicate}
-    filters = tuple(
-        ForAll(tuple(name for name in order if name in names), clause) for names, clause in found.items() if names
-    )
+    filters = tuple(_filter(clause, names, order, own) for names, clause in found.items() if names)
     return filters[0] if len(filters) == 1 else AllOf(filters)
+
+
+def _filter(clause: Predicate, names: frozenset[str], order: tuple[str, ...], own: str | None) -> Filter:
+    """The clause as a filter; alternatives that have no variable in common are filters of their own."""
+    groups = _unrelated(clause.parts, own) if isinstance(clause, Or) else {names: clause}
+    filters = tuple(ForAll(tuple(name for name in order if name in each), part) for each, part in groups.items())
+    return filters[0] if len(filters) == 1 else AnyOf(filters)
+
+
+def _unrelated(parts: tuple[Predicate, ...], own: str | None) -> Clauses:
+    """The alternatives in groups, by their variables: no two groups share one."""
+    groups: Clauses = {}
+    for part in parts:
+        names = frozenset(_read(part, own))
+        related = [each for each in groups if each & names or not each or not names]
+        alternatives = [groups.pop(each) for each in related]
+        groups[names.union(*related)] = disjunction(*alternatives, part)
+    return groups
 
 
 def _read(predicate: Predicate, own: str | None) -> Iterator[str]:

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from spaseq.languages.ceql.algebra import (
-    Disjunction,
-    Filtered,
-    Formula,
-    Iteration,
-    Named,
-    Pick,
-    Relation,
-    Sequence,
-)
+from spaseq.languages.ceql.algebra import Formula, Named, Pick, Relation, parts
 from spaseq.languages.node import Span
 from spaseq.languages.problem import Problem, did_you_mean
 
 
 def bound(formula: Formula) -> frozenset[str]:
     """The variables that may hold events of ``formula``."""
-    match formula:
-        case Relation() | Pick():
-            return formula.variables
-        case Named(body, variable):
-            return bound(body) | {variable}
-        case Disjunction(left, right) | Sequence(left, right):
-            return bound(left) | bound(right)
-        case Filtered(body) | Iteration(body):
-            return bound(body)
+    names: set[str] = set()
+    for part in parts(formula):
+        if isinstance(part, Relation | Pick):
+            names |= part.variables
+        elif isinstance(part, Named):
+            names.add(part.variable)
+    return frozenset(names)
 
 
-def given(formula: Formula) -> frozenset[str]:
-    """The variables among them that AS names."""
-    match formula:
-        case Relation() | Pick():
-            return frozenset()
-        case Named(body, variable):
-            return given(body) | {variable}
-        case Disjunction(left, right) | Sequence(left, right):
-            return given(left) | given(right)
-        case Filtered(body) | Iteration(body):
-            return given(body)
+def named_in(formula: Formula) -> frozenset[str]:
+    """The variables that AS names."""
+    return frozenset(part.variable for part in parts(formula) if isinstance(part, Named))
 
 
 class Variables:
@@ -47,7 +28,7 @@ class Variables:
 
     def __init__(self, formula: Formula) -> None:
         self.names = bound(formula)
-        self.example = min(given(formula) or self.names)
+        self.example = min(named_in(formula) or self.names)
 
     def check(self, name: str, span: Span) -> None:
         """Problem if there is no such variable."""

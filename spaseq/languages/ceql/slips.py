@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from spaseq.languages.ceql.identifiers import RESERVED, STRATEGIES
 from spaseq.languages.node import Span
 from spaseq.languages.problem import did_you_mean
+from spaseq.languages.slip import Slip, first_hint
 
 UNITS = ("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "EVENTS")
 KEYWORDS = ("SELECT", "FROM", "WHERE", "FILTER", "AS", "OR", "PARTITION", "BY", "WITHIN", "LIMIT", "CONSUME", "GROUP")
@@ -28,25 +28,15 @@ _SHORT_UNITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """Where the parser stopped: ``word`` stands there, ``before`` and ``after`` around it, ``terminals`` are open."""
+class QuerySlip(Slip):
+    """A slip in a query, and where in the query it is."""
 
-    word: str
-    before: str
-    after: str
-    terminals: tuple[str, ...]
-    expected: frozenset[str]
+    __slots__ = ()
 
     @property
     def upper(self) -> str:
         """The word in capitals."""
         return self.word.upper()
-
-    @property
-    def last(self) -> str:
-        """The last character before the place that is no space."""
-        return self.before.rstrip()[-1:]
 
     @property
     def previous(self) -> str:
@@ -66,20 +56,18 @@ class Slip:
 
 
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
-    """The hint of the first rule that fits, or nothing."""
-    word = text[span.start : span.end]
-    slip = Slip(word, text[: span.start], text[span.end :], tuple(terminals), frozenset(expected))
-    return next((hint for rule in _RULES if (hint := rule(slip))), "")
+    """What the slip at ``span`` probably is, or nothing."""
+    return first_hint(QuerySlip, _RULES, (text, span, terminals, expected))
 
 
-def _other_language(slip: Slip) -> str:
+def _other_language(slip: QuerySlip) -> str:
     is_iri_or_variable = slip.word in ("?", "<") and slip.terminals[-1:] == ("SELECT",)
     if is_iri_or_variable or "STREAM" in (slip.upper, slip.previous) or slip.upper in ("PREFIX", "BASE", "CONSTRUCT"):
         return "this looks like SPAseq; in CEQL write SELECT * FROM stream WHERE A ; B"
     return ""
 
 
-def _quotes(slip: Slip) -> str:
+def _quotes(slip: QuerySlip) -> str:
     if slip.word == '"' or (slip.word and slip.word in "“”‘’„«»´"):
         return "a string is written 'in single quotes', an unusual name `in backquotes`"
     if slip.word == "'":
@@ -89,7 +77,7 @@ def _quotes(slip: Slip) -> str:
     return "a comment begins with --" if slip.word in ("#", "//") or (slip.word == "/" and slip.last == "/") else ""
 
 
-def _end(slip: Slip) -> str:
+def _end(slip: QuerySlip) -> str:
     if slip.word == ";" and not slip.after.strip() and "SEMICOLON" not in slip.expected:
         return "a query has no ; at its end"
     if slip.word.strip() or slip.after.strip():
@@ -99,7 +87,7 @@ def _end(slip: Slip) -> str:
     return "a ) is missing" if "RPAR" in slip.expected else ""
 
 
-def _brackets(slip: Slip) -> str:
+def _brackets(slip: QuerySlip) -> str:
     if slip.word in (")", ";") and "RSQB" in slip.expected:
         return "a ] is missing"
     if slip.word == "]" and "RPAR" in slip.expected:
@@ -113,7 +101,7 @@ def _brackets(slip: Slip) -> str:
     return ""
 
 
-def _select(slip: Slip) -> str:
+def _select(slip: QuerySlip) -> str:
     if "FROM" in slip.terminals or "WHERE" in slip.terminals or slip.terminals[:1] != ("SELECT",):
         return ""
     if "DISTINCT" in (slip.upper, slip.previous):
@@ -158,7 +146,7 @@ _WORDS = {
 }
 
 
-def _formula(slip: Slip) -> str:
+def _formula(slip: QuerySlip) -> str:
     if not slip.in_formula:
         return ""
     if slip.upper == "AS" and "AS" not in slip.expected and "OR" in slip.expected:
@@ -170,7 +158,7 @@ def _formula(slip: Slip) -> str:
     return _event(slip)
 
 
-def _event(slip: Slip) -> str:
+def _event(slip: QuerySlip) -> str:
     """Where an event is missing, or an operator before one."""
     if "LPAR" in slip.expected:
         if slip.last == ";" and not slip.word.strip():
@@ -194,7 +182,7 @@ _OPERATORS = {
 }
 
 
-def _condition(slip: Slip) -> str:
+def _condition(slip: QuerySlip) -> str:
     if not slip.in_condition:
         return ""
     if slip.word == "[" and slip.terminals[-1] in ("FILTER", "AND", "OR", "LPAR"):
@@ -210,7 +198,7 @@ def _condition(slip: Slip) -> str:
     return _condition_operator(slip) or _condition_word(slip)
 
 
-def _condition_operator(slip: Slip) -> str:
+def _condition_operator(slip: QuerySlip) -> str:
     if slip.word in _OPERATORS:
         return f"the operator is written {_OPERATORS[slip.word]}"
     if (slip.word == "<" and slip.after.startswith("<")) or (slip.last == "<" and slip.word == "<"):
@@ -224,7 +212,7 @@ def _condition_operator(slip: Slip) -> str:
     return ""
 
 
-def _condition_word(slip: Slip) -> str:
+def _condition_word(slip: QuerySlip) -> str:
     if slip.upper == "AS":
         return "put the filtered events in parentheses, as in (A FILTER A[x > 1]) AS y"
     if slip.previous == "IS":
@@ -249,7 +237,7 @@ _CLAUSE_WORDS = {
 }
 
 
-def _clauses(slip: Slip) -> str:
+def _clauses(slip: QuerySlip) -> str:
     if slip.upper in ("PARTITION", "WITHIN", "LIMIT", "CONSUME", "GROUP", "FILTER") and "WHERE" in slip.expected:
         return f"{slip.upper} stands behind WHERE"
     if slip.previous in ("PARTITION", "CONSUME", "GROUP") and slip.expected == {"BY"}:
@@ -267,7 +255,7 @@ def _clauses(slip: Slip) -> str:
     return "WHERE stands before the events" if "WHERE" in slip.expected and slip.upper not in KEYWORDS else ""
 
 
-def _window(slip: Slip) -> str:
+def _window(slip: QuerySlip) -> str:
     if "WITHIN" not in slip.terminals[-3:] and not re.search(r"WITHIN\s+[\d.]+\s*$", slip.before, re.IGNORECASE):
         return ""
     if "UNIT" in slip.expected and "NUMBER" not in slip.expected and re.search(r"\d\s*$", slip.before):
@@ -279,25 +267,25 @@ def _window(slip: Slip) -> str:
     return ""
 
 
-def _limit(slip: Slip) -> str:
+def _limit(slip: QuerySlip) -> str:
     return "LIMIT takes a whole number: how many results at the most for each end" if slip.previous == "LIMIT" else ""
 
 
-def _reserved(slip: Slip) -> str:
+def _reserved(slip: QuerySlip) -> str:
     names = {"NAME", "WORD"} & slip.expected
     if slip.upper in RESERVED and names and not slip.after.lstrip().upper().startswith("BY"):
         return f"{slip.upper} is a word of the language; as a name it is written `{slip.word}`"
     return ""
 
 
-def _keyword(slip: Slip) -> str:
+def _keyword(slip: QuerySlip) -> str:
     if not slip.word.isalpha():
         return ""
     near = did_you_mean(slip.word, [word for word in KEYWORDS if word in slip.expected])
     return near if near.startswith("did") else ""
 
 
-_RULES: tuple[Callable[[Slip], str], ...] = (
+_RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _other_language,
     _quotes,
     _end,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spaseq.errors import OptionError, QueryWarning
-from spaseq.languages.problem import Problem, Source
+from spaseq.errors import QueryWarning
+from spaseq.languages.problem import Problem, source_of
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.advice import warnings
 from spaseq.languages.spaseq.checks import Groups, check
@@ -33,12 +33,9 @@ def parse(text: str, path: str = "") -> ParsedQuery:
     Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
     no text.
     """
-    if not isinstance(text, str):
-        raise OptionError(f"a query is a text (str), not {type(text).__name__}")
-    text = text.removeprefix("\ufeff")
-    source = Source(text, path)
+    source = source_of(text, path)
     try:
-        syntax = parse_tree(text)
+        syntax = parse_tree(source.text)
         lowered = lower_query(syntax)
         check_sizes(lowered)
         groups = Groups(lowered)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from spaseq.languages.node import Span
 from spaseq.languages.problem import did_you_mean
+from spaseq.languages.slip import Slip, first_hint
 
 KEYWORDS = tuple(
     re.findall(
@@ -18,15 +18,10 @@ KEYWORDS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """Where the parser stopped: ``word`` stands there, ``before`` is the text to its left, ``terminals`` are open."""
+class QuerySlip(Slip):
+    """A slip in a query, and where in the query it is."""
 
-    word: str
-    before: str
-    after: str
-    terminals: tuple[str, ...]
-    expected: frozenset[str]
+    __slots__ = ()
 
     @property
     def in_sequence(self) -> bool:
@@ -38,20 +33,13 @@ class Slip:
         """Within the braces of a GPM."""
         return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
 
-    @property
-    def last(self) -> str:
-        """The last character before the place that is no space."""
-        return self.before.rstrip()[-1:]
-
 
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
-    """The hint of the first rule that fits, or nothing."""
-    word = text[span.start : span.end]
-    slip = Slip(word, text[: span.start], text[span.end :], tuple(terminals), frozenset(expected))
-    return next((hint for rule in _RULES if (hint := rule(slip))), "")
+    """What the slip at ``span`` probably is, or nothing."""
+    return first_hint(QuerySlip, _RULES, (text, span, terminals, expected))
 
 
-def _end(slip: Slip) -> str:
+def _end(slip: QuerySlip) -> str:
     if slip.expected == {"RPAR"}:
         return "a ) is missing"
     if slip.word.strip() or slip.after.strip():
@@ -61,7 +49,7 @@ def _end(slip: Slip) -> str:
     return "a ) is missing" if "RPAR" in slip.expected else ""
 
 
-def _sequence(slip: Slip) -> str:
+def _sequence(slip: QuerySlip) -> str:
     if not slip.in_sequence:
         return ""
     if slip.word == ")" and slip.last == "(":
@@ -79,7 +67,7 @@ def _sequence(slip: Slip) -> str:
     return _sequence_shape(slip)
 
 
-def _sequence_shape(slip: Slip) -> str:
+def _sequence_shape(slip: QuerySlip) -> str:
     if slip.word[:1] in "?$<" or ":" in slip.word[1:]:
         return "SEQ holds names of GPMs only; graph patterns belong into DEFINE GPM"
     if "LBRACE" in slip.terminals[-2:] or "ITERATED_BRACE" in slip.terminals[-3:] or slip.word == "-":
@@ -109,7 +97,7 @@ _SEQUENCE_WORDS = {
 }
 
 
-def _window(slip: Slip) -> str:
+def _window(slip: QuerySlip) -> str:
     written = re.search(r"WITHIN\s*\(?\s*[+-]?[\d.]+\s*$", slip.before, re.IGNORECASE)
     if written and "UNIT" in slip.expected:
         unit = did_you_mean(slip.word, KEYWORDS[-6:]) if slip.word[:1].isalpha() else ""
@@ -119,7 +107,7 @@ def _window(slip: Slip) -> str:
     return ""
 
 
-def _clauses(slip: Slip) -> str:
+def _clauses(slip: QuerySlip) -> str:
     if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
         return _CLAUSE_WORDS["FROM"]
     if re.search(r"\bFROM\s+STREAM\s+\w*\s*$", slip.before, re.IGNORECASE):
@@ -150,7 +138,7 @@ _CLAUSE_WORDS = {
 }
 
 
-def _declaration(slip: Slip) -> str:
+def _declaration(slip: QuerySlip) -> str:
     line = slip.before[slip.before.rfind("\n") + 1 :] + slip.word
     if slip.word == "@" and slip.after.lower().startswith("prefix"):
         return _CLAUSE_WORDS["@PREFIX"]
@@ -161,7 +149,7 @@ def _declaration(slip: Slip) -> str:
     return ""
 
 
-def _where(slip: Slip) -> str:
+def _where(slip: QuerySlip) -> str:
     if slip.in_pattern or slip.in_sequence or "DEFINE" not in slip.expected:
         return ""
     if slip.word[:1] in "?$<" or ":" in slip.word:
@@ -169,7 +157,7 @@ def _where(slip: Slip) -> str:
     return ""
 
 
-def _definition(slip: Slip) -> str:
+def _definition(slip: QuerySlip) -> str:
     if re.search(r"\bDEFINE\s*$", slip.before, re.IGNORECASE):
         return "write DEFINE GPM name ON stream { … }"
     if slip.terminals[-3:] == ("DEFINE", "GPM", "NAME"):
@@ -177,7 +165,7 @@ def _definition(slip: Slip) -> str:
     return ""
 
 
-def _expression(slip: Slip) -> str:
+def _expression(slip: QuerySlip) -> str:
     if not slip.in_pattern and slip.terminals[:1] != ("SELECT",):
         return ""
     if re.search(r"\bFILTER\s*$", slip.before, re.IGNORECASE):
@@ -192,13 +180,13 @@ def _expression(slip: Slip) -> str:
     return f"the operator is written {signs[slip.word.upper()]}" if slip.word.upper() in signs else ""
 
 
-def _quotes(slip: Slip) -> str:
+def _quotes(slip: QuerySlip) -> str:
     if slip.word and slip.word in "“”‘’„«»":
         return 'use straight quotes: "…"'
     return "a string is not closed on its line" if slip.word in ('"', "'") else ""
 
 
-def _triples(slip: Slip) -> str:
+def _triples(slip: QuerySlip) -> str:
     if not slip.in_pattern:
         return ""
     if slip.word[:1] in "?$<" and "DOT" in slip.expected:
@@ -210,14 +198,14 @@ def _triples(slip: Slip) -> str:
     return ""
 
 
-def _keyword(slip: Slip) -> str:
+def _keyword(slip: QuerySlip) -> str:
     if not slip.word.isalpha():
         return ""
     near = did_you_mean(slip.word, [word for word in KEYWORDS if word in slip.expected or word in ("STREAM", "FROM")])
     return near if near.startswith("did") else ""
 
 
-_RULES: tuple[Callable[[Slip], str], ...] = (
+_RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _end,
     _quotes,
     _sequence,

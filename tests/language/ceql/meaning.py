@@ -6,11 +6,12 @@ that it holds.  Predicates are compared by numbers only; nothing is NULL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from spaseq.languages.ceql import algebra
 from spaseq.languages.ceql.algebra import AllOf, AnyOf, Disjunction, Filter, Filtered, ForAll, Formula, Iteration, Named
+from spaseq.languages.ceql.normal_form import is_fresh
 from spaseq.pattern import columns
 
 Event = tuple[str, Mapping[str, int]]
@@ -88,6 +89,8 @@ def holds(predicate: columns.Predicate, events: Mapping[str | None, Event]) -> b
             return all(holds(part, events) for part in parts)
         case columns.Or(parts):
             return any(holds(part, events) for part in parts)
+        case columns.Not(inner):
+            return not holds(inner, events)
         case columns.Comparison(operator, left, right):
             return OPERATORS[operator](number(left, events), number(right, events))
     raise NotImplementedError(predicate)
@@ -105,16 +108,5 @@ def number(value: columns.Value, events: Mapping[str | None, Event]) -> int:
 def written(found: frozenset[Way]) -> frozenset[Way]:
     """The ways without what names hold that no query can write."""
     return frozenset(
-        (start, end, frozenset(each for each in held if "\n" not in each[0])) for start, end, held in found
+        (start, end, frozenset(each for each in held if not is_fresh(each[0]))) for start, end, held in found
     )
-
-
-def parts(formula: Formula) -> Iterator[Formula]:
-    """The formula and all formulas in it."""
-    yield formula
-    match formula:
-        case Named(body) | Filtered(body) | Iteration(body):
-            yield from parts(body)
-        case Disjunction(left, right) | algebra.Sequence(left, right):
-            yield from parts(left)
-            yield from parts(right)
