@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.errors import Location
+from spaseq.errors import Location, StreamError
 from spaseq.tuples.sources import BATCH_ROWS, to_usual
 from spaseq.tuples.usual import usual_schema
 
@@ -19,6 +19,7 @@ class ArrowSource:
         self, schema: pyarrow.Schema, data: Iterator[pyarrow.RecordBatch], declared: dict[str, pyarrow.DataType]
     ) -> None:
         self.names: tuple[str, ...] = tuple(schema.names)
+        self._given = schema
         self._types = pyarrow.schema([(field.name, declared.get(field.name, field.type)) for field in schema])
         self._data = data
         self._schema = pyarrow.schema([])
@@ -32,6 +33,8 @@ class ArrowSource:
         """All rows, in parts that fit the cache."""
         first = 0
         for batch in self._data:
+            if not batch.schema.equals(self._given):
+                raise StreamError("the columns of this batch are not those of the first one", self.place(first))
             for start in range(0, batch.num_rows, BATCH_ROWS):
                 yield to_usual(batch.slice(start, BATCH_ROWS), self._schema, first + start, self.place)
             first += batch.num_rows

@@ -14,7 +14,8 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.errors import Location, StreamError
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.tuples.kinds import shown
 from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.tuples.usual import CODED_TEXT, usual_type
 
@@ -157,21 +158,22 @@ class CsvSource:
     def _explained(self, message: str) -> StreamError:
         if found := _BAD_VALUE.match(message):
             name = self.names[int(found[1])]
-            type_ = self._kinds.get(name, self._declared.get(name))
-            return self._bad_value(
-                name, type_, int(found[2]) - 1, found[3].removeprefix("invalid value ").replace("\n", "\\n")
-            )
+            return self._bad_value(name, int(found[2]) - 1, found[3].replace("\n", "\\n"))
         if found := _BAD_ROW.match(message):
             message = f"the number of values is {found[3]}, that of columns {found[2]}"
             return StreamError(message, self.place(int(found[1]) - 1))
         return StreamError(message, Location(self._name))
 
-    def _bad_value(self, name: str, type_: pyarrow.DataType | None, row: int, value: str) -> StreamError:
+    def _bad_value(self, name: str, row: int, reason: str) -> StreamError:
+        """``reason`` is ``invalid value 'x'``, or another one in Arrow's words."""
+        type_ = self._kinds.get(name, self._declared.get(name))
+        value = reason.removeprefix("invalid value ")
+        but = f", but has {value}" if value != reason else f": {reason.partition('. ')[0]}"
         if name in self._declared:
-            return StreamError(f"the column {name} is declared {type_}, but has {value}", self.place(row))
-        message = f"the column {name} was {type_} so far, but has {value}"
+            return StreamError(f"the column {name} is declared {shown(type_)}{but}", self.place(row))
         better = better_type(type_, value.strip("'"))
-        return StreamError(message, self.place(row), hint=f'declare its type: {{"{name}": "{better}"}}')
+        hint = "" if better == shown(type_) else f'declare its type: {{"{name}": "{better}"}}'
+        return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
 
 
 class _Chain(io.RawIOBase):
@@ -193,6 +195,8 @@ class _Chain(io.RawIOBase):
 
 def _open(data: Any) -> Any:
     if hasattr(data, "read"):
+        if isinstance(data, io.TextIOBase):
+            raise OptionError("CSV is read from a binary stream: open the file with mode rb, or give its path")
         return data
     try:
         return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 import pyarrow
-from pyarrow import types
 
 from spaseq.errors import Location, StreamError
-from spaseq.tuples.kinds import Kind, kind_of_type
 from spaseq.tuples.sources import better_type, to_usual
 from spaseq.tuples.usual import usual_schema
+from spaseq.tuples.values import converted, first_bad
 
 _ROWS = 1 << 12  # taken together; types are inferred from the first that many
 
@@ -63,17 +61,17 @@ class DictionarySource:
         if name in self._declared:
             return self._declared[name]
         values = [row.get(name) for row in self._begin]
-        if _converted(values, None) is None:
-            index = _first_bad(values, None)
-            raise self._changed(name, _converted(values[:index], None).type, values[index], index)
-        return _converted(values, None).type
+        if converted(values, None) is None:
+            index = first_bad(values, None)
+            raise self._changed(name, converted(values[:index], None).type, values[index], index)
+        return converted(values, None).type
 
     def _column(self, field: pyarrow.Field, rows: list[Mapping[str, Any]], first: int) -> pyarrow.Array:
         values = [row.get(field.name) for row in rows]
         parse = field.name in self._declared
-        column = _converted(values, field.type, parse)
+        column = converted(values, field.type, parse)
         if column is None:
-            index = _first_bad(values, field.type, parse)
+            index = first_bad(values, field.type, parse)
             raise self._changed(field.name, field.type, values[index], first + index)
         return column
 
@@ -83,26 +81,6 @@ class DictionarySource:
         message = f"the column {name} was {before} so far, but has {value!r}"
         better = "string" if isinstance(value, str) else better_type(before, value)
         return StreamError(message, self.place(row), hint=f'declare its type: {{"{name}": "{better}"}}')
-
-
-def _converted(values: list[Any], type_: pyarrow.DataType | None, parse: bool = False) -> Any:
-    """The values as an array of the type (None: of any one type), None if they are not of it.
-
-    Numbers of another type are taken if they are the same by value; with ``parse``, so are texts for numbers.
-    """
-    try:
-        if type_ is None or not (types.is_integer(type_) or types.is_floating(type_)):
-            return pyarrow.array(values, type_, from_pandas=True)
-        found = pyarrow.array(values, from_pandas=True)
-        allowed = (Kind.NUMBER, Kind.NULL, Kind.TEXT) if parse else (Kind.NUMBER, Kind.NULL)
-        return found.cast(type_) if kind_of_type(found.type) in allowed else None
-    except (pyarrow.ArrowException, OverflowError):
-        return None
-
-
-def _first_bad(values: list[Any], type_: pyarrow.DataType | None, parse: bool = False) -> int:
-    """The place of the first value with which the conversion fails."""
-    return bisect_left(range(1, len(values)), True, key=lambda size: _converted(values[:size], type_, parse) is None)
 
 
 def _empty(rows: int) -> pyarrow.RecordBatch:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 
 from spaseq.errors import OptionError
-from spaseq.tuples.arrow import arrow_source
+from spaseq.tuples.arrow import ArrowSource, arrow_source
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.dictionaries import DictionarySource
 from spaseq.tuples.pandas import PandasSource
@@ -32,8 +33,17 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
     if isinstance(data, pyarrow.Table | pyarrow.RecordBatch | pyarrow.RecordBatchReader) or _has_c_stream(data):
         return arrow_source(data, declared)
     if isinstance(data, Iterable) and not isinstance(data, bytes):
-        return DictionarySource(data, declared)
+        return _from_iterable(data, declared)
     raise OptionError(f"tuples come from files, tables, frames or dictionaries, not from {type(data).__name__}")
+
+
+def _from_iterable(data: Iterable[Any], declared: dict[str, pyarrow.DataType]) -> Source:
+    """Record batches or dictionaries: the first one tells."""
+    items = iter(data)
+    begin = list(islice(items, 1))
+    if begin and isinstance(begin[0], pyarrow.RecordBatch):
+        return ArrowSource(begin[0].schema, chain(begin, items), declared)
+    return DictionarySource(chain(begin, items), declared)
 
 
 def _has_c_stream(data: Any) -> bool:

@@ -10,6 +10,7 @@ import pyarrow
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.arrow import ArrowSource
 from spaseq.tuples.sources import BATCH_ROWS
+from spaseq.tuples.values import converted, first_bad
 
 
 class PandasSource:
@@ -37,7 +38,18 @@ class PandasSource:
 
     def _converted(self, name: str) -> pyarrow.Array | pyarrow.ChunkedArray:
         series = self._frame.iloc[:, self.names.index(name)]
+        if name in self._declared and series.dtype == object:
+            return self._mixed(name, series.tolist(), self._declared[name])
         try:
             return pyarrow.array(series, from_pandas=True)
         except (pyarrow.ArrowException, OverflowError) as error:
-            raise StreamError(f"the column {name} has several types: {error}", Location("<frame>")) from None
+            message = f"the column {name} has values of several types: {error}"
+            hint = f'declare its type: {{"{name}": "string"}}'
+            raise StreamError(message, Location("<frame>"), hint=hint) from None
+
+    def _mixed(self, name: str, values: list[Any], type_: pyarrow.DataType) -> pyarrow.Array:
+        found = converted(values, type_, declared=True)
+        if found is None:
+            row = first_bad(values, type_, declared=True)
+            raise StreamError(f"the column {name} is declared {type_}, but has {values[row]!r}", self.place(row))
+        return found

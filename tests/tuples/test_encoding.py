@@ -88,6 +88,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "parquet": parquet_file,
     "table": lambda _: table(),
     "batch": lambda _: table().to_batches()[0],
+    "batches": lambda _: iter(table().to_batches(max_chunksize=1)),
     "reader": lambda _: table().to_reader(2),
     "C stream": lambda _: Foreign(),
     "pandas": pandas,
@@ -186,6 +187,14 @@ def test_declared_types() -> None:
     texts = [{"type": "A", "price": "1", "id": "007"}, {"type": "A", "id": "8"}]
     encoding = encode(texts, [], Roles(keep=("price", "id")), types={"price": "double", "id": "string"})
     assert [row for each in encoding for row in each.batch.to_pylist()] == rows
+
+
+def test_mixed_columns_that_are_declared() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"a": 1, "b": 1}, {"a": "x", "b": 2.5}, {"a": None, "b": None}]
+    for source in (rows, pandas.DataFrame(rows, dtype=object)):
+        (batch,) = encode(source, [], Roles(relation="A", keep=("a", "b")), types={"a": "string", "b": "double"})
+        assert batch.batch.to_pydict() == {"a": ["1", "x", None], "b": [1.0, 2.5, None]}
 
 
 def test_times_of_csv_with_zones_and_fractions() -> None:

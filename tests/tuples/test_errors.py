@@ -56,6 +56,9 @@ CASES: dict[str, Callable[[], object]] = {
     "csv: not as declared": file('a,b\n1,2\n\n"x\ny",3\n', types={"a": "int64"}),
     "csv: declared a time": file("a,b\n2025-01-31,1\nsoon,2\n", types={"a": "timestamp"}),
     "csv: a text where times were": file("a,b\n" + "2025-01-31T12:00:00,1\n" * 60_000 + "soon,2\n"),
+    "csv: a time without a zone": file("a,b\n" + "2025-01-31T12:00:00Z,1\n" * 60_000 + "2025-01-31T12:00:00,2\n"),
+    "csv: no UTF-8": file(b"a,b\n" + b"x,1\n" * 400_000 + b"\xff,2\n"),
+    "csv: a text stream": rows(io.StringIO("a,b\n1,2\n")),
     "csv: too few values": file("a,b\n1,2\n3\n"),
     "csv: time falls": file('a,b\n5,2\n\n7,"x\ny"\n6,2\n', Roles(relation="A", time="a")),
     "csv: time is NULL": file("a,b\n5,2\n,2\n", Roles(relation="A", time="a")),
@@ -71,6 +74,7 @@ CASES: dict[str, Callable[[], object]] = {
     "rows: not as declared": rows([{"a": 1}, {"a": "x"}], types={"a": "int64"}),
     "rows: no dictionary": rows([{"a": 1}, 3]),
     "stream: time falls": rows(io.BytesIO(b"a,b\n5,2\n4,2\n"), Roles(relation="A", time="a")),
+    "batches: other columns": rows([pyarrow.record_batch({"a": [1]}), pyarrow.record_batch({"b": [1]})]),
     "table: not as declared": rows(pyarrow.table({"a": ["1", "x"]}), types={"a": "int64"}),
     "table: integers that are no doubles": rows(pyarrow.table({"a": [1, 2**53 + 1]}), types={"a": "double"}),
     "table: partition by a list": rows(pyarrow.table({"a": [[1]]}), Roles(relation="A", partition=("a",))),
@@ -115,3 +119,12 @@ def test_error(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         golden[case] = said
         GOLDEN.write_text(json.dumps(golden, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
     assert said == golden[case]
+
+
+def test_frames(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, "x"]})
+    with pytest.raises(SpaseqError, match="<frame>: error: the column a has values of several types"):
+        rows(frame)()
+    with pytest.raises(SpaseqError, match="<frame>, row 1: error: the column a is declared int64, but has 'x'"):
+        rows(frame, types={"a": "int64"})()
