@@ -48,6 +48,17 @@ class CompiledPattern:
     names: Mapping[str, str]
 
     @property
+    def is_native(self) -> bool:
+        """Whether pyoxigraph is asked at most for single events."""
+        return not isinstance(self.prepared.native, Reason)
+
+    @property
+    def required_slots(self) -> tuple[int, ...]:
+        """The slots that are known from the triples that every solution requires (``Evaluator.required``)."""
+        known = () if self.prepared.required is None else self.prepared.required.columns
+        return tuple(number for number, slot in enumerate(self.slots) if slot in known)
+
+    @property
     def route(self) -> str:
         """How the events' part of the pattern is evaluated, and why, for people."""
         return re.sub(r"\?(\w+)", lambda found: "?" + self.names.get(found[1], found[1]), self.prepared.route)
@@ -124,6 +135,23 @@ class Evaluator:
             some = self._beside(version, batch.take(chosen), patterns)
             found.append([AtomRows(chosen[rows.row_event].astype(np.uint32), rows.columns) for rows in some])
         return [AtomRows.join(parts) for parts in zip(*found, strict=True)]
+
+    def required(self, batch: EventBatch, pattern: CompiledPattern) -> AtomRows | None:
+        """What is known natively of the rows of a pattern outside the native subset: 0 in the other slots.
+
+        For each of its rows there is one here on the same event that is equal where it is not 0.  None: nothing is
+        known.
+        """
+        versions = np.unique(batch.knowledge)
+        prepared = self._versions[int(versions[0])].prepared(pattern.shape) if len(versions) == 1 else None
+        if prepared is None or prepared.required is None:
+            return None
+        batch = renewed(self.encoder, batch)
+        solved = self._pattern_set([prepared.required]).solve(batch.offsets, batch.triples, batch.times)[0]
+        table = Table(prepared.required.columns, solved.row_event, solved.columns)
+        rows = AtomRows(solved.row_event, table.select(pattern.slots))
+        unknown = np.zeros((len(pattern.slots), len(solved.undecided)), np.uint64)
+        return AtomRows.join([rows, AtomRows(solved.undecided, unknown)]) if len(solved.undecided) else rows
 
     def evaluate_graphs(
         self, graphs: Iterable[EventGraph], patterns: Sequence[CompiledPattern], version: int | None = None

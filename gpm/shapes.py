@@ -92,7 +92,7 @@ class Version:
         needed = frozenset(shape.variables).union(*map(mentioned, tail))
         columns = tuple(sorted(needed & in_scope(core)))
         native = self._native(core, columns)
-        required = self._required(core) if isinstance(native, Reason) else None
+        required = self._required(core, shape.variables) if isinstance(native, Reason) else None
         kept = tuple(step for step in steps if step is not None)
         return Prepared(make_core(core, columns), native, required, kept)
 
@@ -107,10 +107,11 @@ class Version:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native
 
-    def _required(self, core: Group) -> NativePattern | None:
-        """What of a core outside the native subset can be asked natively first."""
+    def _required(self, core: Group, variables: tuple[str, ...]) -> NativePattern | None:
+        """What of a core outside the native subset can be asked natively first, with those of the variables in it."""
         part = required_part(core)
-        native = self._native(part, ()) if part.elements and self._mode is Mode.AUTO else None
+        columns = tuple(name for name in variables if name in in_scope(part))
+        native = self._native(part, columns) if part.elements and self._mode is Mode.AUTO else None
         return None if isinstance(native, Reason) else native
 
 

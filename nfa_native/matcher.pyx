@@ -15,7 +15,7 @@ from nfa_native.program import Op
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport reverse, sort
+from libcpp.algorithm cimport binary_search, reverse, sort
 from libcpp.map cimport map
 from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
@@ -67,6 +67,7 @@ include "matching/tick.pxi"
 include "matching/build.pxi"
 include "matching/feed.pxi"
 include "matching/snapshot.pxi"
+include "matching/waiting.pxi"
 
 
 class RawMatches(NamedTuple):
@@ -170,6 +171,32 @@ cdef class Matcher:
         if self.kernel.lo == next_position(&self.kernel):
             return self.kernel.next_handle
         return event_at(&self.kernel, self.kernel.lo).handle
+
+    @property
+    def position(self):
+        """The position of the next event in the streamset."""
+        return self.kernel.seq
+
+    @property
+    def open_tick(self):
+        """The time of the tick whose events may not all be there yet; None: there is none."""
+        return self.kernel.tick if self.kernel.open else None
+
+    def waiting(self):
+        """For each state what windows measure of the youngest first event of the partial matches that are there, or will
+        be when the tick closes (int64, maybe too great); NOBODY: there are none."""
+        return waiting_starts(&self.kernel)
+
+    def may_join(self, uint32_t state, uint32_t index, const uint64_t[:, ::1] keys):
+        """Whether a partial match waits in the state, or will when the tick closes, with equal words in the columns of the
+        index (or an unbound one): bool[n] for ``keys`` (columns of the index, n).  Seldom true by mistake."""
+        if state >= self.kernel.states.size() or index >= self.kernel.states[state].indexes.size():
+            raise ValueError(f"there is no index {index} of state {state}")
+        if <size_t>keys.shape[0] != self.kernel.states[state].indexes[index].columns.size():
+            raise ValueError(f"keys of {keys.shape[0]} columns came for another number of columns")
+        found = np.zeros(keys.shape[1], np.uint8)
+        find_waiting(&self.kernel, &self.kernel.states[state], state, index, keys, found)
+        return found.view(np.bool_)
 
     def statistics(self):
         """Counters by atom, transition and state, as plain dicts and lists."""

@@ -200,6 +200,12 @@ cdef uint32_t cell_for(
     return cell
 
 
+cdef inline void note_start(StateData* s, uint32_t start) noexcept nogil:
+    """A cell of the state, maybe its only one, has a partial match that began at `start`."""
+    if s.live == 1 or older(s.youngest, start):
+        s.youngest = start
+
+
 cdef void clear_cells(StateData* s) noexcept nogil:
     """Drop every cell of the state at once, in time proportional to those that were made since the last time."""
     cdef size_t i

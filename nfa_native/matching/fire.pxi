@@ -144,6 +144,7 @@ cdef uint32_t enter(Kernel* k, const Staged* staged, uint32_t guess) noexcept no
         s.cells[cell].node,
     )
     s.cells[cell].youngest = node_at(k, s.cells[cell].node).max_start
+    note_start(s, s.cells[cell].youngest)
     if s.final and fresh:
         await_deadline(k, staged.state, cell)
     return cell

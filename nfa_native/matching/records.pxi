@@ -208,6 +208,7 @@ cdef cppclass StateData:
     vector[uint32_t] free_extra
     vector[uint32_t] fired
     uint32_t live
+    uint32_t youngest     # no partial match of the living cells began after it
     uint32_t serial
     uint32_t stamp
     uint64_t entered

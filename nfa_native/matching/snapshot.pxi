@@ -292,6 +292,7 @@ cdef void load_cells(Kernel* k, StateData* s, object arrays, size_t state):
         s.cells[cell].node = node
         s.cells[cell].youngest = node_at(k, node).max_start if is_live(k, node) else k.lo - 1
         s.cells[cell].fired = fired
+        note_start(s, s.cells[cell].youngest)
         rows += <size_t>count * s.width
     for number in arrays[f"fired {state}"].tolist():
         s.fired.push_back(number)

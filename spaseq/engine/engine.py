@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,6 +22,7 @@ from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
 from spaseq.pattern import Query
 from spaseq.plan import compile_atom, compile_plan
+from spaseq.plan.lazy import LazyAtom, lazy_atoms
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events
@@ -238,12 +239,18 @@ class Engine:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
         needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
-        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match)
+        lazy = self._lazy(matcher, needs) if self._evaluator.mode is Mode.AUTO else ()
+        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy)
         streamset.queries.append(running)
         self._queries[running.name] = running
         if running.into is not None:
             self._clocks.setdefault(running.into, StreamClock(running.into))
         return running
+
+    def _lazy(self, matcher: Matcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
+        """The atoms that are evaluated only where they can matter."""
+        dear = {n: need.pattern.required_slots for n, need in enumerate(needs) if not need.pattern.is_native}
+        return lazy_atoms(matcher.automaton, dear) if dear else ()
 
     def _sort(self, order: Mapping[str, int]) -> None:
         self._streamsets.sort(key=lambda streamset: max(order[iri] for iri in streamset.iris))

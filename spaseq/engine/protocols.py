@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
+from nfa_native.automaton import Automaton
 from nfa_native.words import Terms
 from spaseq.results.raw import RawMatches, ResultPlan
 
@@ -20,6 +21,24 @@ class Matcher(Protocol):
     """One running query."""
 
     count_only: bool
+
+    @property
+    def automaton(self) -> Automaton:
+        """What it runs."""
+
+    @property
+    def position(self) -> int:
+        """The position of the next event in the streamset."""
+
+    @property
+    def open_tick(self) -> int | None:
+        """The time of the tick that may go on."""
+
+    def waiting(self) -> NDArray[np.int64]:
+        """For each state what windows measure of the youngest beginning that waits there, or NOBODY."""
+
+    def may_join(self, state: int, index: int, keys: Words) -> NDArray[np.bool_]:
+        """Whether something waits in the state for the keys (columns of the index, n)."""
 
     @property
     def count(self) -> int: ...
@@ -54,8 +73,11 @@ class Plan(ResultPlan, Protocol):
     def start(self, terms: Terms) -> Matcher:
         """A matcher at the beginning of its input."""
 
-    def report(self, counters: dict[str, Any], came: Mapping[str, int]) -> dict[str, Any]:
-        """Counters of a matcher in the words of the query; ``came``: events by stream IRI."""
+    def report(self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int]) -> dict[str, Any]:
+        """Counters of a matcher in the words of the query; ``came``: events by stream IRI.
+
+        ``evaluated``: on how many of them each lazy atom was evaluated.
+        """
 
     def restore(self, terms: Terms, data: bytes, word_map: WordMap) -> Matcher:
         """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""

@@ -16,6 +16,7 @@ from nfa_native.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.pattern import Construction, Selection
+from spaseq.plan.lazy import LazyAtom
 from spaseq.results.construct import Constructor
 from spaseq.results.projection import Projector
 from spaseq.results.table import Match, MatchTable
@@ -43,12 +44,15 @@ class RunningQuery:
         names: EventNames,
         terms: Terms,
         on_match: OnMatch | None = None,
+        lazy: Sequence[LazyAtom] = (),
     ) -> None:
         self.plan = plan
         self.name = plan.query.name
         self.on_match = on_match
         self.matcher = matcher
         self.needs = tuple(needs)
+        self.lazy = tuple(lazy)
+        self.evaluated = {atom.number: 0 for atom in lazy}  # on how many events the rows of each were asked for
         self.results = 0
         self._names = names
         self._newest = LEAST  # latest time decided or advanced to
@@ -111,20 +115,24 @@ class RunningQuery:
         """All words that are held."""
         return [self.matcher.trace()] + ([] if self._projector is None else [self._projector.trace()])
 
-    def snapshot(self) -> tuple[dict[str, int], bytes, bytes]:
+    def snapshot(self) -> tuple[dict[str, Any], bytes, bytes]:
         """Counters, the matcher's state, and what the results remember."""
-        counters = {"results": self.results, "newest": self._newest}
+        evaluated = {str(atom): count for atom, count in self.evaluated.items()}
+        counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated}
         return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
 
-    def restore(self, counters: dict[str, int], remembered: bytes, word_map: WordMap) -> None:
+    def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
         """Take over what ``snapshot`` gave, the matcher apart."""
         self.results, self._newest = counters["results"], counters["newest"]
+        self.evaluated |= {
+            int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
+        }
         if self._projector is not None:
             self._projector.restore(remembered, word_map)
 
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
-        return self.plan.report(self.matcher.statistics(), came)
+        return self.plan.report(self.matcher.statistics(), came, self.evaluated)
 
 
 def _joined(table: MatchTable | None, more: MatchTable) -> MatchTable | None:

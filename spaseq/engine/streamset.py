@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
-from gpm.rows import AtomRows
+from spaseq.engine.lazy import Postponed, Rows, evaluate, placed
 from spaseq.engine.names import EventNames
 from spaseq.engine.running import RunningQuery
-from spaseq.errors import SpaseqError
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events, Names
 from spaseq.streams.reorder import Released, ReorderBuffer
 from spaseq.streams.timestamps import GREATEST, LEAST
-
-Numbers = NDArray[np.int64]
 
 
 class Streamset:
@@ -33,6 +28,7 @@ class Streamset:
         self.queries: list[RunningQuery] = []
         self.advanced = LEAST  # the watermark that the queries know
         self.finished = False
+        self._postponed = Postponed()
         self._number = {iri: number for number, iri in enumerate(self.iris)}
 
     @property
@@ -85,31 +81,20 @@ class Streamset:
         else:
             self.names.add(names, np.argsort(np.concatenate([places for _, _, places in released.parts])))
 
-    def _evaluate(self, released: Released, evaluator: Evaluator) -> dict[tuple[int, CompiledPattern], AtomRows]:
-        """The rows of every pattern, each evaluated once on the events of its stream."""
-        rows: dict[tuple[int, CompiledPattern], AtomRows] = {}
+    def _evaluate(self, released: Released, evaluator: Evaluator) -> Rows:
+        """The rows of every pattern, each evaluated once on the events of its stream; dear ones where they matter."""
+        rows: Rows = {}
+        later = self._postponed.of(self.queries, released)
         for stream, events, places in released.parts:
-            patterns = self._patterns(stream)
+            patterns = [one for one in self._patterns(stream) if (stream, one.shape) not in later]
             if patterns:
-                for pattern, found in zip(patterns, _evaluated(evaluator, events, patterns), strict=True):
-                    rows[stream, pattern] = _placed(found, places)
+                for pattern, found in zip(patterns, evaluate(evaluator, events.graphs, patterns), strict=True):
+                    rows[stream, pattern] = placed(found, places)
+        if later:
+            complete = int(released.times[-1]) < self.advanced
+            self._postponed.evaluate(evaluator, released, complete, later, rows)
         return rows
 
     def _patterns(self, stream: int) -> list[CompiledPattern]:
         needs = (need for query in self.queries for need in query.needs)
         return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
-
-
-def _evaluated(evaluator: Evaluator, events: Events, patterns: list[CompiledPattern]) -> list[AtomRows]:
-    try:
-        return evaluator.evaluate(events.graphs, patterns)
-    except PatternError as error:
-        raise SpaseqError(str(error)) from None
-
-
-def _placed(rows: AtomRows, places: Numbers) -> AtomRows:
-    """Rows of the events of one stream as rows of the whole batch, laid out as the matcher reads them."""
-    columns = np.ascontiguousarray(rows.columns)
-    if len(places) == int(places[-1]) + 1:  # the first events of the batch, so nothing moves
-        return AtomRows(np.ascontiguousarray(rows.row_event), columns)
-    return AtomRows(places[rows.row_event].astype(np.uint32), columns)

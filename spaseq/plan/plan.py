@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
-from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.evaluator import CompiledPattern, Evaluator, Mode
+from nfa_native.automaton import Automaton
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import QueryError, SnapshotError
@@ -22,6 +23,7 @@ from spaseq.plan.assemble import assemble
 from spaseq.plan.describe import describe
 from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
 from spaseq.plan.explain import render
+from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.liveness import Liveness
 from spaseq.plan.report import report
 
@@ -119,19 +121,45 @@ class Plan:
         QueryError: it cannot.
         """
         asked = evaluator or Evaluator(Terms())
+        patterns = [compile_atom(asked, atom) for atom in self.atoms]
+        where = self._where(asked, patterns)
         atoms = [
-            {**described, "evaluation": compile_atom(asked, atom).route}
-            for described, atom in zip(self._description["atoms"], self.atoms, strict=True)
+            {**described, "evaluation": pattern.route + where.get(number, "")}
+            for number, (described, pattern) in enumerate(zip(self._description["atoms"], patterns, strict=True))
         ]
         return render({**self._description, "atoms": atoms}, form)
+
+    def _where(self, evaluator: Evaluator, patterns: Sequence[CompiledPattern]) -> dict[int, str]:
+        """On which events the lazy atoms are evaluated, for people."""
+        if evaluator.mode is not Mode.AUTO or all(pattern.is_native for pattern in patterns):
+            return {}
+        automaton = self.start(evaluator.terms).automaton
+        dear = {number: one.required_slots for number, one in enumerate(patterns) if not one.is_native}
+        return {one.number: f"; only where {self._uses(automaton, one)}" for one in lazy_atoms(automaton, dear)}
+
+    def _uses(self, automaton: Automaton, lazy: LazyAtom) -> str:
+        variables = self.atoms[lazy.number].variables
+        found = []
+        for use in lazy.uses:
+            names = ", ".join("?" + variables[slot] for slot in sorted({slot for _, slot in use.key}))
+            others = " and ".join(self.atoms[number].name for number in sorted(use.partners))
+            initial = is_initial(automaton, automaton.transitions[use.transition].source)
+            waits = "" if initial else "a partial match waits" + (f" with an equal {names}" if names else "")
+            found.append(" and ".join(part for part in (waits, others and f"{others} may match at that time") if part))
+        return ", or ".join(dict.fromkeys(found))
 
     @cached_property
     def _description(self) -> dict[str, Any]:
         return describe(self.analysis, self.liveness)
 
-    def report(self, counters: dict[str, Any], came: Mapping[str, int]) -> dict[str, Any]:
-        """``Matcher.statistics`` in the words of the query; ``came``: events by stream IRI."""
-        return report(self._description, counters, came)
+    def report(
+        self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
+    ) -> dict[str, Any]:
+        """``Matcher.statistics`` in the words of the query; ``came``: events by stream IRI.
+
+        ``evaluated``: on how many of them the lazy atoms, by number, were evaluated.
+        """
+        return report(self._description, counters, came, evaluated or {})
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""

@@ -8,15 +8,18 @@ from typing import Any
 Counters = dict[str, Any]
 
 
-def report(description: Counters, counters: Counters, came: Mapping[str, int]) -> Counters:
+def report(
+    description: Counters, counters: Counters, came: Mapping[str, int], evaluated: Mapping[int, int]
+) -> Counters:
     """The counters of ``Matcher.statistics`` by GPM, transition and state of a described plan.
 
-    ``came`` is the number of events of each stream that the query saw.  ``why`` has sentences if there is no result.
+    ``came`` is the number of events of each stream that the query saw, ``evaluated`` on how many of them each atom was
+    evaluated that is not evaluated on all.  ``why`` has sentences if there is no result.
     """
     found = {
         "results": counters["results"],
         "events": counters["events"],
-        "gpms": dict(_atoms(description, counters, came)),
+        "gpms": dict(_atoms(description, counters, came, evaluated)),
         "transitions": [_transition(*pair) for pair in _pairs(description, counters, "transitions")],
         "states": [_state(*pair) for pair in _pairs(description, counters, "states") if pair[0]["role"] == "waiting"],
         "nodes": counters["nodes"],
@@ -29,9 +32,12 @@ def _pairs(description: Counters, counters: Counters, key: str) -> Iterator[tupl
     return zip(description[key], counters[key], strict=True)
 
 
-def _atoms(description: Counters, counters: Counters, came: Mapping[str, int]) -> Iterator[tuple[str, Counters]]:
-    for atom, matched in zip(description["atoms"], counters["atoms"], strict=True):
-        yield atom["name"], {"stream": atom["stream"], "events": came.get(atom["stream"], 0), "matched": matched}
+def _atoms(
+    description: Counters, counters: Counters, came: Mapping[str, int], evaluated: Mapping[int, int]
+) -> Iterator[tuple[str, Counters]]:
+    for number, (atom, matched) in enumerate(zip(description["atoms"], counters["atoms"], strict=True)):
+        found = {"stream": atom["stream"], "events": came.get(atom["stream"], 0), "matched": matched}
+        yield atom["name"], found | ({"evaluated": evaluated[number]} if number in evaluated else {})
 
 
 def _transition(described: Counters, counted: Counters) -> Counters:
@@ -49,8 +55,11 @@ def _why(found: Counters) -> Iterator[str]:
     for name, atom in found["gpms"].items():
         if not atom["events"]:
             yield f"no event came on <{atom['stream']}>, which {name} reads"
+        elif not atom.get("evaluated", 1):
+            yield f"none of the {atom['events']} events of <{atom['stream']}> came when {name} could have mattered"
         elif not atom["matched"]:
-            yield f"{name} matched none of the {atom['events']} events of <{atom['stream']}>"
+            asked = f"{atom['evaluated']} that could matter of the " if "evaluated" in atom else ""
+            yield f"{name} matched none of the {asked}{atom['events']} events of <{atom['stream']}>"
     yield from (reason for one in found["transitions"] if not one["fired"] for reason in _stuck(one))
     for state in found["states"]:
         if state["dropped_by_contiguity"]:

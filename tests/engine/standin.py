@@ -99,7 +99,7 @@ class StandInPlan:
     def selection(self) -> tuple[Projection, ...]:
         return self.query.form.projections if isinstance(self.query.form, Selection) else ()
 
-    def report(self, counters: dict[str, Any], came: dict[str, int]) -> dict[str, Any]:
+    def report(self, counters: dict[str, Any], came: dict[str, int], evaluated: dict[int, int]) -> dict[str, Any]:
         return {"counters": counters, "came": dict(came)}
 
     def fingerprint(self) -> str:

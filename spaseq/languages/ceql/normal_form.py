@@ -109,6 +109,11 @@ def fresh_name(variable: str, taken: frozenset[str]) -> str:
     return next(name for number in count(1) if (name := f"{variable}\n{number}") not in taken)
 
 
+def is_fresh(name: str) -> bool:
+    """Whether the normal form made up the name of the variable: results do not show it."""
+    return "\n" in name
+
+
 def filtered(formula: Formula, condition: Filter) -> Formula:
     """``formula FILTER condition``, for a formula in normal form, with the filter pushed as far down as it goes."""
     needed = relevant(condition, bound(formula))

@@ -11,6 +11,7 @@ from itertools import product
 
 from spaseq.languages.ceql import algebra
 from spaseq.languages.ceql.algebra import AllOf, AnyOf, Disjunction, Filter, Filtered, ForAll, Formula, Iteration, Named
+from spaseq.languages.ceql.normal_form import is_fresh
 from spaseq.pattern import columns
 
 Event = tuple[str, Mapping[str, int]]
@@ -107,5 +108,5 @@ def number(value: columns.Value, events: Mapping[str | None, Event]) -> int:
 def written(found: frozenset[Way]) -> frozenset[Way]:
     """The ways without what names hold that no query can write."""
     return frozenset(
-        (start, end, frozenset(each for each in held if "\n" not in each[0])) for start, end, held in found
+        (start, end, frozenset(each for each in held if not is_fresh(each[0]))) for start, end, held in found
     )

@@ -1,0 +1,25 @@
+"""Plain tuples: tables, files and frames as streams of events, and what a query asks of each single event.
+
+``encode`` gives numpy arrays for the kernel: for every event its time, the symbol of the atoms that it matches, and its
+partition.  All of this needs pyarrow (the extra ``arrow``).
+"""
+
+from __future__ import annotations
+
+from spaseq.errors import OptionError
+
+try:
+    import pyarrow  # noqa: F401
+except ImportError as error:
+    raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
+
+from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.measures import Measure
+from spaseq.tuples.partitions import NO_PARTITION, Partitions
+from spaseq.tuples.sources import CsvFormat, Source, open_source
+from spaseq.tuples.symbols import Atom, Symbols
+
+__all__ = [
+    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Measure", "Partitions", "Roles", "Source",
+    "Symbols", "encode", "open_source",
+]  # fmt: skip

@@ -1,0 +1,216 @@
+"""CSV as record batches, and where in the file a row is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.compute
+from pyarrow import types
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.tuples.kinds import shown
+from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
+from spaseq.tuples.usual import CODED_TEXT, usual_type
+
+_SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
+_BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
+_BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
+
+
+class CsvSource:
+    """A CSV file, or a binary stream of CSV.
+
+    A column has the type that is declared, or that all of its values in the first megabyte have.  Columns of few texts
+    are dictionary-encoded.  StreamError if there is no header.
+    """
+
+    def __init__(self, data: Any, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+        self._path = str(data) if isinstance(data, str | Path) and str(data) != "-" else ""
+        self._file = _open(data)
+        self._declared = declared
+        self._form = form
+        self._begin = self._read_begin()
+        self._header = 0
+        self.names = form.names or self._read_header()
+        self._kinds: dict[str, pyarrow.DataType] = {}
+        self._schema = pyarrow.schema([])
+
+    def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
+        """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
+        sample = self._sample(columns)
+        self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in columns}
+        self._schema = pyarrow.schema(
+            [(name, usual_type(self._declared.get(name, self._kinds[name]))) for name in columns]
+        )
+        for index, (name, kind) in enumerate(self._kinds.items()):
+            if kind == CODED_TEXT:
+                self._schema = self._schema.set(index, pyarrow.field(name, kind))
+        return self._schema
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """All rows, a megabyte of the file at a time."""
+        stream = _Chain(self._begin[self._header :], self._file)
+        first = 0
+        for batch in self._parsed(stream, self._kinds, _SAMPLE):
+            yield to_usual(batch, self._schema, first, self.place)
+            first += batch.num_rows
+
+    def place(self, row: int) -> Location:
+        """File and line of the data row ``row`` (from 0); found by reading the file again."""
+        if self._path:
+            with _open(self._path) as file:
+                lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
+                for line, text in islice(lines, row, row + 1):
+                    return Location(self._path, line, 0, text)
+        return Location(f"{self._name}, row {row + 1}")
+
+    @property
+    def _name(self) -> str:
+        return self._path or "<stream>"
+
+    def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
+        """The line where each data row begins, and its text."""
+        seen: list[str] = []
+
+        def remembered() -> Iterator[str]:
+            for line in file:
+                seen.append(line)
+                yield line
+
+        reader = csv.reader(remembered(), delimiter=self._form.delimiter)
+        header, line = self._form.names is None, 1
+        for values in reader:
+            if values and not header:
+                yield line, seen[0].rstrip("\r\n")
+            header = header and not values
+            line = reader.line_num + 1
+            seen.clear()
+
+    def _read_begin(self) -> bytes:
+        parts: list[bytes] = []
+        try:
+            while (missing := _SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
+                parts.append(bytes(part))
+        except (OSError, pyarrow.ArrowException) as error:
+            raise cannot_read(self._name, error) from None
+        return b"".join(parts).removeprefix(b"\xef\xbb\xbf")
+
+    def _read_header(self) -> tuple[str, ...]:
+        lines = self._begin[: 1 << 16].splitlines(keepends=True)
+        reader = csv.reader((line.decode("utf-8", "replace") for line in lines), delimiter=self._form.delimiter)
+        names: Sequence[str] = next((values for values in reader if values), ())
+        if not names:
+            raise StreamError("the file is empty: its first line names the columns", Location(self._name))
+        self._header = sum(map(len, lines[: reader.line_num]))
+        return tuple(names)
+
+    def _sample(self, columns: Sequence[str]) -> pyarrow.RecordBatch:
+        """The first rows, with declared or inferred types."""
+        data = self._begin[self._header :]
+        if len(self._begin) == _SAMPLE:
+            data = data[: _end_of_rows(data)]
+        known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
+        known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
+        for batch in self._parsed(io.BytesIO(data), {**dict.fromkeys(columns), **known}, len(data) + 1):
+            return batch
+        return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
+
+    def _kind(self, column: pyarrow.Array, declared: pyarrow.DataType | None) -> pyarrow.DataType:
+        """The type to read a column with, which in its first rows has the type of ``column``."""
+        if declared is not None and _is_time(declared) and not types.is_timestamp(column.type):
+            return declared
+        if types.is_string(column.type):
+            distinct = pyarrow.compute.count_distinct(column).as_py()
+            return CODED_TEXT if distinct <= max(64, len(column) // 4) else column.type
+        if types.is_timestamp(column.type):
+            return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
+        return column.type
+
+    def _parsed(self, file: Any, kinds: dict[str, Any], block: int) -> Iterator[pyarrow.RecordBatch]:
+        from pyarrow import csv as arrow_csv
+
+        try:
+            yield from arrow_csv.open_csv(
+                file,
+                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=block, column_names=self.names),
+                parse_options=arrow_csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(kinds) or list(self.names[:1]),
+                    column_types={name: type_ for name, type_ in kinds.items() if type_ is not None},
+                    null_values=list(self._form.nulls),
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+        except pyarrow.ArrowInvalid as error:
+            if str(error) != "Empty CSV file":
+                raise self._explained(str(error)) from None
+        except OSError as error:
+            raise cannot_read(self._name, error) from None
+
+    def _explained(self, message: str) -> StreamError:
+        if found := _BAD_VALUE.match(message):
+            name = self.names[int(found[1])]
+            return self._bad_value(name, int(found[2]) - 1, found[3].replace("\n", "\\n"))
+        if found := _BAD_ROW.match(message):
+            message = f"the number of values is {found[3]}, that of columns {found[2]}"
+            return StreamError(message, self.place(int(found[1]) - 1))
+        return StreamError(message, Location(self._name))
+
+    def _bad_value(self, name: str, row: int, reason: str) -> StreamError:
+        """``reason`` is ``invalid value 'x'``, or another one in Arrow's words."""
+        type_ = self._kinds.get(name, self._declared.get(name))
+        value = reason.removeprefix("invalid value ")
+        but = f", but has {value}" if value != reason else f": {reason.partition('. ')[0]}"
+        if name in self._declared:
+            return StreamError(f"the column {name} is declared {shown(type_)}{but}", self.place(row))
+        better = better_type(type_, value.strip("'"))
+        hint = "" if better == shown(type_) else f'declare its type: {{"{name}": "{better}"}}'
+        return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
+
+
+class _Chain(io.RawIOBase):
+    """Bytes that have been read already, then the rest of their file."""
+
+    def __init__(self, begin: bytes, rest: Any) -> None:
+        self._begin = begin
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._begin:
+            return bytes(self._rest.read(size))
+        found, self._begin = (self._begin, b"") if size < 0 else (self._begin[:size], self._begin[size:])
+        return found
+
+
+def _open(data: Any) -> Any:
+    if hasattr(data, "read"):
+        if isinstance(data, io.TextIOBase):
+            raise OptionError("CSV is read from a binary stream: open the file with mode rb, or give its path")
+        return data
+    try:
+        return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))
+    except OSError as error:
+        raise cannot_read(str(data), error) from None
+
+
+def _end_of_rows(data: bytes) -> int:
+    """The end of the last line of ``data`` that is outside of quotes."""
+    end = data.rfind(b"\n") + 1
+    while end > 0 and data.count(b'"', 0, end) % 2:
+        end = data.rfind(b"\n", 0, end - 1) + 1
+    return end or len(data)
+
+
+def _is_time(type_: pyarrow.DataType) -> bool:
+    return bool(types.is_timestamp(type_) or types.is_date(type_))

@@ -1,0 +1,170 @@
+"""From a source of tuples to what the kernel reads: times, symbols and partitions, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.languages.problem import did_you_mean
+from spaseq.pattern.columns import attributes
+from spaseq.tuples.kinds import Kind, check_attribute, shown
+from spaseq.tuples.measures import Measure, check_measure, measure
+from spaseq.tuples.partitions import Numbers, Partitions
+from spaseq.tuples.sources import CsvFormat, Source, Types, open_source
+from spaseq.tuples.symbols import Atom, Symbols
+from spaseq.tuples.times import Clock, Times
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """What the columns of a source are for.
+
+    ``type`` has the types of the events (by default ``type``, if there is such a column), or all events are of the type
+    ``relation``.  ``time`` is of timestamps, or of integers that count ``unit`` (us, ms or s); without it, an event's
+    time is its position.  ``measure`` is the attribute by which a window is measured, ``keep`` has further columns that
+    the batches are to have.
+    """
+
+    type: str | None = None
+    relation: str | None = None
+    stream: str | None = None
+    time: str | None = None
+    unit: str = "us"
+    partition: tuple[str, ...] = ()
+    measure: str | None = None
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedBatch:
+    """n events that follow each other, the first of them at ``first_position`` in the stream.
+
+    ``times`` are microseconds, ``symbols`` those of ``Encoding.symbols``, ``partitions`` NO_PARTITION for events in
+    none; ``batch`` has the columns that were read, in the usual types.
+    """
+
+    first_position: int
+    times: Times
+    symbols: Numbers
+    partitions: Numbers | None
+    measure: Measure | None
+    batch: pyarrow.RecordBatch
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+
+class Encoding(Iterator[EncodedBatch]):
+    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``.
+
+    ``skipped`` counts the events left out so far.
+    """
+
+    def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
+        if on_error not in ("stop", "skip"):
+            raise OptionError(f"on_error is stop or skip, not {on_error}")
+        type_column = _type_column(roles, source.names)
+        self._roles = roles
+        self._source = source
+        self._skip = on_error == "skip"
+        self.schema: pyarrow.Schema = source.choose(_needed(atoms, roles, type_column, source.names))
+        if type_column is not None:
+            _check_type_column(type_column, self.schema)
+        self.symbols = Symbols(
+            atoms, self.schema, stream=roles.stream, type_column=type_column, relation=roles.relation
+        )
+        self.partitions = Partitions(roles.partition, self.schema) if roles.partition else None
+        self._clock = Clock(roles.time, roles.unit, self.schema) if roles.time is not None else None
+        if roles.measure is not None:
+            check_measure(roles.measure, self.schema)
+        self.skipped = 0
+        self._batches = self._encode()
+
+    def __next__(self) -> EncodedBatch:
+        return next(self._batches)
+
+    def _encode(self) -> Iterator[EncodedBatch]:
+        position = row = 0
+        for batch in self._source.batches():
+            times, kept = self._timed(batch, row, position)
+            row += batch.num_rows
+            if kept.num_rows:
+                yield self._encoded(kept, times, position)
+            position += kept.num_rows
+
+    def _encoded(self, batch: pyarrow.RecordBatch, times: Times, position: int) -> EncodedBatch:
+        return EncodedBatch(
+            position,
+            times,
+            self.symbols.number(batch),
+            self.partitions.number(batch) if self.partitions is not None else None,
+            measure(self._roles.measure, batch) if self._roles.measure is not None else None,
+            batch,
+        )
+
+    def _timed(self, batch: pyarrow.RecordBatch, row: int, position: int) -> tuple[Times, pyarrow.RecordBatch]:
+        """The times, and the batch without the events whose time is wrong."""
+        if self._clock is None:
+            return np.arange(position, position + batch.num_rows, dtype=np.int64), batch
+        times, good, fault = self._clock.read(batch)
+        if good is None or fault is None:
+            return times, batch
+        if not self._skip:
+            place = self._source.place(row + fault.row)
+            raise StreamError(fault.message, place, hint=fault.hint)
+        self.skipped += int((~good).sum())
+        return times[good], batch.filter(pyarrow.array(good))
+
+
+def encode(
+    source: Any,
+    atoms: Sequence[Atom],
+    roles: Roles = Roles(),
+    *,
+    types: Types | None = None,
+    csv: CsvFormat | None = None,
+    on_error: str = "stop",
+) -> Encoding:
+    """The events of ``source`` (``open_source`` says what that can be) as the kernel reads them.
+
+    All that is wrong with the query and the options comes up here, before an event is read: QueryError, OptionError.
+    StreamError comes with the batches: for values that do not have the type of their column, and for times that fall
+    unless ``on_error`` is ``skip``.
+    """
+    return Encoding(open_source(source, types, csv), atoms, roles, on_error)
+
+
+def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
+    if roles.relation is not None:
+        if roles.type is not None:
+            raise OptionError("either a column has the types of the events, or all are of one type: not both")
+        return None
+    if roles.type is None and "type" not in names:
+        raise OptionError("there is no column type: say which column has the types of the events, or name their type")
+    return roles.type if roles.type is not None else "type"
+
+
+def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names: Sequence[str]) -> tuple[str, ...]:
+    """All columns that are read, in the order of the source; QueryError for one that is not there."""
+    used = [type_column, roles.time, roles.measure, *roles.partition, *roles.keep]
+    used += [attribute.name for atom in atoms for attribute in attributes(atom.predicate)]
+    needed = dict.fromkeys(name for name in used if name is not None)
+    for name in needed:
+        if name not in names:
+            raise QueryError(f"the events have no attribute {name}", hint=did_you_mean(name, names))
+        if list(names).count(name) > 1:
+            raise QueryError(f"the events have several attributes {name}")
+    return tuple(name for name in dict.fromkeys(names) if name in needed)
+
+
+def _check_type_column(name: str, schema: pyarrow.Schema) -> None:
+    if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
+        hint = f'declare it: {{"{name}": "string"}}'
+        raise QueryError(
+            f"the types of the events are texts, but {name} is of type {shown(schema.field(name).type)}", hint=hint
+        )

@@ -1,0 +1,50 @@
+"""Which kind of source something is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+
+from spaseq.errors import OptionError
+from spaseq.tuples.arrow import ArrowSource, arrow_source
+from spaseq.tuples.csv import CsvSource
+from spaseq.tuples.dictionaries import DictionarySource
+from spaseq.tuples.pandas import PandasSource
+from spaseq.tuples.parquet import ParquetSource
+from spaseq.tuples.sources import CsvFormat, Source
+
+
+def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> Source:
+    """The source of ``data``; OptionError if it is nothing that has tuples."""
+    if isinstance(data, str | Path):
+        parquet = Path(data).suffix.lower() in (".parquet", ".pq")
+        return ParquetSource(data, declared) if parquet else CsvSource(data, declared, csv)
+    if hasattr(data, "read"):
+        return CsvSource(data, declared, csv)
+    package = type(data).__module__.partition(".")[0]
+    if package == "pandas":
+        return PandasSource(data, declared)
+    if package == "polars" and hasattr(data, "collect"):
+        data = data.collect()
+    if isinstance(data, pyarrow.Table | pyarrow.RecordBatch | pyarrow.RecordBatchReader) or _has_c_stream(data):
+        return arrow_source(data, declared)
+    if isinstance(data, Iterable) and not isinstance(data, bytes):
+        return _from_iterable(data, declared)
+    raise OptionError(f"tuples come from files, tables, frames or dictionaries, not from {type(data).__name__}")
+
+
+def _from_iterable(data: Iterable[Any], declared: dict[str, pyarrow.DataType]) -> Source:
+    """Record batches or dictionaries: the first one tells."""
+    items = iter(data)
+    begin = list(islice(items, 1))
+    if begin and isinstance(begin[0], pyarrow.RecordBatch):
+        return ArrowSource(begin[0].schema, chain(begin, items), declared)
+    return DictionarySource(chain(begin, items), declared)
+
+
+def _has_c_stream(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_stream__")

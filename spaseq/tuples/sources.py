@@ -1,0 +1,131 @@
+"""Where tuples come from: files, Arrow data, data frames and rows of dictionaries, all as record batches.
+
+A source has one schema (of the usual types, ``usual.py``) and gives batches of the columns that are asked for alone.
+Columns have the types that are declared for them, or those that their first rows have.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow
+from pyarrow import types
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.languages.problem import did_you_mean
+from spaseq.tuples.usual import INSTANT, usual
+
+Types = Mapping[str, "str | pyarrow.DataType"]
+
+BATCH_ROWS = 1 << 16
+_NAMES = {"timestamp": INSTANT, "text": pyarrow.string(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
+
+
+class Source(Protocol):
+    """Tuples with one schema, to be read once."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all columns that there are."""
+
+    def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
+        """Say once, before reading, which of the columns are needed; gives the schema of the batches."""
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """All tuples; StreamError where they cannot be read."""
+
+    def place(self, row: int) -> Location:
+        """Where the tuple ``row`` (from 0) is, for errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """How a CSV file is written: its ``names`` if it has no header, and the unquoted values that are NULL."""
+
+    delimiter: str = ","
+    names: tuple[str, ...] | None = None
+    nulls: tuple[str, ...] = ("",)
+
+
+def declared(given: Types | None) -> dict[str, pyarrow.DataType]:
+    """Declared types as Arrow's; OptionError for unknown names of types."""
+    return {name: _type(name, type_) for name, type_ in (given or {}).items()}
+
+
+def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
+    if isinstance(type_, pyarrow.DataType):
+        return type_
+    try:
+        return _NAMES[type_] if type_ in _NAMES else pyarrow.type_for_alias(type_)
+    except ValueError:
+        known = "int64, double, string, bool or timestamp"
+        raise OptionError(f"unknown type {type_} of the column {column}; write {known}") from None
+
+
+def to_usual(
+    batch: pyarrow.RecordBatch, schema: pyarrow.Schema, first_row: int, place: Callable[[int], Location]
+) -> pyarrow.RecordBatch:
+    """The schema's columns of a batch in its types; StreamError if a value does not fit, at the place of its row."""
+    columns = []
+    for field in schema:
+        column = batch.column(field.name)
+        try:
+            columns.append(usual(column, field.type))
+        except pyarrow.ArrowException as error:
+            message = f"the column {field.name} of type {column.type} does not become {field.type}: {error}"
+            raise StreamError(message, place(first_row + _first_bad(column, field.type))) from None
+    return pyarrow.record_batch(columns, schema=schema) if columns else batch.select([])
+
+
+def _first_bad(column: pyarrow.Array, type_: pyarrow.DataType) -> int:
+    """The place of the first value that does not become one of the type."""
+    return bisect_left(range(1, len(column)), True, key=lambda size: not fits(column.slice(0, size), type_))
+
+
+def fits(column: pyarrow.Array, type_: pyarrow.DataType) -> bool:
+    """Whether all values become ones of the type."""
+    try:
+        usual(column, type_)
+    except pyarrow.ArrowException:
+        return False
+    return True
+
+
+def better_type(before: pyarrow.DataType | None, value: Any) -> str:
+    """The type to declare for a column whose values seemed to be of the type ``before``, but has this one, too."""
+    numeric = before is not None and (types.is_null(before) or types.is_integer(before) or types.is_floating(before))
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return "string"
+    if not numeric or isinstance(value, bool):
+        return "string"
+    return "int64" if types.is_null(before) and number.is_integer() and abs(number) < 2**63 else "double"
+
+
+def cannot_read(name: str, error: Exception) -> StreamError:
+    """The error of a file that is not there, or cannot be read to its end."""
+    number = getattr(error, "errno", None)
+    message = os.strerror(number) if number else str(error)
+    return StreamError(f"cannot read: {message[:1].lower()}{message[1:]}", Location(name))
+
+
+def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> Source:
+    """A source of what ``data`` is.
+
+    A path of a CSV file (``.gz`` too) or Parquet file, a binary stream of CSV, Arrow tables, batches and readers, data
+    frames of pandas and polars and whatever has Arrow's C stream, and iterables of dictionaries.  ``types`` declares
+    types of columns.  OptionError for anything else, StreamError for a file that cannot be read.
+    """
+    from spaseq.tuples.opening import opened
+
+    source = opened(data, declared(types), csv or CsvFormat())
+    for name in types or ():
+        if name not in source.names:
+            hint = did_you_mean(name, source.names)
+            raise OptionError(f"there is no column {name} to declare" + (f"; {hint}" if hint else ""))
+    return source

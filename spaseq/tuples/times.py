@@ -1,0 +1,78 @@
+"""The times of events: microseconds that never fall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+from pyarrow import types
+
+from spaseq.errors import OptionError, QueryError
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
+from spaseq.tuples.kinds import check_attribute, shown
+from spaseq.tuples.predicates import vector
+from spaseq.tuples.vectors import Mask
+
+Times = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with the time of the row ``row`` of a batch."""
+
+    row: int
+    message: str
+    hint: str = "events without a proper time can be skipped"
+
+
+class Clock:
+    """Reads the column ``name`` as times, and watches that they do not fall from batch to batch.
+
+    Integers count ``unit`` (us, ms or s) since 1970.  OptionError for an unknown unit, QueryError if the column is
+    neither of integers nor of timestamps.
+    """
+
+    def __init__(self, name: str, unit: str, schema: pyarrow.Schema) -> None:
+        if unit not in UNITS:
+            raise OptionError(f"the unit of time is us, ms or s, not {unit}")
+        check_attribute(name, schema)
+        type_ = schema.field(name).type
+        if not (types.is_integer(type_) or types.is_timestamp(type_) or types.is_null(type_)):
+            hint = f'declare its type: {{"{name}": "timestamp"}} or {{"{name}": "int64"}}'
+            raise QueryError(f"the time {name} is of type {shown(type_)}, not of integers or timestamps", hint=hint)
+        self.name = name
+        self._worth = 1 if types.is_timestamp(type_) else UNITS[unit]
+        self._latest = LEAST
+
+    def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
+        """The times of a batch's events (n), which of them are good (None: all), and what is wrong with the first bad.
+
+        Bad is the time that is NULL, out of the range of 64-bit microseconds, or before a good one.
+        """
+        found = vector(batch.column(self.name))
+        present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
+        fits = np.asarray((found.values >= LEAST // self._worth + 1) & (found.values <= GREATEST // self._worth), bool)
+        if present.all() and fits.all():
+            times = found.values.astype(np.int64) * self._worth
+            if not len(times) or (times[0] >= self._latest and (times[1:] >= times[:-1]).all()):
+                self._latest = int(times[-1]) if len(times) else self._latest
+                return times, None, None
+        return self._sorted_out(np.where(present & fits, found.values, 0).astype(np.int64) * self._worth, present, fits)
+
+    def _sorted_out(self, times: Times, present: Mask, fits: Mask) -> tuple[Times, Mask, Fault]:
+        usable = present & fits
+        reached = np.maximum.accumulate(np.where(usable, times, LEAST)) if len(times) else times
+        reached = np.maximum(reached, self._latest)
+        before = np.concatenate([[self._latest], reached[:-1]])
+        good = usable & (times >= before)
+        row = int(np.argmin(good))
+        self._latest = int(reached[-1])
+        if not present[row]:
+            return times, good, Fault(row, f"the time {self.name} is NULL")
+        if not fits[row]:
+            return times, good, Fault(row, f"the time {self.name} is outside the range of 64-bit microseconds")
+        fallen = f"{times[row] // self._worth} after {before[row] // self._worth}"
+        hint = "sort the events by time, or skip those that come late"
+        return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)
