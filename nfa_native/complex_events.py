@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PickState:
-    """Being here means: the last event picked is one that matched ``atom``.
+    """Being here means: the last event picked is one that matched one of ``atoms``.
 
     ``after`` are the states from which any later event enters it, ``directly_after`` those from which only the very
     next event of the substream does.  Positions of ``marked`` states belong to the result.
     """
 
-    atom: int
+    atoms: tuple[int, ...]
     initial: bool = False
     final: bool = False
     after: tuple[int, ...] = ()
@@ -32,8 +32,8 @@ class ComplexEventAutomaton:
     ambiguous: bool = False
 
     def __post_init__(self) -> None:
-        """ValueError: a state without atom, or a predecessor that is none."""
+        """ValueError: a state without atoms, or a predecessor that is none."""
         numbers = range(len(self.states))
         for state in self.states:
-            if state.atom < 0 or any(one not in numbers for one in (*state.after, *state.directly_after)):
+            if not state.atoms or any(one not in numbers for one in (*state.after, *state.directly_after)):
                 raise ValueError(f"{state} is not one of an automaton of {len(self.states)} states")

@@ -84,11 +84,11 @@ cdef class Recognizer:
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
-        cdef uint32_t state
+        entered = [sum([1 << atom for atom in set(state.atoms)]) for state in self.automaton.states]
         for atoms in symbols:
-            for state in range(self.state.width):
-                if atoms >> self.state.atom_of[state] & 1:
-                    self.state.symbol_entries.push_back(state)
+            for state, some in enumerate(entered):
+                if atoms & some:
+                    self.state.symbol_entries.push_back(<uint32_t>state)
             self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
 
     @property
@@ -170,7 +170,6 @@ cdef build(Recognition* r, states):
         for one in (*state.after, *state.directly_after):
             r.sources.push_back(one)
         r.entries.push_back(entry)
-        r.atom_of.push_back(state.atom)
         r.marked.push_back(state.marked)
 
 

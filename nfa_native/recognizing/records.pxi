@@ -95,7 +95,6 @@ cdef cppclass Recognition:
     size_t width                  # states
     vector[EntrySpec] entries     # by state
     vector[uint32_t] sources
-    vector[uint32_t] atom_of
     vector[uint8_t] marked
     bint all_marked
     vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`

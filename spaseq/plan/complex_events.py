@@ -11,30 +11,30 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from spaseq.languages.ceql.algebra import Disjunction, Formula, Iteration, Pick, Sequence
+from spaseq.languages.ceql.algebra import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence
+from spaseq.languages.ceql.normal_form import is_fresh
+from spaseq.pattern.columns import Predicate
+
+
+class UnsupportedFormula(ValueError):
+    """The recognizer does not evaluate the formula; the message says what of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """One kind of event: of a type, of a stream if that is said, on which a predicate holds."""
+class Kind:
+    """What an atom asks of an event: its type, its stream if that is said, and a predicate."""
 
-    pick: Pick
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What makes it the same as another one."""
-        return self.pick.type, self.pick.stream, self.pick.predicate
-
-
-Atom = tuple[Pick, ...]  # an event matches if one of these does
+    type: str
+    stream: str | None
+    predicate: Predicate
 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """An automaton, what its atoms ask of an event, and which variables hold what is picked in each state."""
+    """An automaton, its atoms by number, and the variables that hold what is picked in each state."""
 
     automaton: ComplexEventAutomaton
-    atoms: tuple[Atom, ...]
+    atoms: tuple[Kind, ...]
     variables: tuple[frozenset[str], ...]
 
 
@@ -58,28 +58,17 @@ def recognition(formula: Formula, selected: frozenset[str] | None) -> Recognitio
     for number in last:
         places[number].final = True
     places = _merged(places)
-    atoms: dict[frozenset[tuple[object, ...]], int] = {}
-    kept: list[Atom] = []
+    kinds = [[Kind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
+    atoms = {kind: number for number, kind in enumerate(dict.fromkeys(kind for some in kinds for kind in some))}
     states = []
-    for place in places:
-        key = frozenset(Alternative(pick).key for pick in place.picks)
-        if key not in atoms:
-            atoms[key] = len(kept)
-            kept.append(tuple(place.picks))
+    for place, some in zip(places, kinds, strict=True):
         marked = selected is None or bool(place.picks[0].variables & selected)
-        states.append(
-            PickState(
-                atoms[key],
-                place.initial,
-                place.final,
-                tuple(sorted(place.after)),
-                tuple(sorted(place.directly - place.after)),
-                marked,
-            )
-        )
+        after, directly = tuple(sorted(place.after)), tuple(sorted(place.directly - place.after))
+        asked = tuple(sorted({atoms[kind] for kind in some}))
+        states.append(PickState(asked, place.initial, place.final, after, directly, marked))
     variables = tuple(place.picks[0].variables for place in places)
     ambiguous = not all(state.marked for state in states) or is_ambiguous(places)
-    return Recognition(ComplexEventAutomaton(tuple(states), ambiguous), tuple(kept), variables)
+    return Recognition(ComplexEventAutomaton(tuple(states), ambiguous), tuple(atoms), variables)
 
 
 def _place(formula: Formula, places: list[_Place]) -> tuple[set[int], set[int]]:
@@ -99,7 +88,10 @@ def _place(formula: Formula, places: list[_Place]) -> tuple[set[int], set[int]]:
             first, last = _place(body, places)
             _connect(last, first, contiguous, places)
             return first, last
-    raise NotImplementedError(f"{type(formula).__name__} is no formula of picks")
+        case Filtered(_, ForAll(_, _) as condition):
+            names = " and ".join(sorted(name for name in condition.variables if not is_fresh(name)))
+            raise UnsupportedFormula(f"a FILTER that compares different events is not supported yet: that of {names}")
+    raise AssertionError("not in normal form")
 
 
 def _connect(before: set[int], after: set[int], contiguous: bool, places: list[_Place]) -> None:

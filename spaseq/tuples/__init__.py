@@ -14,12 +14,13 @@ except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.matching import Matches, match
 from spaseq.tuples.measures import Measure
 from spaseq.tuples.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.sources import CsvFormat, Source, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [
-    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Measure", "Partitions", "Roles", "Source",
-    "Symbols", "encode", "open_source",
+    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions", "Roles", "Source",
+    "Symbols", "encode", "match", "open_source",
 ]  # fmt: skip

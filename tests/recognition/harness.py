@@ -71,8 +71,8 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
     numbers: list[int] = []
     for event in events:
         atoms = 0
-        for number, picks in enumerate(plan.atoms):
-            if any(pick.type == event.type and truth(pick.predicate, event.attributes) for pick in picks):
+        for number, kind in enumerate(plan.atoms):
+            if kind.type == event.type and truth(kind.predicate, event.attributes):
                 atoms |= 1 << number
         if atoms not in symbols:
             symbols[atoms] = len(symbols)

@@ -1,0 +1,160 @@
+"""CEQL on tuples: a query and a source, and the matches as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from nfa_native.recognizer import ComplexEvents, Recognizer
+from spaseq.errors import QueryError
+from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query
+from spaseq.languages.ceql.scope import named_in
+from spaseq.plan.complex_events import Recognition, UnsupportedFormula, recognition
+from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.sources import CsvFormat, Types
+from spaseq.tuples.symbols import Atom
+from spaseq.tuples.windows import edges
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST = 1 << 14  # results that are handed over together
+
+
+class Matches(Iterator[pyarrow.RecordBatch]):
+    """The results of a query in batches, each found when it is asked for; to be read once.
+
+    Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
+    result), and for each variable shown the list of positions that it holds.
+    """
+
+    def __init__(self, query: Query, plan: Recognition, events: Encoding, names: tuple[frozenset[str], ...]) -> None:
+        self._query = query
+        self._plan = plan
+        self._events = events
+        self._names = names
+        self.variables = tuple(sorted(frozenset[str]().union(*names)))
+        self._recognizer = _recognizer(query, plan)
+        self._found = self._recognized()
+
+    @property
+    def skipped(self) -> int:
+        """Events that were left out because their time was wrong."""
+        return self._events.skipped
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The schema of the batches."""
+        lists = [(name, pyarrow.list_(pyarrow.int64())) for name in ("positions", *self.variables)]
+        return pyarrow.schema([("start", pyarrow.int64()), ("end", pyarrow.int64()), *lists])
+
+    def __next__(self) -> pyarrow.RecordBatch:
+        return self._batch(next(self._found))
+
+    def count(self) -> int:
+        """How many results are left."""
+        return sum(len(found.starts) for found in self._found)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All that are left as one table."""
+        return pyarrow.Table.from_batches(list(self), self.schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All that are left as a data frame."""
+        return self.to_arrow().to_pandas()
+
+    def _recognized(self) -> Iterator[ComplexEvents]:
+        for batch in self._events:
+            self._recognizer.know_symbols(self._events.symbols.masks[self._recognizer.symbols :])
+            yield from self._of_batch(batch)
+
+    def _of_batch(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
+        starts, least = edges(self._query.window, batch)
+        at = 0
+        while at < len(batch):
+            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST)
+            found = self._recognizer.take()
+            if len(found.starts):
+                yield found
+
+    def _batch(self, found: ComplexEvents) -> pyarrow.RecordBatch:
+        whole = pyarrow.ListArray.from_arrays(_offsets(found.offsets), found.positions)
+        held = [self._held(name, found) for name in self.variables]
+        return pyarrow.record_batch([found.starts, found.ends, whole, *held], schema=self.schema)
+
+    def _held(self, name: str, found: ComplexEvents) -> pyarrow.ListArray:
+        """The positions of each result that a variable holds."""
+        holds = np.array([name in names for names in self._names], np.bool_)[found.states]
+        before = np.concatenate([[0], np.cumsum(holds)])
+        return pyarrow.ListArray.from_arrays(_offsets(before[found.offsets]), found.positions[holds])
+
+
+def match(
+    query: str | ParsedQuery,
+    source: Any,
+    *,
+    type: str | None = None,
+    time: str | None = None,
+    unit: str = "us",
+    types: Types | None = None,
+    csv: CsvFormat | None = None,
+    on_error: str = "stop",
+) -> Matches:
+    """The matches of a CEQL query in a source of tuples (``open_source`` says what that can be).
+
+    ``type`` is the column with the types of the events (by default ``type``, if there is one), ``time`` the one with
+    their times, of timestamps or of integers that count ``unit`` (us, ms or s); without it an event's time is its
+    position.  QueryError, OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
+    """
+    parsed = parse(query) if isinstance(query, str) else query
+    asked = parsed.query
+    _check(asked)
+    try:
+        plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
+    except UnsupportedFormula as error:
+        raise QueryError(str(error)) from None
+    atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
+    measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
+    stream = asked.streams[0] if asked.streams else None
+    roles = Roles(type=type, stream=stream, time=time, unit=unit, partition=asked.partition, measure=measured)
+    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
+    return Matches(asked, plan, events, _shown(asked, plan))
+
+
+def _check(query: Query) -> None:
+    """QueryError for what is not evaluated yet."""
+    if query.aggregates:
+        raise QueryError("aggregates of matches (COUNT, SUM, …) in SELECT are not supported yet")
+    if len(query.streams) > 1:
+        raise QueryError(f"one stream can be read, not {len(query.streams)}: {', '.join(query.streams)}")
+
+
+def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+    """For each state the variables under which results show its picks: without SELECT, those of AS, else the type's."""
+    if query.variables is not None:
+        return tuple(names & frozenset(query.variables) for names in plan.variables)
+    named = named_in(query.formula)
+    types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]
+    return tuple(names & named or kinds & names for names, kinds in zip(plan.variables, types, strict=True))
+
+
+def _recognizer(query: Query, plan: Recognition) -> Recognizer:
+    window = query.window
+    return Recognizer(
+        plan.automaton,
+        strategy=query.strategy.value,
+        consume=query.consume.value,
+        limit=query.limit,
+        partitioned=bool(query.partition),
+        forgets=window is not None and not isinstance(window, AttributeWindow),
+        events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+    )
+
+
+def _offsets(values: npt.NDArray[np.int64]) -> pyarrow.Array:
+    return pyarrow.array(values.astype(np.int32))
