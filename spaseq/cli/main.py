@@ -9,7 +9,7 @@ import click
 
 from spaseq.cli.failures import Commands
 
-COMMANDS = ("run", "check", "explain", "generate")
+COMMANDS = ("run", "check", "explain", "generate", "tuples")
 
 
 class Program(Commands):

@@ -6,16 +6,25 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 import click
 
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, QueryWarning
 from spaseq.languages.spaseq import ParsedQuery, parse
+
+
+class Warned(Protocol):
+    """A query of any language."""
+
+    @property
+    def warnings(self) -> tuple[QueryWarning, ...]:
+        """What its author should know."""
 
 
 def read_query(path: str) -> ParsedQuery:
     """The query of a file (``-``: standard input).  QuerySyntaxError, QueryError; OptionError if it cannot be read."""
-    return parse(_text(path), path="<standard input>" if path == "-" else path)
+    return parse(*read_text(path))
 
 
 def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
@@ -37,12 +46,17 @@ def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
     return parsed
 
 
-def show_warnings(parsed: ParsedQuery, err: bool = False, most: int = 10) -> None:
+def show_warnings(parsed: Warned, err: bool = False, most: int = 10) -> None:
     """Print the warnings of a query, the first ``most`` of them."""
     for warning in parsed.warnings[:most]:
         click.echo(warning.render(), err=err)
     if len(parsed.warnings) > most:
         click.echo(f"… and {len(parsed.warnings) - most:,} more warnings", err=err)
+
+
+def read_text(path: str) -> tuple[str, str]:
+    """The text of a query file (``-``: standard input), and what errors call it.  OptionError if it cannot be read."""
+    return _text(path), "<standard input>" if path == "-" else path
 
 
 def _text(path: str) -> str:

@@ -16,7 +16,7 @@ from spaseq.languages.ceql.normal_form import is_fresh
 from spaseq.pattern.columns import Predicate
 
 
-class UnsupportedFormula(ValueError):
+class UnsupportedFormulaError(ValueError):
     """The recognizer does not evaluate the formula; the message says what of it."""
 
 
@@ -90,7 +90,9 @@ def _place(formula: Formula, places: list[_Place]) -> tuple[set[int], set[int]]:
             return first, last
         case Filtered(_, ForAll(_, _) as condition):
             names = " and ".join(sorted(name for name in condition.variables if not is_fresh(name)))
-            raise UnsupportedFormula(f"a FILTER that compares different events is not supported yet: that of {names}")
+            raise UnsupportedFormulaError(
+                f"a FILTER that compares different events is not supported yet: that of {names}"
+            )
     raise AssertionError("not in normal form")
 
 

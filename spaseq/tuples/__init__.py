@@ -21,6 +21,6 @@ from spaseq.tuples.sources import CsvFormat, Source, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [
-    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions", "Roles", "Source",
-    "Symbols", "encode", "match", "open_source",
+    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions", "Roles",
+    "Source", "Symbols", "encode", "match", "open_source",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query
 from spaseq.languages.ceql.scope import named_in
-from spaseq.plan.complex_events import Recognition, UnsupportedFormula, recognition
+from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.symbols import Atom
@@ -99,6 +99,7 @@ def match(
     source: Any,
     *,
     type: str | None = None,
+    relation: str | None = None,
     time: str | None = None,
     unit: str = "us",
     types: Types | None = None,
@@ -107,21 +108,22 @@ def match(
 ) -> Matches:
     """The matches of a CEQL query in a source of tuples (``open_source`` says what that can be).
 
-    ``type`` is the column with the types of the events (by default ``type``, if there is one), ``time`` the one with
-    their times, of timestamps or of integers that count ``unit`` (us, ms or s); without it an event's time is its
-    position.  QueryError, OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
+    ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
+    ``relation``.  ``time`` is the column with their times, of timestamps or of integers that count ``unit`` (us, ms or
+    s); without it an event's time is its position.  QueryError, OptionError: what is wrong with the query or the
+    options.  StreamError comes with the matches.
     """
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked)
     try:
         plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
-    except UnsupportedFormula as error:
+    except UnsupportedFormulaError as error:
         raise QueryError(str(error)) from None
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
-    roles = Roles(type=type, stream=stream, time=time, unit=unit, partition=asked.partition, measure=measured)
+    roles = Roles(type, relation, stream, time, unit, asked.partition, measured)
     events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
     return Matches(asked, plan, events, _shown(asked, plan))
 
