@@ -273,7 +273,8 @@ def test_stocks() -> None:
 
 
 QUERY = """SELECT * FROM S WHERE (SELL AS a ; (BUY OR SELL)+ AS b ; SELL AS d)
-    FILTER a[name = 'MSFT' AND price > 26.0] AND b[name = 'QQQ' AND volume = 4000] AND d[name = 'AMAT' AND price >= 18.92]"""
+    FILTER a[name = 'MSFT' AND price > 26.0] AND b[name = 'QQQ' AND volume = 4000]
+        AND d[name = 'AMAT' AND price >= 18.5]"""
 
 
 def picks(formula: Formula) -> Iterator[Pick]:
@@ -295,7 +296,7 @@ def test_the_events_of_a_query() -> None:
         (kind == "SELL" and name == "MSFT" and float(price) > 26)
         | (kind == "BUY" and name == "QQQ" and volume == "4000") << 1
         | (kind == "SELL" and name == "QQQ" and volume == "4000") << 2
-        | (kind == "SELL" and name == "AMAT" and float(price) >= 18.92) << 3
+        | (kind == "SELL" and name == "AMAT" and float(price) >= 18.5) << 3
         for kind, _, name, volume, price, _ in lines
     ]
     assert set(expected) >= {1, 2, 4, 8}
