@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from csv import DictWriter
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 from spaseq.errors import StreamError
+from spaseq.languages.ceql import parse
+from spaseq.languages.ceql.algebra import Disjunction, Formula, Iteration, Pick, Sequence
 from spaseq.pattern.columns import And, Attribute, Comparison, Constant, IsNull, Not
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
 from tests.oracle.ceql.generate import Maker
@@ -268,3 +270,34 @@ def test_stocks() -> None:
     found = collected(encode(stock(), atoms, roles))
     assert found["atoms"] == [names.get((line[0], line[2]), 0) for line in lines]
     assert found["times"] == [int(line[5]) * 1000 for line in lines]
+
+
+QUERY = """SELECT * FROM S WHERE (SELL AS a ; (BUY OR SELL)+ AS b ; SELL AS d)
+    FILTER a[name = 'MSFT' AND price > 26.0] AND b[name = 'QQQ' AND volume = 4000]
+        AND d[name = 'AMAT' AND price >= 18.5]"""
+
+
+def picks(formula: Formula) -> Iterator[Pick]:
+    """The events of a formula in normal form, from left to right."""
+    match formula:
+        case Pick():
+            yield formula
+        case Sequence(left, right) | Disjunction(left, right):
+            yield from picks(left)
+            yield from picks(right)
+        case Iteration(body):
+            yield from picks(body)
+
+
+def test_the_events_of_a_query() -> None:
+    atoms = [Atom(each.type, each.stream, each.predicate) for each in picks(parse(QUERY).normal_form)]
+    lines = [line.split(",") for line in stock().read_text().splitlines()[1:]]
+    expected = [
+        (kind == "SELL" and name == "MSFT" and float(price) > 26)
+        | (kind == "BUY" and name == "QQQ" and volume == "4000") << 1
+        | (kind == "SELL" and name == "QQQ" and volume == "4000") << 2
+        | (kind == "SELL" and name == "AMAT" and float(price) >= 18.5) << 3
+        for kind, _, name, volume, price, _ in lines
+    ]
+    assert set(expected) >= {1, 2, 4, 8}
+    assert collected(encode(stock(), atoms, Roles(type="event_type")))["atoms"] == expected
