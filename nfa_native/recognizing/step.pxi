@@ -1,8 +1,10 @@
 # The step: an event enters states from what was there before it.
 
 
-cdef void enter(Recognition* r, const EntrySpec* entry, Head* heads, LastEntry* last, uint32_t pos, int64_t local,
-                int64_t start, int64_t least, Head* out) noexcept nogil:
+cdef void enter(
+    Recognition* r, const EntrySpec* entry, const Head* heads, const LastEntry* last, uint32_t pos, int64_t local,
+    int64_t start, int64_t least, Head* out,
+) noexcept nogil:
     """The partial matches that enter a state with the event; node NO_NODE: none."""
     cdef const uint32_t* source = r.sources.data() + entry.first
     cdef Head before
@@ -28,8 +30,9 @@ cdef void enter(Recognition* r, const EntrySpec* entry, Head* heads, LastEntry* 
         unite(r, out, add_node(r, entry.state, pos, NO_NODE, NO_NODE, start), start)
 
 
-cdef void settle(Recognition* r, const EntrySpec* entry, Head* head, LastEntry* last, const Entering* one, int64_t local,
-                 int64_t least) noexcept nogil:
+cdef void settle(
+    Recognition* r, const EntrySpec* entry, Head* head, LastEntry* last, const Entering* one, int64_t local, int64_t least
+) noexcept nogil:
     """What entered a state is one with what was there."""
     cdef MatchNode* node = match_node(r, one.node)
     if entry.waits_next:
@@ -49,8 +52,9 @@ cdef void settle(Recognition* r, const EntrySpec* entry, Head* head, LastEntry* 
         head.youngest = one.youngest
 
 
-cdef bint take_symbol(Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least)\
-        noexcept nogil:
+cdef bint take_symbol(
+    Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
+) noexcept nogil:
     """The event at `position` matched the atoms of `symbol`; whether matches end with it, which then wait in `endings`."""
     cdef const uint32_t* entered = r.symbol_entries.data() + r.symbol_begin[symbol]
     cdef const uint32_t* end = r.symbol_entries.data() + r.symbol_begin[symbol + 1]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+from nfa_native.complex_events import ComplexEventAutomaton
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
@@ -39,6 +41,7 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self._events = events
         self._names = names
         self.variables = tuple(sorted(frozenset[str]().union(*names)))
+        self._is_chain = is_chain(plan.automaton)
         self._recognizer = _recognizer(query, plan)
         self._found = self._recognized()
 
@@ -83,12 +86,18 @@ class Matches(Iterator[pyarrow.RecordBatch]):
                 yield found
 
     def _batch(self, found: ComplexEvents) -> pyarrow.RecordBatch:
-        whole = pyarrow.ListArray.from_arrays(_offsets(found.offsets), found.positions)
+        chain = self._is_chain
+        offsets = _even_offsets(len(self._names), len(found.starts)) if chain else _offsets(found.offsets)
+        whole = pyarrow.ListArray.from_arrays(offsets, found.positions)
         held = [self._held(name, found) for name in self.variables]
         return pyarrow.record_batch([found.starts, found.ends, whole, *held], schema=self.schema)
 
     def _held(self, name: str, found: ComplexEvents) -> pyarrow.ListArray:
         """The positions of each result that a variable holds."""
+        if self._is_chain:  # results have one pick of each state, in this order
+            columns = [number for number, names in enumerate(self._names) if name in names]
+            held = found.positions.reshape(-1, len(self._names))[:, columns].ravel()
+            return pyarrow.ListArray.from_arrays(_even_offsets(len(columns), len(found.starts)), held)
         holds = np.array([name in names for names in self._names], np.bool_)[found.states]
         before = np.concatenate([[0], np.cumsum(holds)])
         return pyarrow.ListArray.from_arrays(_offsets(before[found.offsets]), found.positions[holds])
@@ -160,3 +169,25 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
 
 def _offsets(values: npt.NDArray[np.int64]) -> pyarrow.Array:
     return pyarrow.array(values.astype(np.int32))
+
+
+def _even_offsets(each: int, count: int) -> pyarrow.Array:
+    """Offsets of so many lists with so many values each."""
+    return _many_offsets(each, max(MOST, 1 << count.bit_length()))[: count + 1]
+
+
+@lru_cache(maxsize=64)
+def _many_offsets(each: int, count: int) -> pyarrow.Array:
+    return _offsets(np.arange(count + 1) * each)
+
+
+def is_chain(automaton: ComplexEventAutomaton) -> bool:
+    """Whether every result has one pick of each state, in the order of their numbers."""
+    states = automaton.states
+    return all(
+        state.marked
+        and state.initial == (number == 0)
+        and state.final == (number == len(states) - 1)
+        and (*state.after, *state.directly_after) == ((number - 1,) if number else ())
+        for number, state in enumerate(states)
+    )

@@ -18,7 +18,7 @@ from Cython.Compiler.Options import get_directive_defaults
 ROOT = Path(__file__).parents[2]
 NATIVE = ROOT / "nfa_native"
 DIRECTIVES = {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False}
-MODULES = ("matcher", "program", "words", "values", "functions", "literals")
+MODULES = ("matcher", "recognizer", "program", "words", "values", "functions", "literals")
 DEFINED = re.compile(
     r"^ *cdef (?:inline )?[\w.\[\], *]*?(\w+)\s*\((?:[^()]|\([^()]*\))*\) noexcept nogil:", re.MULTILINE
 )

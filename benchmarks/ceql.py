@@ -1,0 +1,138 @@
+"""CEQL on stock events: sequences of 3 to 24 steps and the queries Q1 to Q7 of the CORE paper's benchmark.
+
+Update only: events are in memory as columns of symbols and times; matches are found and not enumerated.  Then with
+output into arrays, from Arrow columns, and from CSV.  One process, CPU time, medians.  The events are those of the
+sample (``$SPASEQ_SHARED``, else ``../shared/data``), one after the other until there are enough, times going on.
+
+Run: ``python -m benchmarks.ceql [events]``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.csv
+
+from benchmarks.timing import Job, Preparation, interleaved
+from nfa_native.recognizer import Recognizer
+from spaseq.languages.ceql import parse
+from spaseq.plan.complex_events import recognition
+from spaseq.tuples import Atom, Roles, encode, match
+from spaseq.tuples.windows import edges
+
+SAMPLE = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[1] / ".." / "shared" / "data") / "stock"
+FIRST = (
+    "SELL INTC, BUY RIMM, BUY QQQ, SELL IPIX, BUY AMAT, BUY CSCO, "
+    "SELL YHOO, BUY DELL, BUY ORCL, SELL MSFT, BUY INTC, BUY RIMM"
+)
+STEPS = [*FIRST.split(", "), *FIRST.split(", ")]
+LENGTHS = (3, 6, 9, 12, 24)
+PRICES = {"m": "> 26.0", "o": "> 11.14", "a": ">= 18.92"}
+Q1 = "SELL AS m ; BUY AS o ; BUY AS c ; SELL AS a"
+Q4 = "SELL AS m ; (BUY OR SELL) AS o ; (BUY OR SELL) AS c ; SELL AS a"
+Q7 = "SELL AS m ; (BUY OR SELL)+ AS q ; SELL AS a"
+NAMES = {"m": "MSFT", "o": "ORCL", "c": "CSCO", "a": "AMAT"}
+ROUNDS = 3
+
+
+def steps(count: int, last: str = "") -> str:
+    """P_n: the first steps in a sequence, and maybe one that never comes."""
+    chosen = [step.split() for step in STEPS[:count]] + ([["SELL", last]] if last else [])
+    formula = " ; ".join(f"{kind} AS x{number}" for number, (kind, _) in enumerate(chosen))
+    filters = " AND ".join(f"x{number}[name = '{name}']" for number, (_, name) in enumerate(chosen))
+    return f"SELECT * FROM Stock WHERE {formula} FILTER {filters}"
+
+
+def named(formula: str, names: Mapping[str, str], prices: Mapping[str, str] | None = None) -> str:
+    """A formula whose variables are of these companies, at these prices."""
+    filters = [f"{variable}[name = '{name}']" for variable, name in names.items()]
+    filters += [f"{variable}[price {price}]" for variable, price in (prices or {}).items()]
+    return f"SELECT * FROM Stock WHERE {formula} FILTER {' AND '.join(filters)}"
+
+
+def queries(seconds: int) -> dict[str, str]:
+    """All queries in a window of so many seconds."""
+    found = {f"P{n}": steps(n) for n in LENGTHS} | {f"P'{n}": steps(n, "NONE") for n in LENGTHS}
+    found |= {"Q1": named(Q1, NAMES), "Q2": named(Q1, NAMES, PRICES), "Q3": named(Q1, NAMES)}
+    found |= {"Q4": named(Q4, NAMES), "Q5": named(Q4, NAMES, PRICES), "Q6": named(Q4, NAMES)}
+    found["Q7"] = named(Q7, {"m": "MSFT", "q": "QQQ", "a": "AMAT"}) + " AND q[volume = 4000]"
+    partition = {"Q3", "Q6"}
+    return {
+        name: text + (" PARTITION BY volume" if name in partition else "") + f" WITHIN {seconds} SECONDS"
+        for name, text in found.items()
+    }
+
+
+def stock(events: int) -> pyarrow.Table:
+    """So many events: the sample again and again, each time a moment later."""
+    sample = pyarrow.csv.read_csv(SAMPLE / "stock_50k.csv")
+    times = sample.column("stock_time").to_numpy()
+    rounds = -(-events // len(times))
+    shifted = np.concatenate([times + number * (times[-1] - times[0] + 100) for number in range(rounds)])
+    table = pyarrow.concat_tables([sample] * rounds)
+    table = table.set_column(table.column_names.index("stock_time"), "stock_time", pyarrow.array(shifted))
+    return table.slice(0, events).combine_chunks()
+
+
+def updating(text: str, table: pyarrow.Table) -> Preparation:
+    """Everything but enumeration, on encoded columns."""
+    parsed = parse(text)
+    plan = recognition(parsed.normal_form, None)
+    atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
+    roles = Roles("event_type", time="stock_time", unit="ms", partition=parsed.query.partition)
+    encoding = encode(table, atoms, roles)
+    batches = [(one.symbols, *edges(parsed.query.window, one), one.partitions) for one in encoding]
+
+    def prepare() -> Job:
+        recognizer = Recognizer(plan.automaton, partitioned=bool(parsed.query.partition), update_only=True)
+        recognizer.know_symbols(encoding.symbols.masks[1:])
+        return lambda: [recognizer.feed(*batch) for batch in batches]
+
+    return prepare
+
+
+def with_output(text: str, source: object, most: int | None = None) -> Preparation:
+    """From a source to matches in Arrow arrays, which are counted; not more than ``most``."""
+
+    def job() -> int:
+        count = 0
+        for batch in match(text, source, type="event_type", time="stock_time", unit="ms"):
+            count += batch.num_rows
+            if most is not None and count >= most:
+                break
+        return count
+
+    return lambda: job
+
+
+def main(events: int = 1_000_000) -> None:
+    """Print all figures."""
+    table = stock(events)
+    jobs: dict[str, Preparation] = {}
+    for seconds in (10, 100):
+        jobs |= {f"{name} {seconds} s": updating(text, table) for name, text in queries(seconds).items()}
+    found = interleaved(jobs, ROUNDS)
+    print(f"CEQL, {events:,} stock events in memory as columns, update only, one process, CPU time, M events/s")
+    print(f"  {'query':<8}{'10 s':>8}{'100 s':>8}{'100 s / 10 s':>14}")
+    for name in queries(10):
+        short, long = found[f"{name} 10 s"], found[f"{name} 100 s"]
+        print(f"  {name:<8}{events / short / 1e6:8.1f}{events / long / 1e6:8.1f}{short / long:14.2f}")
+    output = {"P6 40 s": with_output(queries(40)["P6"], table, 20_000_000)}
+    matches = int(str(output["P6 40 s"]()()))
+    one = interleaved(output, ROUNDS)["P6 40 s"]
+    print(f"P6 in 40 s from Arrow to Arrow: {matches / one / 1e6:.1f} M matches/s")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stock.csv"
+        pyarrow.csv.write_csv(table, path)
+        one = interleaved({"P3": with_output(queries(10)["P3"], path)}, ROUNDS)["P3"]
+    print(f"P3 from CSV to matches in Arrow: {events / one / 1e6:.1f} M rows/s")
+
+
+if __name__ == "__main__":
+    main(*(int(one) for one in sys.argv[1:]))

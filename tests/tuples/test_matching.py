@@ -1,0 +1,102 @@
+"""``match``: from tables to results, against the oracle, and on the sample of real stock events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pyarrow
+import pyarrow.csv
+import pytest
+
+from spaseq.errors import QueryError
+from spaseq.tuples import match
+from tests.oracle.ceql.checker import disagreement
+from tests.oracle.ceql.evaluate import ComplexEvent
+from tests.oracle.ceql.generate import ATTRIBUTES, Pair, random_pair
+from tests.oracle.ceql.text import to_text
+from tests.recognition.harness import is_recognized
+
+SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
+STOCK = SHARED / "stock" / "stock_50k.csv"
+P3 = """
+    SELECT * FROM Stock
+    WHERE SELL AS intc ; BUY AS rimm ; BUY AS qqq
+    FILTER intc[name = 'INTC'] AND rimm[name = 'RIMM'] AND qqq[name = 'QQQ']
+    WITHIN 9999 MILLISECONDS
+"""
+
+
+def table_of(pair: Pair) -> pyarrow.Table:
+    """The events of a pair as a table; a column that is NULL throughout is one of numbers."""
+    columns = {"type": [event.type for event in pair.events], "time": [event.time for event in pair.events]}
+    arrays = {name: pyarrow.array(values) for name, values in columns.items()}
+    for name in ATTRIBUTES:
+        values = [event.attributes.get(name) for event in pair.events]
+        arrays[name] = pyarrow.array(values, pyarrow.string() if name == "name" else pyarrow.float64())
+    return pyarrow.table(arrays)
+
+
+def answers(pair: Pair) -> Iterator[ComplexEvent]:
+    for batch in match(to_text(pair.query), table_of(pair), time="time"):
+        for row in batch.to_pylist():
+            yield ComplexEvent(row["start"], row["end"], frozenset(row["positions"]))
+
+
+@pytest.mark.parametrize("start", range(0, 600, 100))
+def test_tables_give_what_the_definition_says(start: int) -> None:
+    for seed in range(start, start + 100):
+        pair = random_pair(seed)
+        if is_recognized(pair.query):
+            assert disagreement(pair.query, pair.events, answers(pair)) is None, seed
+
+
+def test_two_other_engines_agree_on_this_number(tmp_path: Path) -> None:
+    """The first 20,000 events of the sample; matches of at most 9,999 ms."""
+    some = tmp_path / "some.csv"
+    with STOCK.open("rb") as file:
+        some.write_bytes(b"".join(islice(file, 20_001)))
+    assert match(P3, some, type="event_type", time="stock_time", unit="ms").count() == 25_258
+
+
+def test_batches_are_given_as_they_are_found() -> None:
+    """The first match of the sample needs its first events alone."""
+    table = pyarrow.csv.read_csv(STOCK)
+    read = []
+
+    def batches() -> Iterator[pyarrow.RecordBatch]:
+        for batch in table.to_batches(max_chunksize=1000):
+            read.append(batch.num_rows)
+            yield batch
+
+    source = pyarrow.RecordBatchReader.from_batches(table.schema, batches())
+    found = next(match(P3, source, type="event_type", time="stock_time", unit="ms"))
+    assert found.column("positions")[0].as_py() == [60, 64, 109]
+    assert sum(read) < 10_000
+
+
+def test_variables_are_columns() -> None:
+    rows = [{"type": kind, "price": price} for kind, price in [("A", 1), ("B", 2), ("B", 3)]]
+    query = "SELECT * FROM S WHERE A AS first ; B+ AS rest"
+    table = match(query, rows).to_arrow()
+    assert table.column_names == ["start", "end", "positions", "first", "rest"]
+    assert sorted(table.column("rest").to_pylist()) == [[1], [1, 2], [2]]
+    assert set(map(tuple, table.column("first").to_pylist())) == {(0,)}
+    only = match("SELECT rest FROM S WHERE A AS first ; B+ AS rest", rows).to_arrow()
+    assert only.column_names == ["start", "end", "positions", "rest"]
+    assert only.column("positions") == only.column("rest")
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("SELECT * FROM S WHERE A AS a ; B AS b FILTER b[price > a.price]", "a FILTER that compares different events"),
+        ("SELECT COUNT(*) FROM S WHERE A", "aggregates of matches"),
+        ("SELECT * FROM S, T WHERE A", "one stream can be read"),
+    ],
+)
+def test_what_is_not_supported_is_named(query: str, says: str) -> None:
+    with pytest.raises(QueryError, match=says):
+        match(query, [{"type": "A", "price": 1}])
