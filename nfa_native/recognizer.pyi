@@ -30,6 +30,8 @@ class Recognizer:
         forgets: bool = True,
         events: int | None = None,
         update_only: bool = False,
+        first_node: int = 1,
+        first_position: int = 0,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property

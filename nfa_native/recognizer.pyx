@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cython.operator cimport dereference, preincrement
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.map cimport map
 from libcpp.vector cimport vector
@@ -52,10 +52,11 @@ cdef class Recognizer:
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
-        events=None, update_only=False,
+        events=None, update_only=False, first_node=1, first_position=0,
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
-        partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated."""
+        partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
+        ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin."""
         cdef Recognition* r = &self.state
         self.automaton = automaton
         self.events = -1 if events is None else events
@@ -70,10 +71,11 @@ cdef class Recognizer:
         r.update_only = update_only
         r.ambiguous = automaton.ambiguous
         r.enumerating = False
-        r.position = r.first_number = 0
+        r.position = r.first_number = first_position
+        r.is_full = False
         r.ring.nodes.resize(1 << 12)
         r.ring.mask = (1 << 12) - 1
-        r.ring.head = r.ring.tail = 1
+        r.ring.head = r.ring.tail = first_node
         r.ring.first_mark = 0
         r.found.offsets.assign(1, 0)
         build(r, automaton.states)
@@ -122,10 +124,13 @@ cdef class Recognizer:
         if r.partitioned:
             numbers = &partitions[0]
             with nogil:
+                forget_numbers(r)
                 at = feed_partitions(r, &symbols[0], numbers, &starts[0], &least[0], at, count, most, self.events)
         else:
             with nogil:
                 at = feed_events(r, &symbols[0], &starts[0], &least[0], at, count, most)
+        if r.is_full:
+            raise MemoryError(f"there are more than {MOST_NODES} sets of partial matches: a window would bound them")
         return at
 
     def take(self):

@@ -47,6 +47,18 @@ cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
         r.touched.push_back(partition)
 
 
+cdef void forget_numbers(Recognition* r) noexcept nogil:
+    """Local positions of events before those that nodes mention are not asked for any more."""
+    cdef int64_t oldest = r.position
+    cdef int64_t dead
+    if r.ring.head != r.ring.tail:
+        oldest = position_of(r, match_node(r, r.ring.tail).pos)
+    dead = oldest - r.first_number
+    if dead > 1024 and <size_t>dead * 2 > r.local_numbers.size():
+        r.local_numbers.erase(r.local_numbers.begin(), r.local_numbers.begin() + dead)
+        r.first_number = oldest
+
+
 cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     """Enumerate the event's matches, or go on with it; False: there are `most` results before it is done."""
     if not r.enumerating:
@@ -68,7 +80,7 @@ cdef size_t feed_events(
 ) noexcept nogil:
     """Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results."""
     cdef int64_t first = r.position - <int64_t>at
-    while at < count:
+    while at < count and not r.is_full:
         if symbols[at]:
             r.position = first + <int64_t>at
             if r.enumerating or take_symbol(r, symbols[at], 0, r.position, starts[at], least[at]):
@@ -90,7 +102,7 @@ cdef size_t feed_partitions(
     cdef int64_t first = r.position - <int64_t>at
     cdef int64_t local
     cdef uint32_t partition
-    while at < count:
+    while at < count and not r.is_full:
         partition = partitions[at]
         r.position = first + <int64_t>at
         if partition == NO_PARTITION:

@@ -23,7 +23,7 @@ cdef void reclaim(Recognition* r, int64_t least) noexcept nogil:
 
 
 cdef void widen_ring(Recognition* r) noexcept nogil:
-    """Room for twice as many nodes."""
+    """Room for twice as many nodes, if numbers of 32 bits tell so many apart."""
     cdef MatchRing* ring = &r.ring
     cdef vector[MatchNode] wider
     cdef uint32_t size = 2 * <uint32_t>ring.nodes.size()
@@ -40,14 +40,17 @@ cdef void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count
     """Before an event that makes up to `count` nodes, and before which nothing started later than `start`."""
     cdef MatchRing* ring = &r.ring
     cdef RingMark mark
-    if ring.marks.empty() or ring.head - ring.marks.back().head >= MARK_EVERY:
+    if start != NEVER and (ring.marks.empty() or ring.head - ring.marks.back().head >= MARK_EVERY):
         mark.start = start
         mark.head = ring.head
         ring.marks.push_back(mark)
     if ring.head - ring.tail + count < ring.mask:
         return
     reclaim(r, least)
-    while (ring.head - ring.tail) * 2 + count >= ring.mask:
+    while <uint64_t>(ring.head - ring.tail) * 2 + count >= ring.mask:
+        if ring.nodes.size() >= MOST_NODES:
+            r.is_full = ring.head - ring.tail + count >= ring.mask
+            return
         widen_ring(r)
 
 

@@ -5,6 +5,7 @@ cdef enum:
     UNION = 0xFFFF               # instead of a state: a node that unites two others
     NO_PARTITION = 0xFFFFFFFF
     MARK_EVERY = 1024            # nodes between two marks
+    MOST_NODES = 0x80000000      # more would not be told apart
 
 # Which results of those with one end are kept (CEL's selection strategies).
 cdef enum:
@@ -107,6 +108,7 @@ cdef cppclass Recognition:
     int64_t limit                 # results an end; < 0: all
     uint32_t strategy
     bint update_only              # matches are found, not enumerated
+    bint is_full                  # there is no room for more nodes
     MatchRing ring
     vector[Head] heads            # by partition and state
     vector[LastEntry] last

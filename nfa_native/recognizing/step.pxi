@@ -65,6 +65,8 @@ cdef bint take_symbol(
     cdef Head out
     cdef size_t i
     make_room(r, start, least, 4 * <uint32_t>(r.sources.size() + r.width))
+    if r.is_full:
+        return False
     r.entering.clear()
     while entered != end:
         entry = &r.entries[entered[0]]

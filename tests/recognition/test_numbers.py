@@ -1,0 +1,81 @@
+"""Numbers of 32 bits that wrap, memory that follows the window, and what callers do wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nfa_native.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.recognizer import ComplexEvents, Recognizer
+
+ABB = ComplexEventAutomaton(
+    (PickState((0,), initial=True), PickState((1,), after=(0, 1)), PickState((0,), final=True, after=(1,)))
+)  # A ; B+ ; A
+ATOMS = [0b01, 0b10]
+
+
+def results(
+    symbols: list[int], window: int, first_node: int = 1, first_position: int = 0
+) -> tuple[set[tuple[int, ...]], Recognizer]:
+    """The picked positions of every result, counted from the first event; a batch is ten events long."""
+    recognizer = Recognizer(ABB, first_node=first_node, first_position=first_position)
+    recognizer.know_symbols(ATOMS)
+    times = np.arange(len(symbols), dtype=np.int64)
+    found = set()
+    for start in range(0, len(symbols), 10):
+        batch = np.array(symbols[start : start + 10], np.uint32)
+        at = 0
+        while at < len(batch):
+            some = times[start : start + 10]
+            at = recognizer.feed(batch, some, some - window, None, at, 7)
+            found |= picks(recognizer.take(), first_position)
+    return found, recognizer
+
+
+def picks(found: ComplexEvents, first: int) -> set[tuple[int, ...]]:
+    edges = zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), strict=True)
+    return {tuple((found.positions[begin:end] - first).tolist()) for begin, end in edges}
+
+
+def test_numbers_wrap() -> None:
+    """Of nodes and of positions, in the middle of a stream."""
+    symbols = np.random.default_rng(1).integers(0, 3, 400).tolist()
+    expected, _ = results(symbols, 12)
+    assert len(expected) > 1000
+    for before in (1, 50, 333):
+        assert results(symbols, 12, first_node=2**32 - before)[0] == expected
+        assert results(symbols, 12, first_position=2**32 - before)[0] == expected
+
+
+def test_memory_follows_the_window() -> None:
+    recognizer = Recognizer(ABB, update_only=True)
+    recognizer.know_symbols(ATOMS)
+    symbols = np.random.default_rng(2).integers(0, 3, 100_000).astype(np.uint32)
+    for number in range(20):
+        times = np.arange(number * 100_000, (number + 1) * 100_000, dtype=np.int64)
+        recognizer.feed(symbols, times, times - 1000)
+        assert recognizer.statistics()["room"] <= 1 << 14
+
+
+def test_matches_without_number_are_not_made() -> None:
+    """2³⁰⁰ matches in a window cost a node or two an event."""
+    recognizer = Recognizer(ABB, update_only=True)
+    recognizer.know_symbols(ATOMS)
+    symbols = np.array([1, *[2] * 300, 1], np.uint32)
+    times = np.arange(len(symbols), dtype=np.int64)
+    recognizer.feed(symbols, times, times - 1000)
+    assert recognizer.statistics()["nodes"] < 1500
+
+
+def test_wrong_calls() -> None:
+    recognizer = Recognizer(ABB)
+    recognizer.know_symbols(ATOMS)
+    times = np.zeros(2, np.int64)
+    with pytest.raises(ValueError, match="symbol 3 is not known"):
+        recognizer.feed(np.array([1, 3], np.uint32), times, times)
+    with pytest.raises(ValueError, match="2 symbols came with 2 starts and 1 windows"):
+        recognizer.feed(np.array([1, 2], np.uint32), times, times[:1])
+    with pytest.raises(ValueError, match="there are no partitions"):
+        recognizer.feed(np.array([1, 2], np.uint32), times, times, np.zeros(2, np.uint32))
+    with pytest.raises(ValueError, match="is not one of an automaton of 1 states"):
+        ComplexEventAutomaton((PickState((0,), after=(1,)),))
