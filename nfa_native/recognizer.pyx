@@ -83,15 +83,20 @@ cdef class Recognizer:
         if partitioned:
             r.locals[0] = 0
         r.symbol_begin.assign(2, 0)
+        r.in_order.assign(1, True)
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
-        entered = [sum([1 << atom for atom in set(state.atoms)]) for state in self.automaton.states]
+        states = list(enumerate(self.automaton.states))
         for atoms in symbols:
-            for state, some in enumerate(entered):
-                if atoms & some:
-                    self.state.symbol_entries.push_back(<uint32_t>state)
+            entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
+            late = False
+            for number in entered:
+                state = self.automaton.states[number]
+                late = late or any([one > number and one in entered for one in (*state.after, *state.directly_after)])
+                self.state.symbol_entries.push_back(<uint32_t>number)
             self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
+            self.state.in_order.push_back(not late)
 
     @property
     def symbols(self):
@@ -170,12 +175,14 @@ cdef build(Recognition* r, states):
         entry.directly = len(state.directly_after)
         entry.initial = state.initial
         entry.final = state.final
+        entry.simple = len(state.after) == 1 and not state.directly_after and not state.initial
         entry.waits = number in waited
         entry.waits_next = number in waited_next
         for one in (*state.after, *state.directly_after):
             r.sources.push_back(one)
         r.entries.push_back(entry)
         r.marked.push_back(state.marked)
+    r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width)
 
 
 cdef object integers(const vector[int64_t]* values):

@@ -51,6 +51,7 @@ cdef struct EntrySpec:
     uint32_t directly
     bint initial
     bint final
+    bint simple           # it has one predecessor, which any event may follow, and is not initial
     bint waits            # some state comes after it, some time
     bint waits_next       # some state comes directly after it
 
@@ -99,7 +100,9 @@ cdef cppclass Recognition:
     vector[uint8_t] marked
     bint all_marked
     vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
-    vector[uint32_t] symbol_entries
+    vector[uint32_t] symbol_entries       # from the last state to the first
+    vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too
+    uint32_t most_nodes           # that an event can make
     bint partitioned
     bint numbered                 # positions in the substream are remembered
     bint forgets                  # starts and windows only grow: what is too old never comes back

@@ -1,33 +1,53 @@
 # The step: an event enters states from what was there before it.
 
 
-cdef void enter(
+cdef inline bint is_over(const Recognition* r, int64_t youngest, int64_t least) noexcept nogil:
+    """Nothing will come of partial matches that began so early."""
+    return r.forgets and youngest < least
+
+
+cdef inline void enter(
     Recognition* r, const EntrySpec* entry, const Head* heads, const LastEntry* last, uint32_t pos, int64_t local,
-    int64_t start, int64_t least, Head* out,
+    int64_t start, int64_t least, Entering* out,
 ) noexcept nogil:
     """The partial matches that enter a state with the event; node NO_NODE: none."""
-    cdef const uint32_t* source = r.sources.data() + entry.first
-    cdef Head before
-    cdef uint32_t i
-    cdef bint old
+    cdef const Head* head
     out.node = NO_NODE
-    out.youngest = NEVER
-    before.node = NO_NODE
-    before.youngest = NEVER
+    if not entry.simple:
+        enter_from_several(r, entry, heads, last, pos, local, start, least, out)
+        return
+    head = heads + r.sources.data()[entry.first]
+    if head.node != NO_NODE and not is_over(r, head.youngest, least):
+        out.node = add_node(r, entry.state, pos, head.node, NO_NODE, head.youngest)
+        out.youngest = head.youngest
+
+
+cdef void enter_from_several(
+    Recognition* r, const EntrySpec* entry, const Head* heads, const LastEntry* last, uint32_t pos, int64_t local,
+    int64_t start, int64_t least, Entering* out,
+) noexcept nogil:
+    """The same from whatever may come before the state."""
+    cdef const uint32_t* source = r.sources.data() + entry.first
+    cdef Head before, after
+    cdef uint32_t i
+    before.node = after.node = NO_NODE
+    before.youngest = after.youngest = NEVER
     for i in range(entry.after):
-        old = r.forgets and heads[source[i]].youngest < least
-        if heads[source[i]].node != NO_NODE and not old:
+        if heads[source[i]].node != NO_NODE and not is_over(r, heads[source[i]].youngest, least):
             unite(r, &before, heads[source[i]].node, heads[source[i]].youngest)
     source += entry.after
     for i in range(entry.directly):
-        old = r.forgets and last[source[i]].youngest < least
-        if last[source[i]].node != NO_NODE and not old and last[source[i]].local == local - 1:
+        if last[source[i]].node == NO_NODE or last[source[i]].local != local - 1:
+            continue
+        if not is_over(r, last[source[i]].youngest, least):
             unite(r, &before, last[source[i]].node, last[source[i]].youngest)
     if before.node != NO_NODE:
-        out.node = add_node(r, entry.state, pos, before.node, NO_NODE, before.youngest)
-        out.youngest = before.youngest
+        after.node = add_node(r, entry.state, pos, before.node, NO_NODE, before.youngest)
+        after.youngest = before.youngest
     if entry.initial and start != NEVER:
-        unite(r, out, add_node(r, entry.state, pos, NO_NODE, NO_NODE, start), start)
+        unite(r, &after, add_node(r, entry.state, pos, NO_NODE, NO_NODE, start), start)
+    out.node = after.node
+    out.youngest = after.youngest
 
 
 cdef void settle(
@@ -41,7 +61,7 @@ cdef void settle(
         last.local = local
     if not entry.waits:
         return
-    if head.node == NO_NODE or r.forgets and head.youngest < least:
+    if head.node == NO_NODE or is_over(r, head.youngest, least):
         head.node = one.node
         head.youngest = one.youngest
     elif entry.waits_next or entry.final or node.state == UNION or one.youngest < head.youngest:
@@ -52,42 +72,47 @@ cdef void settle(
         head.youngest = one.youngest
 
 
+cdef inline void complete_entry(
+    Recognition* r, const EntrySpec* entry, const Entering* one, uint32_t partition, int64_t local, int64_t least
+) noexcept nogil:
+    """What entered a state settles there; matches that end wait in `endings`."""
+    cdef size_t place = <size_t>partition * r.width + entry.state
+    cdef Ending ending
+    if entry.final and one.youngest >= least:
+        ending.end = r.position
+        ending.least = least
+        ending.node = one.node
+        ending.partition = partition
+        r.endings.push_back(ending)
+    settle(r, entry, r.heads.data() + place, r.last.data() + place, one, local, least)
+
+
 cdef bint take_symbol(
     Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) noexcept nogil:
-    """The event at `position` matched the atoms of `symbol`; whether matches end with it, which then wait in `endings`."""
+    """The event at `position` matched the atoms of `symbol`; whether matches end with it."""
     cdef const uint32_t* entered = r.symbol_entries.data() + r.symbol_begin[symbol]
     cdef const uint32_t* end = r.symbol_entries.data() + r.symbol_begin[symbol + 1]
-    cdef size_t offset = <size_t>partition * r.width
+    cdef const Head* heads = r.heads.data() + <size_t>partition * r.width
+    cdef const LastEntry* last = r.last.data() + <size_t>partition * r.width
     cdef const EntrySpec* entry
     cdef Entering one
-    cdef Ending ending
-    cdef Head out
     cdef size_t i
-    make_room(r, start, least, 4 * <uint32_t>(r.sources.size() + r.width))
+    make_room(r, start, least, r.most_nodes)
     if r.is_full:
         return False
     r.entering.clear()
     while entered != end:
-        entry = &r.entries[entered[0]]
-        enter(
-            r, entry, r.heads.data() + offset, r.last.data() + offset, <uint32_t>r.position, local, start, least, &out
-        )
-        if out.node != NO_NODE:
-            one.node = out.node
-            one.youngest = out.youngest
-            one.entry = entered[0]
-            r.entering.push_back(one)
+        entry = r.entries.data() + entered[0]
+        enter(r, entry, heads, last, <uint32_t>r.position, local, start, least, &one)
+        one.entry = entered[0]
         entered += 1
+        if one.node == NO_NODE:
+            continue
+        if r.in_order[symbol]:
+            complete_entry(r, entry, &one, partition, local, least)
+        else:
+            r.entering.push_back(one)
     for i in range(r.entering.size()):
-        entry = &r.entries[r.entering[i].entry]
-        if entry.final and r.entering[i].youngest >= least:
-            ending.end = r.position
-            ending.least = least
-            ending.node = r.entering[i].node
-            ending.partition = partition
-            r.endings.push_back(ending)
-        settle(
-            r, entry, &r.heads[offset + entry.state], &r.last[offset + entry.state], &r.entering[i], local, least
-        )
+        complete_entry(r, r.entries.data() + r.entering[i].entry, &r.entering[i], partition, local, least)
     return not r.endings.empty()

@@ -79,3 +79,16 @@ def test_wrong_calls() -> None:
         recognizer.feed(np.array([1, 2], np.uint32), times, times, np.zeros(2, np.uint32))
     with pytest.raises(ValueError, match="is not one of an automaton of 1 states"):
         ComplexEventAutomaton((PickState((0,), after=(1,)),))
+
+
+def test_an_event_may_enter_states_in_a_circle() -> None:
+    """(A : B):+ where every event is an A and a B: each pair of neighbours, and chains of such pairs."""
+    circle = ComplexEventAutomaton(
+        (PickState((0,), initial=True, directly_after=(1,)), PickState((1,), final=True, directly_after=(0,)))
+    )
+    recognizer = Recognizer(circle)
+    recognizer.know_symbols([0b11])
+    times = np.arange(6, dtype=np.int64)
+    recognizer.feed(np.ones(6, np.uint32), times, times - 100)
+    found = picks(recognizer.take(), 0)
+    assert found == {tuple(range(start, end)) for start in range(6) for end in range(start + 2, 7, 2)}
