@@ -130,8 +130,10 @@ def main(events: int = 1_000_000) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stock.csv"
         pyarrow.csv.write_csv(table, path)
-        one = interleaved({"P3": with_output(queries(10)["P3"], path)}, ROUNDS)["P3"]
-    print(f"P3 from CSV to matches in Arrow: {events / one / 1e6:.1f} M rows/s")
+        text = queries(10)["P3"]
+        counting = lambda: match(text, path, type="event_type", time="stock_time", unit="ms").count()  # noqa: E731
+        one = interleaved({"P3": lambda: counting}, ROUNDS)["P3"]
+    print(f"P3 from CSV to the number of its matches: {events / one / 1e6:.1f} M rows/s")
 
 
 if __name__ == "__main__":

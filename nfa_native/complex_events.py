@@ -37,3 +37,14 @@ class ComplexEventAutomaton:
         for state in self.states:
             if not state.atoms or any(one not in numbers for one in (*state.after, *state.directly_after)):
                 raise ValueError(f"{state} is not one of an automaton of {len(self.states)} states")
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether every result has one pick of each state, in the order of their numbers."""
+        return all(
+            state.marked
+            and state.initial == (number == 0)
+            and state.final == (number == len(self.states) - 1)
+            and (*state.after, *state.directly_after) == ((number - 1,) if number else ())
+            for number, state in enumerate(self.states)
+        )

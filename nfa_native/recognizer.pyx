@@ -77,7 +77,8 @@ cdef class Recognizer:
         r.ring.mask = (1 << 12) - 1
         r.ring.head = r.ring.tail = first_node
         r.ring.first_mark = 0
-        r.found.offsets.assign(1, 0)
+        r.is_chain = automaton.is_chain
+        clear_found(&r.found, r.is_chain)
         build(r, automaton.states)
         know_partition(r, 0)
         if partitioned:
@@ -141,14 +142,15 @@ cdef class Recognizer:
     def take(self):
         """The results since the last call."""
         cdef Found* f = &self.state.found
-        out = ComplexEvents(
-            integers(&f.starts), integers(&f.ends), integers(&f.offsets), integers(&f.positions), numbers_of(&f.states)
-        )
-        f.starts.clear()
-        f.ends.clear()
-        f.offsets.assign(1, 0)
-        f.positions.clear()
-        f.states.clear()
+        cdef object out
+        if self.state.is_chain:
+            out = chains(integers(&f.positions, f.count * self.state.width).reshape(-1, self.state.width))
+        else:
+            out = ComplexEvents(
+                integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
+                integers(&f.positions, f.positions.size()), numbers_of(&f.states),
+            )
+        clear_found(f, self.state.is_chain)
         return out
 
     def statistics(self):
@@ -159,6 +161,14 @@ cdef class Recognizer:
             "room": self.state.ring.nodes.size(),
             "partitions": self.state.locals.size() if self.state.partitioned else 0,
         }
+
+
+def chains(positions):
+    """Results with one pick of each state: int64[m, states]."""
+    count, states = positions.shape
+    offsets = np.arange(0, positions.size + 1, states, np.int64)
+    numbers = np.broadcast_to(np.arange(states, dtype=np.uint16), positions.shape).reshape(-1)
+    return ComplexEvents(positions[:, 0].copy(), positions[:, -1].copy(), offsets, positions.reshape(-1), numbers)
 
 
 cdef build(Recognition* r, states):
@@ -185,11 +195,12 @@ cdef build(Recognition* r, states):
     r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width)
 
 
-cdef object integers(const vector[int64_t]* values):
-    array = np.empty(values.size(), np.int64)
+cdef object integers(const vector[int64_t]* values, size_t count):
+    """The first ones."""
+    array = np.empty(count, np.int64)
     cdef int64_t[::1] view = array
-    if values.size():
-        memcpy(&view[0], values.data(), values.size() * sizeof(int64_t))
+    if count:
+        memcpy(&view[0], values.data(), count * sizeof(int64_t))
     return array
 
 

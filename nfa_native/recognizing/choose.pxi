@@ -8,11 +8,7 @@ cdef void gather(Recognition* r) noexcept nogil:
     cdef Positions key
     cdef size_t i
     r.gathered.clear()
-    r.all.starts.clear()
-    r.all.ends.clear()
-    r.all.positions.clear()
-    r.all.states.clear()
-    r.all.offsets.assign(1, 0)
+    clear_found(&r.all, r.is_chain)
     while next_match(r):
         if r.strategy == STRICT_ONES and not is_interval(r):
             continue
@@ -22,7 +18,7 @@ cdef void gather(Recognition* r) noexcept nogil:
                 key.push_back(r.path_positions[i])
         if r.gathered[key].count(r.path_positions[r.path_begin]):
             continue
-        r.gathered[key][r.path_positions[r.path_begin]] = r.all.starts.size()
+        r.gathered[key][r.path_positions[r.path_begin]] = r.all.count
         write_match(r, &r.all)
 
 
@@ -94,10 +90,26 @@ cdef void choose(Recognition* r) noexcept nogil:
 
 
 cdef void copy_match(Recognition* r, size_t number) noexcept nogil:
-    cdef size_t i
+    """Append a result of `all` to those that are given."""
+    cdef size_t first = number * r.width if r.is_chain else <size_t>r.all.offsets[number]
+    cdef size_t end = first + r.width if r.is_chain else <size_t>r.all.offsets[number + 1]
+    r.found.count += 1
+    if r.is_chain:
+        write_chain(&r.found, r.all.positions.data() + first, r.width)
+        return
+    r.found.positions.insert(r.found.positions.end(), r.all.positions.begin() + first, r.all.positions.begin() + end)
     r.found.starts.push_back(r.all.starts[number])
     r.found.ends.push_back(r.all.ends[number])
-    for i in range(r.all.offsets[number], r.all.offsets[number + 1]):
-        r.found.positions.push_back(r.all.positions[i])
-        r.found.states.push_back(r.all.states[i])
+    r.found.states.insert(r.found.states.end(), r.all.states.begin() + first, r.all.states.begin() + end)
     r.found.offsets.push_back(<int64_t>r.found.positions.size())
+
+
+cdef void clear_found(Found* found, bint is_chain) noexcept nogil:
+    """No results; of a chain the room stays."""
+    found.count = 0
+    found.starts.clear()
+    found.ends.clear()
+    if not is_chain:
+        found.positions.clear()
+    found.states.clear()
+    found.offsets.assign(1, 0)

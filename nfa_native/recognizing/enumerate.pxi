@@ -72,12 +72,28 @@ cdef inline int64_t position_of(const Recognition* r, uint32_t pos) noexcept nog
     return r.position - <int64_t>(<uint32_t>r.position - pos)
 
 
+cdef inline void write_chain(Found* out, const int64_t* positions, size_t count) noexcept nogil:
+    """Append as many positions."""
+    cdef size_t before = (out.count - 1) * count
+    cdef int64_t* target
+    cdef size_t i
+    if before + count > out.positions.size():
+        out.positions.resize(2 * out.positions.size() + count)
+    target = out.positions.data() + before
+    for i in range(count):     # a few numbers: a call of memcpy would cost more
+        target[i] = positions[i]
+
+
 cdef inline void write_match(const Recognition* r, Found* out) noexcept nogil:
-    """Append the match in the path."""
+    """Append the match in the path; of a chain there may be room left behind it."""
     cdef const int64_t* positions = r.path_positions.data() + r.path_begin
     cdef const uint16_t* states = r.path_states.data() + r.path_begin
     cdef size_t count = r.path_positions.size() - r.path_begin
     cdef size_t i
+    out.count += 1
+    if r.is_chain:
+        write_chain(out, positions, count)
+        return
     out.starts.push_back(positions[0])
     out.ends.push_back(r.position)
     if r.all_marked:
@@ -108,7 +124,7 @@ cdef bint is_interval(const Recognition* r) noexcept nogil:
 
 cdef bint enumerate_some(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
-    while r.found.starts.size() < most:
+    while r.found.count < most:
         if r.limit >= 0 and r.given >= r.limit or not next_match(r):
             r.enumerating = False
             return True

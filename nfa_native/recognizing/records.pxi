@@ -86,7 +86,9 @@ cdef struct Ending:
     uint32_t node
     uint32_t partition
 
+# Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
+    size_t count
     vector[int64_t] starts
     vector[int64_t] ends
     vector[int64_t] offsets       # of each result's picks
@@ -99,6 +101,7 @@ cdef cppclass Recognition:
     vector[uint32_t] sources
     vector[uint8_t] marked
     bint all_marked
+    bint is_chain                 # results have one pick of each state, in the order of their numbers
     vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
     vector[uint32_t] symbol_entries       # from the last state to the first
     vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too

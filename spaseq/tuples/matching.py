@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.complex_events import ComplexEventAutomaton
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
@@ -41,7 +40,7 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self._events = events
         self._names = names
         self.variables = tuple(sorted(frozenset[str]().union(*names)))
-        self._is_chain = is_chain(plan.automaton)
+        self._is_chain = plan.automaton.is_chain
         self._recognizer = _recognizer(query, plan)
         self._found = self._recognized()
 
@@ -179,15 +178,3 @@ def _even_offsets(each: int, count: int) -> pyarrow.Array:
 @lru_cache(maxsize=64)
 def _many_offsets(each: int, count: int) -> pyarrow.Array:
     return _offsets(np.arange(count + 1) * each)
-
-
-def is_chain(automaton: ComplexEventAutomaton) -> bool:
-    """Whether every result has one pick of each state, in the order of their numbers."""
-    states = automaton.states
-    return all(
-        state.marked
-        and state.initial == (number == 0)
-        and state.final == (number == len(states) - 1)
-        and (*state.after, *state.directly_after) == ((number - 1,) if number else ())
-        for number, state in enumerate(states)
-    )
