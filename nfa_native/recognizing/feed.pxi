@@ -51,6 +51,8 @@ cdef void forget_numbers(Recognition* r) noexcept nogil:
     """Local positions of events before those that nodes mention are not asked for any more."""
     cdef int64_t oldest = r.position
     cdef int64_t dead
+    if not r.numbered:
+        return
     if r.ring.head != r.ring.tail:
         oldest = position_of(r, match_node(r, r.ring.tail).pos)
     dead = oldest - r.first_number

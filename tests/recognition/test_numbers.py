@@ -57,6 +57,26 @@ def test_memory_follows_the_window() -> None:
         assert recognizer.statistics()["room"] <= 1 << 14
 
 
+@pytest.mark.parametrize("strategy", ["ALL", "STRICT"])
+def test_long_streams_of_partitions(strategy: str) -> None:
+    """Each partition is a stream of its own, and STRICT counts its positions: two that repeat `A B A`."""
+    pattern = ComplexEventAutomaton(
+        (PickState((0,), initial=True), PickState((1,), after=(0,)), PickState((0,), final=True, after=(1,)))
+    )
+    recognizer = Recognizer(pattern, strategy=strategy, partitioned=True)
+    recognizer.know_symbols(ATOMS)
+    count = 60_000
+    symbols = np.tile(np.array([1, 1, 2, 2, 1, 1], np.uint32), count // 6)
+    partitions = np.tile(np.array([0, 1], np.uint32), count // 2)
+    times = np.arange(count, dtype=np.int64)
+    found = set()
+    for start in range(0, count, 6000):
+        some = slice(start, start + 6000)
+        recognizer.feed(symbols[some], times[some], times[some] - 4, partitions[some])
+        found |= picks(recognizer.take(), 0)
+    assert found == {(n, n + 2, n + 4) for n in range(count) if n % 6 < 2}
+
+
 def test_matches_without_number_are_not_made() -> None:
     """2³⁰⁰ matches in a window cost a node or two an event."""
     recognizer = Recognizer(ABB, update_only=True)
