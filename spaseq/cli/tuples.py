@@ -10,10 +10,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+from rich.cells import cell_len
 
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import read_text, show_warnings
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from spaseq.tuples import Matches
 
 Rows = Iterator[dict[str, Any]]
+_FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
 _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Python
 
 
@@ -195,13 +198,21 @@ def _write_csv(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
 
 
 def _write_table(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    """Columns as wide as the first rows want; later ones follow under the same head."""
+    heads = ["start", "end", *variables]
+    lines = ([str(row["start"]), str(row["end"]), *_cells(row, variables)] for row in rows)
+    begin = list(islice(lines, _FIRST_ROWS))
+    if not begin:
+        return
+    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
+    output.write(_line(heads, widths) + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n")
+    for line in chain(begin, lines):
+        output.write(_line(line, widths))
 
-    table = Table("start", "end", *variables, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(str(row["start"]), str(row["end"]), *_cells(row, variables))
-    Console(file=output, highlight=False).print(table)
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
+    return _GAP.join(padded).rstrip() + "\n"
 
 
 def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:
