@@ -142,6 +142,7 @@ def match(
         plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
     except UnsupportedFormulaError as error:
         raise QueryError(str(error)) from None
+    _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
@@ -160,6 +161,16 @@ def _check(query: Query, time: str | None) -> None:
     if isinstance(query.window, TimeWindow) and time is None:
         hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
         raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)
+
+
+def _check_streams(query: Query, plan: Recognition) -> None:
+    """QueryError for events of a stream that has no name."""
+    for kind in plan.atoms:
+        if kind.stream is not None and not query.streams:
+            hint = f"FROM {kind.stream} gives them that name"
+            raise QueryError(
+                f"{kind.stream}>{kind.type} asks for a stream, but that of the events has no name", hint=hint
+            )
 
 
 def _check_columns(names: Sequence[str], type: str | None, relation: str | None, time: str | None) -> None:
