@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+from rich.cells import cell_len
 
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import read_text, show_warnings
-from spaseq.errors import OptionError
-from spaseq.languages.ceql import parse
+from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError
+from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.spaseq import parse as parse_spaseq
 
 if TYPE_CHECKING:
     import pyarrow
@@ -21,20 +29,22 @@ if TYPE_CHECKING:
     from spaseq.tuples import Matches
 
 Rows = Iterator[dict[str, Any]]
+_FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
+_DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Python
 
 
 @click.command()
 @click.argument("query", metavar="QUERY.ceql")
 @click.option(
     "--events", metavar="PATH", required=True,
-    help="The events in their order: a CSV file (maybe .gz) with a header, or a Parquet file.",
+    help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
+    "input.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
-@click.option("--time", metavar="COLUMN", help="The column with their times.  [default: their positions]")
+@click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
-    "--time-unit", type=click.Choice(["us", "ms", "s"]), default="us", show_default=True,
-    help="Unit of times that are integers.",
+    "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are integers.  [default: us]",
 )  # fmt: skip
 @click.option(
     "--declare", "declared", metavar="COLUMN=TYPE", multiple=True,
@@ -50,7 +60,7 @@ Rows = Iterator[dict[str, Any]]
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event whose time falls does: stop the run, or be left out and counted.",
+    help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
 def tuples(
     query: str,
@@ -58,7 +68,7 @@ def tuples(
     type_: str | None,
     relation: str | None,
     time: str | None,
-    time_unit: str,
+    time_unit: str | None,
     declared: tuple[str, ...],
     format: str | None,
     output: Path | None,
@@ -72,28 +82,82 @@ def tuples(
     """
     from spaseq.tuples import match
 
+    if query == events == "-":
+        raise OptionError("the query and the events cannot both come from standard input")
+    if time_unit is not None and time is None:
+        raise OptionError(f"--time-unit {time_unit} is about times: --time says which column has them")
     text, name = read_text(query)
-    parsed = parse(text, name)
+    parsed = _parse(text, name)
     check_not_read({"--output": output}, [query, events])
     show_warnings(parsed, err=True)
-    matches = match(
-        parsed, events, type=type_, relation=relation, time=time, unit=time_unit, types=_types(declared),
-        on_error=on_error,
-    )  # fmt: skip
-    with open_output(output) as out:
-        if count:
-            out.write(f"{_count(matches, limit)}\n")
-        else:
-            WRITERS[choose_format(format, out)](out, matches.variables, _rows(matches, limit))
+    with _told(name), _ended_by_sigterm():
+        matches = match(
+            parsed, events, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
+            on_error=on_error,
+        )  # fmt: skip
+        with open_output(output) as out:
+            if count:
+                out.write(f"{_count(matches, limit)}\n")
+            else:
+                WRITERS[choose_format(format, out)](out, matches.variables, _rows(matches, limit))
+    _sum_up(matches, show_why=not count and limit != 0)
+
+
+def _parse(text: str, name: str) -> ParsedQuery:
+    try:
+        return parse(text, name)
+    except QuerySyntaxError:
+        if _is_spaseq(text):
+            raise OptionError(f"{name} is a query in SPAseq, for streams of graphs: try spaseq run") from None
+        raise
+
+
+def _is_spaseq(text: str) -> bool:
+    try:
+        parse_spaseq(text)
+    except (QuerySyntaxError, QueryError):
+        return False
+    return True
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Within, errors are about the query of that name, and their hints have options instead of arguments."""
+    try:
+        yield
+    except LocatedError as error:
+        error.location = error.location if error.location.path else Location(name)
+        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        raise
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Within, SIGTERM is what Ctrl-C is."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are none of this thread's business
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _sum_up(matches: Matches, show_why: bool) -> None:
     if matches.skipped:
-        click.echo(f"warning: {matches.skipped:,} events were left out, since their time falls", err=True)
+        events = "event was" if matches.skipped == 1 else "events were"
+        click.echo(f"warning: {matches.skipped:,} {events} left out, whose time falls or is missing", err=True)
+    if show_why and not matches.found:
+        why = f": no event fits {' or '.join(matches.unmatched)}" if matches.unmatched else ""
+        click.echo(f"no results{why}", err=True)
 
 
 def _types(declared: Sequence[str]) -> dict[str, str]:
     found = {}
     for one in declared:
         column, sign, type_ = one.rpartition("=")
-        if not sign:
+        if not (sign and column and type_):
             raise OptionError(f"--declare {one}: write COLUMN=TYPE, as in price=double")
         found[column] = type_
     return found
@@ -116,9 +180,8 @@ def _rows(matches: Matches, limit: int | None) -> Rows:
 
 def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
     for row in batch.to_pylist():
-        start, end = row.pop("start"), row.pop("end")
-        row.pop("positions")
-        yield {"start": start, "end": end, "picked": {name: held for name, held in row.items() if held}}
+        (_, start), (_, end), _, *picked = row.items()
+        yield {"start": start, "end": end, "picked": {name: held for name, held in picked if held}}
 
 
 def _write_lines(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
@@ -135,13 +198,21 @@ def _write_csv(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
 
 
 def _write_table(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    """Columns as wide as the first rows want; later ones follow under the same head."""
+    heads = ["start", "end", *variables]
+    lines = ([str(row["start"]), str(row["end"]), *_cells(row, variables)] for row in rows)
+    begin = list(islice(lines, _FIRST_ROWS))
+    if not begin:
+        return
+    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
+    output.write(_line(heads, widths) + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n")
+    for line in chain(begin, lines):
+        output.write(_line(line, widths))
 
-    table = Table("start", "end", *variables, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(str(row["start"]), str(row["end"]), *_cells(row, variables))
-    Console(file=output, highlight=False).print(table)
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
+    return _GAP.join(padded).rstrip() + "\n"
 
 
 def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import compress
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +13,14 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
-from spaseq.errors import QueryError
+from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query
+from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.languages.ceql.scope import named_in
+from spaseq.languages.problem import did_you_mean
 from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
-from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
-from spaseq.tuples.sources import CsvFormat, Types
+from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
+from spaseq.tuples.sources import CsvFormat, Types, open_source
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
@@ -31,16 +34,18 @@ class Matches(Iterator[pyarrow.RecordBatch]):
     """The results of a query in batches, each found when it is asked for; to be read once.
 
     Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
-    result), and for each variable shown the list of positions that it holds.
+    result), and for each of ``variables`` the list of positions that it holds.  One of the first three gets an
+    underscore at its end where a variable has its name.  ``found`` counts the results so far.
     """
 
-    def __init__(self, query: Query, plan: Recognition, events: Encoding, names: tuple[frozenset[str], ...]) -> None:
+    def __init__(self, query: Query, plan: Recognition, events: Encoding) -> None:
         self._query = query
         self._plan = plan
         self._events = events
-        self._names = names
-        self.variables = tuple(sorted(frozenset[str]().union(*names)))
         self._is_chain = plan.automaton.is_chain
+        self._names = _shown(query, plan)
+        self.variables = query.variables or _in_order(self._names)
+        self.found = 0
         self._recognizer = _recognizer(query, plan)
         self._found = self._recognized()
 
@@ -50,10 +55,20 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         return self._events.skipped
 
     @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The variables and types for which there was no event so far, whatever came before it."""
+        met = reduce(or_, self._events.symbols.masks)
+        names = _called(self._query, self._plan)
+        states = [any(met >> atom & 1 for atom in state.atoms) for state in self._plan.automaton.states]
+        some = frozenset[str]().union(*compress(names, states))
+        return tuple(name for name in _in_order(names) if name not in some)
+
+    @property
     def schema(self) -> pyarrow.Schema:
         """The schema of the batches."""
-        lists = [(name, pyarrow.list_(pyarrow.int64())) for name in ("positions", *self.variables)]
-        return pyarrow.schema([("start", pyarrow.int64()), ("end", pyarrow.int64()), *lists])
+        start, end, positions = (_free(name, self.variables) for name in ("start", "end", "positions"))
+        lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *self.variables)]
+        return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
 
     def __next__(self) -> pyarrow.RecordBatch:
         return self._batch(next(self._found))
@@ -67,7 +82,11 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         return pyarrow.Table.from_batches(list(self), self.schema)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All that are left as a data frame."""
+        """All that are left as a data frame; OptionError if pandas is not installed."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError as error:
+            raise OptionError("to_pandas needs pandas; install it with: pip install 'spaseq[pandas]'") from error
         return self.to_arrow().to_pandas()
 
     def _recognized(self) -> Iterator[ComplexEvents]:
@@ -82,6 +101,7 @@ class Matches(Iterator[pyarrow.RecordBatch]):
             at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST)
             found = self._recognizer.take()
             if len(found.starts):
+                self.found += len(found.starts)
                 yield found
 
     def _batch(self, found: ComplexEvents) -> pyarrow.RecordBatch:
@@ -118,39 +138,81 @@ def match(
 
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
     ``relation``.  ``time`` is the column with their times, of timestamps or of integers that count ``unit`` (us, ms or
-    s); without it an event's time is its position.  QueryError, OptionError: what is wrong with the query or the
-    options.  StreamError comes with the matches.
+    s); a query with a window of time needs it.  ``types`` declares types of columns, ``on_error="skip"`` leaves events
+    out whose time falls or is missing.  QueryError, OptionError: what is wrong with the query or the options.
+    StreamError comes with the matches.
     """
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
-    _check(asked)
+    _check(asked, time)
     try:
         plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
     except UnsupportedFormulaError as error:
         raise QueryError(str(error)) from None
+    _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
     roles = Roles(type, relation, stream, time, unit, asked.partition, measured)
-    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
-    return Matches(asked, plan, events, _shown(asked, plan))
+    opened = open_source(source, types, csv)
+    _check_columns(opened.names, type, relation, time)
+    return Matches(asked, plan, Encoding(opened, atoms, roles, on_error))
 
 
-def _check(query: Query) -> None:
-    """QueryError for what is not evaluated yet."""
+def _check(query: Query, time: str | None) -> None:
+    """QueryError for what is not evaluated yet, and for a window of time where events have none."""
     if query.aggregates:
         raise QueryError("aggregates of matches (COUNT, SUM, …) in SELECT are not supported yet")
     if len(query.streams) > 1:
         raise QueryError(f"one stream can be read, not {len(query.streams)}: {', '.join(query.streams)}")
+    if isinstance(query.window, TimeWindow) and time is None:
+        hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
+        raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)
+
+
+def _check_streams(query: Query, plan: Recognition) -> None:
+    """QueryError for events of a stream that has no name."""
+    for kind in plan.atoms:
+        if kind.stream is not None and not query.streams:
+            hint = f"FROM {kind.stream} gives them that name"
+            raise QueryError(
+                f"{kind.stream}>{kind.type} asks for a stream, but that of the events has no name", hint=hint
+            )
+
+
+def _check_columns(names: Sequence[str], type: str | None, relation: str | None, time: str | None) -> None:
+    """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
+    for role, column in (("types", type), ("times", time)):
+        if column is not None and column not in names:
+            raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")
+    if type is None and relation is None and "type" not in names:
+        known = did_you_mean("", names)
+        wanted = "say which column has the types of the events (type), or what type all of them are of (relation)"
+        raise OptionError(f"there is no column type: {wanted}; {known}" if known else "the events have no columns")
 
 
 def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
-    """For each state the variables under which results show its picks: without SELECT, those of AS, else the type's."""
+    """For each state the variables under which results show its picks."""
     if query.variables is not None:
         return tuple(names & frozenset(query.variables) for names in plan.variables)
+    return _called(query, plan)
+
+
+def _called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+    """For each state the variables that AS gives its picks; where there is none, their type."""
     named = named_in(query.formula)
     types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]
     return tuple(names & named or kinds & names for names, kinds in zip(plan.variables, types, strict=True))
+
+
+def _in_order(names: Sequence[frozenset[str]]) -> tuple[str, ...]:
+    """All of the names of states, each where it comes first."""
+    return tuple(dict.fromkeys(name for some in names for name in sorted(some)))
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """The name, with underscores if it is taken."""
+    return _free(f"{name}_", taken) if name in taken else name
 
 
 def _recognizer(query: Query, plan: Recognition) -> Recognizer:

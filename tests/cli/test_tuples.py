@@ -1,0 +1,358 @@
+"""``spaseq tuples``."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import signal
+import subprocess
+from datetime import datetime, timedelta
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import QUERY, ROOT, Invoke, start
+
+EXAMPLES = ROOT / "examples" / "tuples"
+TRADES = ["--events", str(EXAMPLES / "trades.csv"), "--time", "time"]
+EVENTS = """\
+type,name,price,at
+BUY,ACME,10,100
+SELL,ACME,12.5,200
+BUY,ZOO,,300
+SELL,ZOO,9,300
+"""
+PAIRS = "SELECT * WHERE BUY ; SELL WITHIN 3 EVENTS"
+TIMED = "SELECT * WHERE BUY ; SELL WITHIN 150 MILLISECONDS"
+JSONL = """\
+{"start": 0, "end": 1, "picked": {"BUY": [0], "SELL": [1]}}
+{"start": 2, "end": 3, "picked": {"BUY": [2], "SELL": [3]}}
+{"start": 0, "end": 3, "picked": {"BUY": [0], "SELL": [3]}}
+"""
+
+
+@pytest.fixture
+def table(folder: Path) -> Path:
+    """The working directory, with ``pairs.ceql``, ``timed.ceql`` and ``events.csv``, too."""
+    for name, text in {"pairs.ceql": PAIRS, "timed.ceql": TIMED, "events.csv": EVENTS}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def results(output: str) -> list[tuple[int, int, dict[str, list[int]]]]:
+    return [(row["start"], row["end"], row["picked"]) for row in map(json.loads, output.splitlines())]
+
+
+# ── the examples, against what the queries say in words ──────────────────────────────────────────────────
+def trades() -> list[dict[str, Any]]:
+    with (EXAMPLES / "trades.csv").open(encoding="utf-8", newline="") as file:
+        rows = [dict(row) for row in csv.DictReader(file)]
+    for position, row in enumerate(rows):
+        numbers = {"price": float(row["price"]), "volume": int(row["volume"])}
+        row |= {"position": position, "time": datetime.fromisoformat(row["time"]), **numbers}
+    return rows
+
+
+def rebounds() -> list[Any]:
+    rows = [row for row in trades() if row["name"] == "NORD"]
+    lows = [row for row in rows if row["type"] == "SELL" and row["price"] < 49.5]
+    highs = [row for row in rows if row["type"] == "BUY" and row["price"] > 50.5]
+    pairs = [(low, high) for low in lows for high in highs if low["position"] < high["position"]]
+    near = [
+        (low["position"], high["position"]) for low, high in pairs if high["time"] - low["time"] <= timedelta(minutes=2)
+    ]
+    return [(low, high, {"low": [low], "high": [high]}) for low, high in near]
+
+
+def by_name() -> list[list[dict[str, Any]]]:
+    rows = sorted(trades(), key=lambda row: (row["name"], row["position"]))
+    return [list(group) for _, group in groupby(rows, key=lambda row: row["name"])]
+
+
+def sprees() -> list[Any]:
+    found = []
+    for rows in by_name():
+        sales = [index for index, row in enumerate(rows) if row["type"] == "SELL"]
+        for before, after in pairwise(sales):
+            run = [row["position"] for row in rows[before : after + 1]]
+            if len(run) >= 4 and rows[after]["time"] - rows[before]["time"] <= timedelta(minutes=5):
+                picked = {"before": run[:1], "first": run[1:2], "more": run[2:-1], "after": run[-1:]}
+                found.append((run[0], run[-1], picked))
+    return found
+
+
+def accumulations() -> list[Any]:
+    found = []
+    for rows in by_name():
+        bought = [row for row in rows if row["type"] == "BUY"]
+        for index, large in enumerate(bought):
+            near = [row for row in bought[:index] if large["time"] - row["time"] <= timedelta(minutes=1)]
+            small = [row["position"] for row in near if row["volume"] <= 300]
+            if small and large["volume"] >= 700:
+                found.append((small[0], large["position"], {"small": small}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("rebound", rebounds), ("buying_spree", sprees), ("accumulation", accumulations)]
+)
+def test_examples(invoke: Invoke, name: str, expected: Any) -> None:
+    result = invoke("tuples", str(EXAMPLES / f"{name}.ceql"), *TRADES)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert results(result.stdout) == sorted(expected(), key=lambda one: one[1])
+    assert len(expected()) >= 3
+
+
+# ── sources and formats ──────────────────────────────────────────────────────────────────────────────────
+def test_results_are_lines_of_json(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, JSONL, "")
+
+
+def test_csv(table: Path, invoke: Invoke) -> None:
+    Path("runs.ceql").write_text(
+        "SELECT MAX * WHERE (BUY OR SELL)+ AS x : (SELL AS last OR BUY AS never) WITHIN 4 EVENTS"
+    )
+    result = invoke("tuples", "runs.ceql", "--events", "events.csv", "--format", "csv", "--limit", "2")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert rows[0] == {"start": "0", "end": "1", "x": "0", "last": "1", "never": ""}
+    assert rows[1] == {"start": "0", "end": "2", "x": "0 1", "last": "", "never": "2"}
+
+
+def test_table(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", "--format", "table", "--limit", "1")
+    assert result.stdout == "start   end   BUY   SELL\n" + "─" * 24 + "\n0       1     0     1\n"
+
+
+def test_a_table_whose_first_cells_are_long(table: Path, invoke: Invoke) -> None:
+    Path("long.csv").write_text("type\n" + "BUY\n" * 60 + "SELL\n")
+    Path("long.ceql").write_text("SELECT * WHERE BUY:+ AS all : SELL WITHIN 100 EVENTS")
+    result = invoke("tuples", "long.ceql", "--events", "long.csv", "--format", "table")
+    lines = result.stdout.splitlines()
+    assert len(lines) == 2 + 60 and len(lines[1]) < 80
+    assert ["0", "60", *map(str, range(61))] in [line.split() for line in lines]
+
+
+def test_variables_come_as_selected(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "-", "--events", "events.csv", "--format", "csv", input=PAIRS.replace("*", "SELL, BUY"))
+    assert result.stdout.splitlines()[0] == "start,end,SELL,BUY"
+
+
+def test_variables_may_have_the_names_of_columns(table: Path, invoke: Invoke) -> None:
+    query = "SELECT * WHERE BUY AS end ; SELL AS positions WITHIN 1 EVENTS"
+    result = invoke("tuples", "-", "--events", "events.csv", "--limit", "1", input=query)
+    assert results(result.stdout) == [(0, 1, {"end": [0], "positions": [1]})]
+
+
+def test_output(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", "--output", "out.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert Path("out.jsonl").read_text() == JSONL
+
+
+@pytest.mark.parametrize(("limit", "count"), [(None, "3"), ("2", "2"), ("9", "3"), ("0", "0")])
+def test_limit_and_count(table: Path, invoke: Invoke, limit: str | None, count: str) -> None:
+    options = [] if limit is None else ["--limit", limit]
+    command = ["tuples", "pairs.ceql", "--events", "events.csv", *options]
+    assert invoke(*command).stdout.splitlines() == JSONL.splitlines()[: int(count)]
+    assert invoke(*command, "--count").stdout == f"{count}\n"
+
+
+def test_gzip_and_standard_input(table: Path, invoke: Invoke) -> None:
+    Path("events.csv.gz").write_bytes(gzip.compress(EVENTS.encode()))
+    assert invoke("tuples", "pairs.ceql", "--events", "events.csv.gz").stdout == JSONL
+    output, _ = start("tuples", "pairs.ceql", "--events", "-").communicate(EVENTS, timeout=60)
+    assert output == JSONL
+
+
+def test_parquet(table: Path, invoke: Invoke) -> None:
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
+
+    parquet.write_table(arrow_csv.read_csv("events.csv"), "events.parquet")
+    assert invoke("tuples", "pairs.ceql", "--events", "events.parquet").stdout == JSONL
+
+
+def test_types_of_events(table: Path, invoke: Invoke) -> None:
+    Path("events.csv").write_text(EVENTS.replace("type,", "kind,"))
+    assert invoke("tuples", "pairs.ceql", "--events", "events.csv", "--type", "kind").stdout == JSONL
+    query = "SELECT * WHERE Trade AS x FILTER x[kind = 'SELL' AND price > 10] WITHIN 3 EVENTS"
+    result = invoke("tuples", "-", "--events", "events.csv", "--relation", "Trade", input=query)
+    assert results(result.stdout) == [(1, 1, {"x": [1]})]
+
+
+def test_times_have_a_unit(table: Path, invoke: Invoke) -> None:
+    command = ["tuples", "timed.ceql", "--events", "events.csv", "--time", "at", "--count"]
+    assert invoke(*command, "--time-unit", "ms").stdout == "2\n"
+    assert invoke(*command).stdout == "3\n"
+
+
+def test_declared_types(table: Path, invoke: Invoke) -> None:
+    query = "SELECT * WHERE SELL FILTER SELL[price = '9'] WITHIN 3 EVENTS"
+    command = ["tuples", "-", "--events", "events.csv"]
+    assert invoke(*command, input=query).exit_code == 2
+    result = invoke(*command, "--declare", "price=string", "--declare", "at=timestamp", input=query)
+    assert results(result.stdout) == [(3, 3, {"SELL": [3]})]
+
+
+def test_events_whose_time_falls(table: Path, invoke: Invoke) -> None:
+    Path("events.csv").write_text(EVENTS + "BUY,ACME,1,250\nSELL,ACME,1,\nSELL,ACME,1,400\n")
+    command = ["tuples", "timed.ceql", "--events", "events.csv", "--time", "at", "--time-unit", "ms"]
+    stopped = invoke(*command)
+    assert stopped.exit_code == 1
+    assert "events.csv:6: error: the time at falls: 250 after 300" in stopped.stderr
+    skipped = invoke(*command, "--on-error", "skip")
+    assert results(skipped.stdout)[-1] == (2, 4, {"BUY": [2], "SELL": [4]})
+    assert (skipped.exit_code, skipped.stderr) == (
+        0,
+        "warning: 2 events were left out, whose time falls or is missing\n",
+    )
+
+
+# ── no results ───────────────────────────────────────────────────────────────────────────────────────────
+def test_why_there_is_no_result(table: Path, invoke: Invoke) -> None:
+    query = "SELECT * WHERE (BUY OR SWAP) AS b ; SALE AS s ; SELL WITHIN 3 EVENTS"
+    result = invoke("tuples", "-", "--events", "events.csv", input=query)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no results: no event fits s\n")
+
+
+def test_there_is_no_result_though_there_are_all_events(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "-", "--events", "events.csv", input="SELECT * WHERE SELL : SELL WITHIN 9 EVENTS")
+    assert (result.exit_code, result.stderr) == (0, "no results\n")
+
+
+@pytest.mark.parametrize(("format", "head"), [("jsonl", ""), ("table", ""), ("csv", "start,end,BUY,SELL\r\n")])
+def test_a_header_alone(table: Path, invoke: Invoke, format: str, head: str) -> None:
+    Path("events.csv").write_text(EVENTS.splitlines()[0])
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", "--format", format)
+    assert (result.exit_code, result.stdout_bytes) == (0, head.encode())
+    assert result.stderr == "no results: no event fits BUY or SELL\n"
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────────────
+WRONG_OPTIONS = {
+    "--time tiem": "no column tiem for the times",
+    "--type nam": "no column nam for the types; did you mean name?",
+    "--time name": "pairs.ceql: error: the time name is of type string",
+    "--type price": "hint: declare it: --declare price=string",
+    "--type name --relation BUY": "not both",
+    "--time-unit s": "--time says which column",
+    "--declare price": "write COLUMN=TYPE",
+    "--declare =int64": "write COLUMN=TYPE",
+    "--declare price=number": "unknown type number",
+    "--declare prize=double": "did you mean price?",
+    "--output events.csv": "read in the same run",
+    "--output pairs.ceql": "read in the same run",
+    "--output nowhere/out": "cannot write",
+    "--limit -1": "--limit",
+    "--on-error ignore": "--on-error",
+}
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS)
+def test_wrong_options(table: Path, invoke: Invoke, options: str) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", *options.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert WRONG_OPTIONS[options] in result.stderr and "internal" not in result.stderr
+    assert Path("events.csv").read_text() == EVENTS
+
+
+WRONG_QUERIES = {
+    "SELECT * WHERE BUY , SELL WITHIN 3 EVENTS": "q.ceql:1:20: error: unexpected ,",
+    "SELECT * WHERE BUY ; SELL WITHIN 3 SECONDS": "q.ceql: error: WITHIN measures time here, but",
+    "SELECT * WHERE BUY FILTER BUY[prize > 3] WITHIN 3 EVENTS": "did you mean price?",
+    "SELECT * WHERE BUY FILTER BUY[price > '3'] WITHIN 3 EVENTS": "does not compare",
+    "SELECT * WHERE BUY PARTITION BY [nome] WITHIN 3 EVENTS": "did you mean name?",
+    "SELECT * WHERE BUY WITHIN 3 [name]": "needs a number",
+    "SELECT * WHERE S>BUY WITHIN 3 EVENTS": "hint: FROM S gives them that name",
+    "SELECT * WHERE BUY AS b ; SELL AS s FILTER s[price > b.price] WITHIN 3 EVENTS": "that of b and s",
+    "SELECT COUNT(*) WHERE BUY WITHIN 3 EVENTS": "not supported yet",
+    "SELECT * FROM S, T WHERE BUY WITHIN 3 EVENTS": "one stream can be read, not 2: S, T",
+    "": "error:",
+    QUERY.replace("; B)", ";)"): "this looks like SPAseq",
+    "# what it finds\n" + QUERY: "q.ceql is a query in SPAseq, for streams of graphs: try spaseq run",
+}
+
+
+@pytest.mark.parametrize("query", WRONG_QUERIES)
+def test_wrong_queries(table: Path, invoke: Invoke, query: str) -> None:
+    Path("q.ceql").write_text(query)
+    result = invoke("tuples", "q.ceql", "--events", "events.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert WRONG_QUERIES[query] in result.stderr and "internal" not in result.stderr
+
+
+WRONG_TABLES = {
+    "": (1, "events.csv: error: the file is empty: its first line names the columns"),
+    EVENTS.partition("\n")[2]: (2, "known are BUY, ACME, 10, 100"),
+    EVENTS + "BUY,ACME\n": (1, "events.csv:6: error: the number of values is 2, that of columns 4"),
+}
+
+
+@pytest.mark.parametrize("text", WRONG_TABLES)
+def test_wrong_tables(table: Path, invoke: Invoke, text: str) -> None:
+    Path("events.csv").write_text(text)
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv")
+    assert (result.exit_code, result.stdout) == (WRONG_TABLES[text][0], "")
+    assert WRONG_TABLES[text][1] in result.stderr and "internal" not in result.stderr
+
+
+def test_values_that_are_not_as_declared(table: Path, invoke: Invoke) -> None:
+    Path("price.ceql").write_text("SELECT * WHERE SELL FILTER SELL[price > 3] WITHIN 3 EVENTS")
+    result = invoke("tuples", "price.ceql", "--events", "events.csv", "--declare", "price=int64")
+    assert result.exit_code == 1
+    assert "events.csv:3: error: the column price is declared int64, but has '12.5'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("query", "events", "code", "message"),
+    [
+        ("nowhere.ceql", "events.csv", 2, "cannot read the query nowhere.ceql"),
+        ("pairs.ceql", "nowhere.csv", 1, "nowhere.csv: error: cannot read: no such file"),
+        ("pairs.ceql", ".", 1, "cannot read"),
+        ("-", "-", 2, "cannot both come from standard input"),
+    ],
+)
+def test_files_that_cannot_be_read(
+    table: Path, invoke: Invoke, query: str, events: str, code: int, message: str
+) -> None:
+    result = invoke("tuples", query, "--events", events, input=PAIRS)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in result.stderr and "internal" not in result.stderr
+
+
+def test_a_query_without_window_is_warned_about(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "-", "--events", "events.csv", input=PAIRS.partition(" WITHIN")[0])
+    assert result.stdout == JSONL and "warning: no WITHIN" in result.stderr
+
+
+# ── as a process ─────────────────────────────────────────────────────────────────────────────────────────
+def many(table: Path) -> None:
+    Path("events.csv").write_text("type\n" + "BUY\n" * 2000)
+    Path("many.ceql").write_text("SELECT * WHERE BUY+ AS x WITHIN 1000 EVENTS")  # no one waits for all of them
+
+
+def test_a_broken_pipe_ends_quietly(table: Path) -> None:
+    many(table)
+    process = start("tuples", "many.ceql", "--events", "events.csv", stdin=subprocess.DEVNULL)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(table: Path, sent: signal.Signals) -> None:
+    many(table)
+    process = start("tuples", "many.ceql", "--events", "events.csv", stdin=subprocess.DEVNULL)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.send_signal(sent)
+    process.stdout.read()
+    assert process.wait(timeout=60) == 130
+    assert process.stderr.read() == ""
