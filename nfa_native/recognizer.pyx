@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -49,6 +50,7 @@ cdef class Recognizer:
     cdef Recognition state
     cdef readonly object automaton
     cdef int64_t events
+    cdef object _interruption
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
@@ -72,7 +74,8 @@ cdef class Recognizer:
         r.ambiguous = automaton.ambiguous
         r.enumerating = False
         r.position = r.first_number = first_position
-        r.is_full = False
+        r.is_full = r.is_stopped = False
+        r.owner = <void*>self
         r.ring.nodes.resize(1 << 12)
         r.ring.mask = (1 << 12) - 1
         r.ring.head = r.ring.tail = first_node
@@ -135,6 +138,9 @@ cdef class Recognizer:
         else:
             with nogil:
                 at = feed_events(r, &symbols[0], &starts[0], &least[0], at, count, most)
+        if r.is_stopped:
+            interruption, self._interruption = self._interruption, None
+            raise interruption
         if r.is_full:
             raise MemoryError(f"there are more than {MOST_NODES} sets of partial matches: a window would bound them")
         return at

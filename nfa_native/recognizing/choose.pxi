@@ -4,22 +4,56 @@ ctypedef vector[int64_t] Positions
 
 
 cdef void gather(Recognition* r) noexcept nogil:
-    """Every match of the event, by what is marked and where it starts: a result is kept once."""
+    """The matches of the event, by what is marked and where they start: a result is kept once, and not if it is beaten."""
     cdef Positions key
-    cdef size_t i
+    cdef uint64_t seen = 0
     r.gathered.clear()
     clear_found(&r.all, r.is_chain)
     while next_match(r):
+        seen += 1
+        if seen % BETWEEN_SIGNALS == 0 and is_interrupted(r):
+            return
         if r.strategy == STRICT_ONES and not is_interval(r):
             continue
-        key.clear()
-        for i in range(r.path_begin, r.path_positions.size()):
-            if r.marked[r.path_states[i]]:
-                key.push_back(r.path_positions[i])
-        if r.gathered[key].count(r.path_positions[r.path_begin]):
+        mark_path(r, &key)
+        if not is_worth_it(r, &key):
             continue
-        r.gathered[key][r.path_positions[r.path_begin]] = r.all.count
-        write_match(r, &r.all)
+        if r.gathered[key].count(r.path_positions[r.path_begin]) == 0:
+            r.gathered[key][r.path_positions[r.path_begin]] = r.all.count
+            write_match(r, &r.all)
+
+
+cdef void mark_path(const Recognition* r, Positions* out) noexcept nogil:
+    """The marked positions of the match in the path."""
+    cdef size_t i
+    out.clear()
+    for i in range(r.path_begin, r.path_positions.size()):
+        if r.marked[r.path_states[i]]:
+            out.push_back(r.path_positions[i])
+
+
+cdef bint is_worth_it(Recognition* r, const Positions* one) noexcept nogil:
+    """Of NEXT and LAST, which order all results, only the best one so far is kept."""
+    cdef const Positions* best
+    if r.gathered.empty() or r.strategy != NEXT_ONES and r.strategy != LAST_ONES:
+        return True
+    best = &dereference(r.gathered.begin()).first
+    if beats(r.strategy, best, one):
+        return False
+    if beats(r.strategy, one, best):
+        r.gathered.clear()
+        clear_found(&r.all, r.is_chain)
+    return True
+
+
+cdef bint is_interrupted(Recognition* r) noexcept with gil:
+    """Whether a signal's handler raised something, which the owner keeps; `feed` then ends."""
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        (<Recognizer>r.owner)._interruption = error
+        r.is_stopped = True
+    return r.is_stopped
 
 
 cdef bint is_earlier(const Positions* a, const Positions* b) noexcept nogil:

@@ -82,7 +82,7 @@ cdef size_t feed_events(
 ) noexcept nogil:
     """Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results."""
     cdef int64_t first = r.position - <int64_t>at
-    while at < count and not r.is_full:
+    while at < count and not r.is_full and not r.is_stopped:
         if symbols[at]:
             r.position = first + <int64_t>at
             if r.enumerating or take_symbol(r, symbols[at], 0, r.position, starts[at], least[at]):
@@ -104,7 +104,7 @@ cdef size_t feed_partitions(
     cdef int64_t first = r.position - <int64_t>at
     cdef int64_t local
     cdef uint32_t partition
-    while at < count and not r.is_full:
+    while at < count and not r.is_full and not r.is_stopped:
         partition = partitions[at]
         r.position = first + <int64_t>at
         if partition == NO_PARTITION:

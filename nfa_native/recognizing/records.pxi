@@ -6,6 +6,7 @@ cdef enum:
     NO_PARTITION = 0xFFFFFFFF
     MARK_EVERY = 1024            # nodes between two marks
     MOST_NODES = 0x80000000      # more would not be told apart
+    BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
 
 # Which results of those with one end are kept (CEL's selection strategies).
 cdef enum:
@@ -115,6 +116,8 @@ cdef cppclass Recognition:
     uint32_t strategy
     bint update_only              # matches are found, not enumerated
     bint is_full                  # there is no room for more nodes
+    bint is_stopped               # by a signal
+    void* owner                   # the Recognizer
     MatchRing ring
     vector[Head] heads            # by partition and state
     vector[LastEntry] last
