@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from spaseq.languages.ceql.algebra import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence
-from spaseq.languages.ceql.normal_form import is_fresh
 from spaseq.pattern.columns import Predicate
+from spaseq.pattern.recognition import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, is_fresh
 
 
 class UnsupportedFormulaError(ValueError):

@@ -15,9 +15,9 @@ import pyarrow
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.ceql.algebra import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.languages.ceql.scope import named_in
 from spaseq.languages.problem import did_you_mean
+from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.sources import CsvFormat, Types, open_source

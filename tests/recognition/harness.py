@@ -10,7 +10,7 @@ import numpy as np
 
 from nfa_native.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.languages.ceql.algebra import (
+from spaseq.pattern.recognition import (
     AttributeWindow,
     Disjunction,
     EventWindow,

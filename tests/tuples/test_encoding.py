@@ -20,8 +20,8 @@ from pyarrow import csv, parquet
 
 from spaseq.errors import StreamError
 from spaseq.languages.ceql import parse
-from spaseq.languages.ceql.algebra import Disjunction, Formula, Iteration, Pick, Sequence
 from spaseq.pattern.columns import And, Attribute, Comparison, Constant, IsNull, Not
+from spaseq.pattern.recognition import Disjunction, Formula, Iteration, Pick, Sequence
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
 from tests.oracle.ceql.generate import Maker
 from tests.oracle.strategies import Drawn

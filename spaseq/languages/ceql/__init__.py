@@ -1,4 +1,4 @@
-"""The CEQL language: text to ``spaseq.languages.ceql.algebra.Query``, and back to text."""
+"""The CEQL language: text to ``spaseq.pattern.recognition.Query``, and back to text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from spaseq.errors import QueryWarning
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.advice import warnings
-from spaseq.languages.ceql.algebra import Formula, Query
 from spaseq.languages.ceql.lower_query import lower_query
 from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
 from spaseq.languages.problem import Problem, source_of
+from spaseq.pattern.recognition import Formula, Query
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
 

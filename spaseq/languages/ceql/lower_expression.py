@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.algebra import AllOf, AnyOf, Filter
 from spaseq.languages.ceql.quantify import ClauseError, for_all
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.node import Node, children
 from spaseq.languages.problem import Problem
 from spaseq.pattern import columns
+from spaseq.pattern.recognition import AllOf, AnyOf, Filter
 
 LONGEST_NUMBER = 300
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from spaseq.languages.ceql import algebra, tree
+from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.lower_expression import lower_filter, number
 from spaseq.languages.ceql.lower_select import lower_select
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.durations import LONGEST, MICROSECONDS
 from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.pattern import recognition as algebra
 
 
 def lower_query(node: tree.Query) -> algebra.Query:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.algebra import Aggregate, GroupKey
 from spaseq.languages.ceql.print_expression import attribute as written
 from spaseq.languages.ceql.printer import aggregate as written_aggregate
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.problem import Problem
 from spaseq.pattern.columns import Attribute
+from spaseq.pattern.recognition import Aggregate, GroupKey
 
 
 class Selection(NamedTuple):

@@ -18,7 +18,9 @@ from __future__ import annotations
 from functools import reduce
 from itertools import count
 
-from spaseq.languages.ceql.algebra import (
+from spaseq.languages.ceql.scope import bound
+from spaseq.pattern.columns import Predicate, conjunction, disjunction, local, renamed
+from spaseq.pattern.recognition import (
     AllOf,
     AnyOf,
     Disjunction,
@@ -33,8 +35,6 @@ from spaseq.languages.ceql.algebra import (
     Sequence,
     parts,
 )
-from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.columns import Predicate, conjunction, disjunction, local, renamed
 from spaseq.pattern.size import MOST_STEPS
 
 
@@ -107,11 +107,6 @@ def aliased(formula: Formula, variable: str, alias: str) -> Formula:
 def fresh_name(variable: str, taken: frozenset[str]) -> str:
     """A name that no query can write, since it has a line end, and that is not ``taken``."""
     return next(name for number in count(1) if (name := f"{variable}\n{number}") not in taken)
-
-
-def is_fresh(name: str) -> bool:
-    """Whether the normal form made up the name of the variable: results do not show it."""
-    return "\n" in name
 
 
 def filtered(formula: Formula, condition: Filter) -> Formula:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spaseq.languages.ceql.algebra import Formula, Named, Pick, Relation, parts
 from spaseq.languages.node import Span
 from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.pattern.recognition import Formula, Named, Pick, Relation, parts
 
 
 def bound(formula: Formula) -> frozenset[str]:

@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from spaseq.languages.ceql import algebra
-from spaseq.languages.ceql.algebra import AllOf, AnyOf, Disjunction, Filter, Filtered, ForAll, Formula, Iteration, Named
-from spaseq.languages.ceql.normal_form import is_fresh
 from spaseq.pattern import columns
+from spaseq.pattern import recognition as algebra
+from spaseq.pattern.recognition import (
+    AllOf,
+    AnyOf,
+    Disjunction,
+    Filter,
+    Filtered,
+    ForAll,
+    Formula,
+    Iteration,
+    Named,
+    is_fresh,
+)
 
 Event = tuple[str, Mapping[str, int]]
 Held = frozenset[tuple[str, int]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from spaseq.languages.ceql.algebra import (
+from spaseq.languages.ceql.scope import bound
+from spaseq.pattern.columns import Attribute, Comparison, Constant
+from spaseq.pattern.recognition import (
     AllOf,
     AnyOf,
     Disjunction,
@@ -17,8 +19,6 @@ from spaseq.languages.ceql.algebra import (
     Relation,
     Sequence,
 )
-from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.columns import Attribute, Comparison, Constant
 from tests.language.ceql.meaning import Event
 
 

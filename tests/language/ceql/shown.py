@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.algebra import (
+from spaseq.languages.ceql.print_expression import expression
+from spaseq.pattern import columns
+from spaseq.pattern.columns import TRUE, And, Comparison, Or
+from spaseq.pattern.recognition import (
     AllOf,
     AnyOf,
     Disjunction,
@@ -17,9 +20,6 @@ from spaseq.languages.ceql.algebra import (
     Relation,
     Sequence,
 )
-from spaseq.languages.ceql.print_expression import expression
-from spaseq.pattern import columns
-from spaseq.pattern.columns import TRUE, And, Comparison, Or
 
 
 # ── prefix notation ──────────────────────────────────────────────────────────────────────────────────────

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from spaseq.languages.ceql import ParsedQuery, format_query, parse
-from spaseq.languages.ceql.algebra import Filtered, ForAll
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.parser import grammar
 from spaseq.languages.reading import MOST_DEPTH
+from spaseq.pattern.recognition import Filtered, ForAll
 from tests.language.ceql.shown import formula_in_prefix, in_prefix, normal
 
 HERE = Path(__file__).parent

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from spaseq.languages.ceql.algebra import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, parts
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.scope import bound
+from spaseq.pattern.recognition import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, parts
 from tests.language.ceql.meaning import ways, written
 from tests.language.ceql.random_formulas import random_formula, random_stream
 

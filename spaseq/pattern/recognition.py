@@ -1,7 +1,7 @@
-"""What a CEQL query means, free of text positions: formulas, filters and the clauses around them.
+"""What a query over tuples means (CEQL), free of text positions: formulas, filters and the clauses around them.
 
 A formula as written is made of Relation, Named, Filtered, Disjunction, Sequence and Iteration.  In normal form
-(``normal_form.py``) there are Picks instead of relations and names, and filters only where they correlate events.
+there are Picks instead of relations and names, and filters only where they correlate events.
 """
 
 from __future__ import annotations
@@ -200,3 +200,8 @@ class Query:
     window: Window | None = None
     limit: int | None = None
     consume: Consumption = field(default=Consumption.NONE)
+
+
+def is_fresh(name: str) -> bool:
+    """Whether the normal form made up the name of the variable: results do not show it."""
+    return "\n" in name
