@@ -18,6 +18,7 @@ from libcpp.map cimport map
 from libcpp.vector cimport vector
 
 cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
 
 include "recognizing/records.pxi"

@@ -59,6 +59,8 @@ cdef inline uint32_t add_node(
 ) noexcept nogil:
     cdef MatchNode* node
     cdef uint32_t number
+    invariant(r.ring.head - r.ring.tail < r.ring.mask)
+    invariant(next == NO_NODE or is_kept(&r.ring, next))
     if r.ring.head == NO_NODE:
         r.ring.head = 1
     number = r.ring.head

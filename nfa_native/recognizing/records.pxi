@@ -82,10 +82,8 @@ cdef cppclass MatchRing:
 
 # Matches of one event that wait to be enumerated.
 cdef struct Ending:
-    int64_t end           # position of the event
-    int64_t least         # the least start in its window
+    int64_t least         # the least start in the event's window
     uint32_t node
-    uint32_t partition
 
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:

@@ -79,10 +79,8 @@ cdef inline void complete_entry(
     cdef size_t place = <size_t>partition * r.width + entry.state
     cdef Ending ending
     if entry.final and one.youngest >= least:
-        ending.end = r.position
         ending.least = least
         ending.node = one.node
-        ending.partition = partition
         r.endings.push_back(ending)
     settle(r, entry, r.heads.data() + place, r.last.data() + place, one, local, least)
 
