@@ -85,8 +85,6 @@ cdef class Recognizer:
         clear_found(&r.found, r.is_chain)
         build(r, automaton.states)
         know_partition(r, 0)
-        if partitioned:
-            r.locals[0] = 0
         r.symbol_begin.assign(2, 0)
         r.in_order.assign(1, True)
 
@@ -119,7 +117,6 @@ cdef class Recognizer:
         """
         cdef Recognition* r = &self.state
         cdef size_t count = symbols.shape[0]
-        cdef const uint32_t* numbers = NULL
         cdef size_t i
         if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
             raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
@@ -132,10 +129,11 @@ cdef class Recognizer:
                 if symbols[i] >= r.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
         if r.partitioned:
-            numbers = &partitions[0]
             with nogil:
                 forget_numbers(r)
-                at = feed_partitions(r, &symbols[0], numbers, &starts[0], &least[0], at, count, most, self.events)
+                at = feed_partitions(
+                    r, &symbols[0], &partitions[0], &starts[0], &least[0], at, count, most, self.events
+                )
         else:
             with nogil:
                 at = feed_events(r, &symbols[0], &starts[0], &least[0], at, count, most)

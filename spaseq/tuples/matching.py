@@ -35,7 +35,8 @@ class Matches(Iterator[pyarrow.RecordBatch]):
 
     Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
     result), and for each of ``variables`` the list of positions that it holds.  One of the first three gets an
-    underscore at its end where a variable has its name.  ``found`` counts the results so far.
+    underscore at its end where a variable has its name.  ``schema`` is that of the batches, ``found`` counts the
+    results so far.
     """
 
     def __init__(self, query: Query, plan: Recognition, events: Encoding) -> None:
@@ -45,6 +46,7 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self._is_chain = plan.automaton.is_chain
         self._names = _shown(query, plan)
         self.variables = query.variables or _in_order(self._names)
+        self.schema = _schema(self.variables)
         self.found = 0
         self._recognizer = _recognizer(query, plan)
         self._found = self._recognized()
@@ -62,13 +64,6 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         states = [any(met >> atom & 1 for atom in state.atoms) for state in self._plan.automaton.states]
         some = frozenset[str]().union(*compress(names, states))
         return tuple(name for name in _in_order(names) if name not in some)
-
-    @property
-    def schema(self) -> pyarrow.Schema:
-        """The schema of the batches."""
-        start, end, positions = (_free(name, self.variables) for name in ("start", "end", "positions"))
-        lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *self.variables)]
-        return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
 
     def __next__(self) -> pyarrow.RecordBatch:
         return self._batch(next(self._found))
@@ -208,6 +203,13 @@ def _called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
 def _in_order(names: Sequence[frozenset[str]]) -> tuple[str, ...]:
     """All of the names of states, each where it comes first."""
     return tuple(dict.fromkeys(name for some in names for name in sorted(some)))
+
+
+def _schema(variables: Sequence[str]) -> pyarrow.Schema:
+    """The schema of the batches."""
+    start, end, positions = (_free(name, variables) for name in ("start", "end", "positions"))
+    lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *variables)]
+    return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
