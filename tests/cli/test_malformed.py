@@ -181,7 +181,16 @@ def test_out_of_order(read: Callable[..., Result]) -> None:
     assert events_of(again) == ["d"]
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n", b"\xef\xbb\xbf", gzip.compress(b"")])
+EMPTY = {
+    "no byte": b"",
+    "blank lines": b"\n\n",
+    "a comment": b"# nothing\n",
+    "byte order mark": b"\xef\xbb\xbf",
+    "gzip": gzip.compress(b""),
+}
+
+
+@pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY.keys())
 @pytest.mark.parametrize("name", ["x.nq", "x.trig", "x"])
 def test_empty_streams_are_no_error(invoke: Invoke, content: bytes, name: str) -> None:
     Path("any.spaseq").write_text(ANY_EVENT, encoding="utf-8")
