@@ -182,12 +182,13 @@ cdef class Recognizer:
         return out
 
     def statistics(self):
-        """Events taken, nodes in the ring and its size, partitions."""
+        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
         return {
             "events": self.state.position,
             "nodes": self.state.ring.head - self.state.ring.tail,
             "room": self.state.ring.nodes.size(),
             "partitions": self.state.locals.size() if self.state.partitioned else 0,
+            "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,
         }
 
 
