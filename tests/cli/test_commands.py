@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,14 @@ def test_generate(invoke: Invoke, folder: Path) -> None:
     assert Path("again/stock.nq").read_bytes() == first
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_generate_a_table(invoke: Invoke, folder: Path, form: str) -> None:
+    result = invoke("generate", "trades", "--events", "2000", "--out", "new", "--format", form)
+    wrote, command, _ = result.stdout.splitlines()
+    assert (result.exit_code, wrote) == (0, f"wrote new/trades.{form}")
+    assert int(invoke(*shlex.split(command)[1:], "--count").stdout) > 100
+
+
 def test_generate_mistakes(invoke: Invoke) -> None:
     unknown = invoke("generate", "stock", "--out", "x")
     assert unknown.exit_code == 2 and "did you mean stocks?" in unknown.stderr
@@ -90,3 +99,6 @@ def test_generate_mistakes(invoke: Invoke) -> None:
     assert invoke("generate", "stocks").exit_code == 2
     taken = invoke("generate", "stocks", "--out", "q.spaseq/inside", "--events", "1")
     assert taken.exit_code == 2 and "cannot write" in taken.stderr
+    for_tables = invoke("generate", "stocks", "--out", "x", "--format", "csv")
+    assert for_tables.exit_code == 2
+    assert "stocks is written as N-Quads; --format csv is for trades" in for_tables.stderr
