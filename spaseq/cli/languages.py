@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
-from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
+from spaseq.plan.complex_events import Recognition, recognition
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
 
@@ -33,9 +33,6 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 
 
 def recognized(parsed: ceql.ParsedQuery) -> Recognition:
-    """What recognizes the matches of a query in CEQL; QueryError if nothing does."""
+    """What recognizes the matches of a query in CEQL."""
     variables = parsed.query.variables
-    try:
-        return recognition(parsed.normal_form, None if variables is None else frozenset(variables))
-    except UnsupportedFormulaError as error:
-        raise QueryError(str(error)) from None
+    return recognition(parsed.normal_form, None if variables is None else frozenset(variables))

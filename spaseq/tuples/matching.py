@@ -17,7 +17,8 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
-from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
+from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.symbols import Atom
@@ -47,7 +48,9 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self.variables = query.variables or _in_order(self._names)
         self.schema = _schema(self.variables)
         self.found = 0
-        self._recognizer = _recognizer(query, plan)
+        self._columns = Columns(plan.measured, events.schema)
+        self._memory = Memory(plan.asked, events.schema, _forgets(query))
+        self._recognizer = _recognizer(query, plan, self._memory)
         self._found = self._recognized()
 
     @property
@@ -90,9 +93,11 @@ class Matches(Iterator[pyarrow.RecordBatch]):
 
     def _of_batch(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         starts, least = edges(self._query.window, batch)
+        columns = self._columns.read(batch.batch)
+        self._memory.keep(batch, starts, least)
         at = 0
         while at < len(batch):
-            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST)
+            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
             found = self._recognizer.take()
             if len(found.starts):
                 self.found += len(found.starts)
@@ -139,16 +144,15 @@ def match(
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked, time)
-    try:
-        plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
-    except UnsupportedFormulaError as error:
-        raise QueryError(str(error)) from None
+    selected = None if asked.variables is None else frozenset(asked.variables)
+    plan = recognition(parsed.normal_form, selected)
     _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
-    roles = Roles(type, relation, stream, time, unit, asked.partition, measured)
-    return Matches(asked, plan, encode(source, atoms, roles, types=types, csv=csv, on_error=on_error))
+    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, correlated_attributes(plan))
+    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
+    return Matches(asked, recognition(parsed.normal_form, selected, texts(events.schema)), events)
 
 
 def _check(query: Query, time: str | None) -> None:
@@ -203,7 +207,14 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _recognizer(query: Query, plan: Recognition) -> Recognizer:
+def _forgets(query: Query) -> bool:
+    """Whether windows move on for ever, all together, so that events are done with some time."""
+    if isinstance(query.window, EventWindow):
+        return not query.partition
+    return isinstance(query.window, TimeWindow)
+
+
+def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
     window = query.window
     return Recognizer(
         plan.automaton,
@@ -211,8 +222,9 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=window is not None and not isinstance(window, AttributeWindow),
+        forgets=_forgets(query),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+        answer=memory.answer,
     )
 
 
