@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from nfa_native.complex_events import PickState
-from spaseq.pattern.printing import given_names, print_event, print_formula
+from nfa_native.complex_events import Cell, Correlation, PickState, Transition
+from spaseq.pattern.columns import Predicate
+from spaseq.pattern.printing import given_names, print_event, print_formula, print_predicate
 from spaseq.pattern.recognition import (
     Aggregate,
     AttributeWindow,
@@ -203,9 +204,24 @@ def _state(plan: Recognition, number: int) -> dict[str, Any]:
         "picks": [print_event(kind.type, kind.stream, kind.predicate) for kind in kinds],
         "variables": [name for name in called if name not in {kind.type for kind in kinds}],
         "selected": state.marked,
-        "cost": "constant",
+        "cost": _cost(plan.automaton.correlation, number),
         "ways_in": len(state.after) + len(state.directly_after) + state.initial,
     }
+
+
+CELLS = {
+    Cell.HEAD: "constant for each event",
+    Cell.GROUPS: "a step for each group that fits, of matches that entered with one event",
+    Cell.MERGED: "a step for each group that fits, of matches with equal values",
+}
+
+
+def _cost(correlation: Correlation | None, number: int) -> str:
+    """What an event costs that looks for partial matches in the state."""
+    if correlation is None:
+        return CELLS[Cell.HEAD]
+    found = ", found by an equal value" if correlation.keys[number] >= 0 else ""
+    return CELLS[correlation.cells[number]] + found
 
 
 def _role(state: PickState) -> str:
@@ -213,22 +229,43 @@ def _role(state: PickState) -> str:
 
 
 def _transitions(plan: Recognition) -> list[dict[str, Any]]:
-    states = plan.automaton.states
+    """From state to state, with what is compared."""
+    if plan.automaton.correlation is None:
+        steps = list(_steps(plan.automaton.states))
+    else:
+        steps = sorted(plan.automaton.correlation.transitions, key=lambda one: (one.source, one.target))
     return [
-        {"from": number, "to": to, "when": "later" if number in states[to].after else "directly after"}
-        for number in range(len(states))
-        for to in followers(states, number)
+        {
+            "from": one.source,
+            "to": one.target,
+            "when": "directly after" if one.contiguous else "later",
+            "if": [print_predicate(predicate) for predicate in dict.fromkeys(_conditions(plan, one))],
+        }
+        for one in steps
     ]
+
+
+def _steps(states: tuple[PickState, ...]) -> Iterator[Transition]:
+    for number in range(len(states)):
+        for to in followers(states, number):
+            yield Transition(number, to, contiguous=number not in states[to].after)
+
+
+def _conditions(plan: Recognition, one: Transition) -> Iterator[Predicate]:
+    yield from (plan.measured[guard.column].comparison.written for guard in one.guards)
+    yield from (plan.asked[question.number].asked.predicate for question in one.questions)
 
 
 def _state_lines(state: dict[str, Any], transitions: list[dict[str, Any]]) -> Iterator[str]:
     yield f"state {state['number']}: {state['role']}"
     yield f"  picks: {_picks(state)}" + ("" if state["selected"] else ", which is not selected")
     ways = f"{state['ways_in']} way{'s' * (state['ways_in'] != 1)} in"
-    yield f"  cost: {state['cost']} for each event, {ways}"
-    for one in transitions:
-        if one["from"] == state["number"]:
-            yield f"  --{one['when']}--> {one['to']}"
+    yield f"  cost: {state['cost']}; {ways}"
+    yield from (f"  --{_edge(one)}--> {one['to']}" for one in transitions if one["from"] == state["number"])
+
+
+def _edge(transition: dict[str, Any]) -> str:
+    return "; ".join([transition["when"], *(f"if {condition}" for condition in transition["if"])])
 
 
 def _picks(state: dict[str, Any]) -> str:
@@ -277,7 +314,7 @@ def as_mermaid(asked: Explained) -> str:
     lines = ["stateDiagram-v2"]
     lines += [f'    state "{mermaid_text(_title(one))}" as s{one["number"]}' for one in found["states"]]
     lines += [f"    [*] --> s{one['number']}" for one in found["states"] if "initial" in one["role"]]
-    lines += [f"    s{one['from']} --> s{one['to']}: {one['when']}" for one in found["transitions"]]
+    lines += [f"    s{one['from']} --> s{one['to']}: {mermaid_text(_edge(one))}" for one in found["transitions"]]
     lines += [f"    s{one['number']} --> [*]" for one in found["states"] if "final" in one["role"]]
     return "\n".join(lines)
 
@@ -290,7 +327,8 @@ def as_dot(asked: Explained) -> str:
         lines.append(f"  s{one['number']} [label={json.dumps(_title(one), ensure_ascii=False)}{shape}];")
     lines += [f"  start -> s{one['number']};" for one in found["states"] if "initial" in one["role"]]
     for one in found["transitions"]:
-        lines.append(f'  s{one["from"]} -> s{one["to"]} [label="{one["when"]}"];')
+        label = json.dumps(_edge(one).replace("; ", "\n"), ensure_ascii=False)
+        lines.append(f"  s{one['from']} -> s{one['to']} [label={label}];")
     return "\n".join([*lines, "}"])
 
 
