@@ -75,7 +75,8 @@ class Operand:
             return self._array(self._numbers.values, values, missing)
         if types.is_null(self.type):
             return pyarrow.nulls(len(values))
-        return pyarrow.array(values, mask=missing).cast(self.type)
+        huge = values.dtype == object
+        return pyarrow.array(values, self.type if huge else None, mask=missing).cast(self.type)
 
     def _array(self, known: list[Any], numbers: Column, missing: Mask) -> pyarrow.Array:
         """The values by number."""
