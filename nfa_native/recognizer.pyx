@@ -23,6 +23,7 @@ cdef extern from "<cassert>":
 
 include "recognizing/records.pxi"
 include "recognizing/nodes.pxi"
+include "recognizing/plain.pxi"
 include "recognizing/step.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/choose.pxi"
@@ -70,6 +71,7 @@ cdef class Recognizer:
             r.limit = 1
         r.partitioned = partitioned
         r.numbered = partitioned and strategy == "STRICT"
+        r.rises = forgets
         r.forgets = forgets and self.events < 0
         r.update_only = update_only
         r.ambiguous = automaton.ambiguous
@@ -79,32 +81,25 @@ cdef class Recognizer:
         r.owner = <void*>self
         r.ring.nodes.resize(1 << 12)
         r.ring.mask = (1 << 12) - 1
-        r.ring.head = r.ring.tail = first_node
+        r.ring.head = r.ring.tail = r.ring.attention = first_node
         r.ring.first_mark = 0
         r.is_chain = automaton.is_chain
         clear_found(&r.found, r.is_chain)
         build(r, automaton.states)
         know_partition(r, 0)
-        r.symbol_begin.assign(2, 0)
-        r.in_order.assign(1, True)
+        know_symbol(r, [])
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
         states = list(enumerate(self.automaton.states))
         for atoms in symbols:
             entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
-            late = False
-            for number in entered:
-                state = self.automaton.states[number]
-                late = late or any([one > number and one in entered for one in (*state.after, *state.directly_after)])
-                self.state.symbol_entries.push_back(<uint32_t>number)
-            self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
-            self.state.in_order.push_back(not late)
+            know_symbol(&self.state, entered)
 
     @property
     def symbols(self):
         """How many symbols are known, 0 included."""
-        return self.state.symbol_begin.size() - 1
+        return self.state.symbols.size()
 
     def feed(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
@@ -126,7 +121,7 @@ cdef class Recognizer:
             return count
         if at == 0:
             for i in range(count):
-                if symbols[i] >= r.symbol_begin.size() - 1:
+                if symbols[i] >= r.symbols.size():
                     raise ValueError(f"symbol {symbols[i]} is not known")
         if r.partitioned:
             with nogil:
@@ -198,6 +193,45 @@ cdef build(Recognition* r, states):
         r.entries.push_back(entry)
         r.marked.push_back(state.marked)
     r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width)
+
+
+cdef know_symbol(Recognition* r, states):
+    """A symbol that enters the states of these numbers, given from the last one to the first."""
+    cdef SymbolSpec spec
+    cdef EnteredState one
+    kinds = [kind_of(&r.entries[state]) for state in states]
+    spec.plain = NOT_PLAIN not in kinds
+    if spec.plain:
+        states = [state for kind in (FINAL, AFTER_ONE, BEGINS) for state, own in zip(states, kinds) if own == kind]
+    spec.begin = <uint32_t>r.entered.size()
+    spec.finals = spec.begin + kinds.count(FINAL)
+    spec.begins = spec.finals + kinds.count(AFTER_ONE)
+    spec.end = spec.begin + len(states)
+    spec.in_order = True
+    for number in states:
+        one.state = number
+        one.before = r.sources[r.entries[number].first] if r.entries[number].simple else 0
+        spec.in_order = spec.in_order and not comes_late(r, number, states)
+        r.entered.push_back(one)
+    spec.plain = spec.plain and spec.in_order
+    r.symbols.push_back(spec)
+
+
+cdef int kind_of(const EntrySpec* entry) noexcept:
+    """How a state is entered."""
+    if entry.waits_next or entry.final and entry.waits:
+        return NOT_PLAIN
+    if entry.initial:
+        return NOT_PLAIN if entry.final or entry.after or entry.directly else BEGINS
+    if not entry.simple:
+        return NOT_PLAIN
+    return FINAL if entry.final else AFTER_ONE
+
+
+cdef bint comes_late(const Recognition* r, uint32_t state, states):
+    """One of the states precedes this one and has a greater number."""
+    cdef const EntrySpec* entry = &r.entries[state]
+    return any([r.sources[i] > state and r.sources[i] in states for i in range(entry.first, entry.first + entry.after + entry.directly)])
 
 
 cdef object integers(const vector[int64_t]* values, size_t count):

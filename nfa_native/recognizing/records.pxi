@@ -8,6 +8,13 @@ cdef enum:
     MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
 
+# How a symbol enters a state.
+cdef enum:
+    NOT_PLAIN = 0
+    FINAL = 1                    # after one state; no state comes after it
+    AFTER_ONE = 2
+    BEGINS = 3
+
 # Which results of those with one end are kept (CEL's selection strategies).
 cdef enum:
     ALL_ONES = 0
@@ -56,6 +63,21 @@ cdef struct EntrySpec:
     bint waits            # some state comes after it, some time
     bint waits_next       # some state comes directly after it
 
+# One of the states that a symbol enters.
+cdef struct EnteredState:
+    uint32_t state
+    uint32_t before       # its predecessor, if it has just one
+
+# The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is `plain`, the
+# final ones come first, up to `finals`, then those with one predecessor up to `begins`, then those in which matches begin.
+cdef struct SymbolSpec:
+    uint32_t begin
+    uint32_t finals
+    uint32_t begins
+    uint32_t end
+    bint plain            # where starts only grow, what enters is put before what is there
+    bint in_order         # a state that the symbol enters comes after its predecessors that it enters, too
+
 # What enters when the event is over.
 cdef struct Entering:
     int64_t youngest
@@ -77,6 +99,7 @@ cdef cppclass MatchRing:
     uint32_t mask
     uint32_t head                 # next number
     uint32_t tail                 # numbers below are expired
+    uint32_t attention            # before the head gets here there is something to do (`make_room`)
     vector[RingMark] marks
     size_t first_mark             # those before it are used up
 
@@ -101,13 +124,13 @@ cdef cppclass Recognition:
     vector[uint8_t] marked
     bint all_marked
     bint is_chain                 # results have one pick of each state, in the order of their numbers
-    vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
-    vector[uint32_t] symbol_entries       # from the last state to the first
-    vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too
+    vector[SymbolSpec] symbols
+    vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
     bint partitioned
     bint numbered                 # positions in the substream are remembered
-    bint forgets                  # starts and windows only grow: what is too old never comes back
+    bint rises                    # starts and windows only grow within a partition
+    bint forgets                  # and in all the stream: what is too old never comes back
     uint32_t consume
     bint ambiguous
     int64_t limit                 # results an end; < 0: all
