@@ -198,40 +198,45 @@ cdef build(Recognition* r, states):
 cdef know_symbol(Recognition* r, states):
     """A symbol that enters the states of these numbers, given from the last one to the first."""
     cdef SymbolSpec spec
-    cdef EnteredState one
-    kinds = [kind_of(&r.entries[state]) for state in states]
-    spec.plain = NOT_PLAIN not in kinds
-    if spec.plain:
-        states = [state for kind in (FINAL, AFTER_ONE, BEGINS) for state, own in zip(states, kinds) if own == kind]
-    spec.begin = <uint32_t>r.entered.size()
-    spec.finals = spec.begin + kinds.count(FINAL)
-    spec.begins = spec.finals + kinds.count(AFTER_ONE)
-    spec.end = spec.begin + len(states)
-    spec.in_order = True
-    for number in states:
-        one.state = number
-        one.before = r.sources[r.entries[number].first] if r.entries[number].simple else 0
-        spec.in_order = spec.in_order and not comes_late(r, number, states)
-        r.entered.push_back(one)
-    spec.plain = spec.plain and spec.in_order
+    spec.plain = r.rises and all([is_plain(&r.entries[state]) for state in states])
+    spec.in_order = not any([comes_late(r, state, states) for state in states])
+    spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
+    if spec.plain and spec.in_order:
+        spec.finals = add_entered(r, [state for state in states if r.entries[state].final])
+        spec.begins = add_entered(r, [state for state in states if not r.entries[state].final and has_sources(r, state)])
+        spec.end = add_entered(r, [state for state in states if r.entries[state].initial])
+    else:
+        spec.plain = False
+        spec.end = add_entered(r, states)
     r.symbols.push_back(spec)
 
 
-cdef int kind_of(const EntrySpec* entry) noexcept:
-    """How a state is entered."""
-    if entry.waits_next or entry.final and entry.waits:
-        return NOT_PLAIN
-    if entry.initial:
-        return NOT_PLAIN if entry.final or entry.after or entry.directly else BEGINS
-    if not entry.simple:
-        return NOT_PLAIN
-    return FINAL if entry.final else AFTER_ONE
+cdef uint32_t add_entered(Recognition* r, states):
+    """States for the last symbol; how many there are of all symbols then."""
+    cdef EnteredState one
+    for one.state in states:
+        one.first = r.entries[one.state].first
+        one.end = one.first + r.entries[one.state].after + r.entries[one.state].directly
+        r.entered.push_back(one)
+    return <uint32_t>r.entered.size()
+
+
+cdef bint is_plain(const EntrySpec* entry):
+    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on."""
+    if entry.waits_next or entry.directly:
+        return False
+    return not entry.final or not entry.waits and not entry.initial
+
+
+cdef has_sources(const Recognition* r, uint32_t state):
+    return r.entries[state].after > 0
 
 
 cdef bint comes_late(const Recognition* r, uint32_t state, states):
     """One of the states precedes this one and has a greater number."""
     cdef const EntrySpec* entry = &r.entries[state]
-    return any([r.sources[i] > state and r.sources[i] in states for i in range(entry.first, entry.first + entry.after + entry.directly)])
+    sources = [r.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
+    return any([one > state and one in states for one in sources])
 
 
 cdef object integers(const vector[int64_t]* values, size_t count):

@@ -20,20 +20,47 @@ cdef inline bint enter_plainly(
     return lives
 
 
-cdef void end_plainly(Recognition* r, const SymbolSpec* symbol, const Head* heads, int64_t least) noexcept nogil:
-    """Matches that end with the event wait in `endings`."""
-    cdef const EnteredState* one
-    cdef Ending ending
-    cdef Head none
+cdef inline void unite_plainly(MatchRing* ring, Head* set, const Head* other, int64_t least) noexcept nogil:
+    """Add another set; the one with the youngest start comes first."""
+    cdef MatchNode* node = &ring.nodes.data()[ring.head & ring.mask]
+    cdef bint is_younger = other.youngest > set.youngest
+    cdef uint32_t younger = other.node if is_younger else set.node
+    cdef uint32_t older = set.node if is_younger else other.node
+    cdef bint are_two = min(other.youngest, set.youngest) >= least
+    node.youngest = max(other.youngest, set.youngest)
+    node.pos = 0
+    node.next = younger
+    node.sibling = older
+    node.state = UNION
+    set.node = ring.head if are_two else younger
+    set.youngest = node.youngest
+    ring.head += are_two
+
+
+cdef inline Head before_entry(Recognition* r, const EnteredState* one, const Head* heads, int64_t least) noexcept nogil:
+    """What may enter a state."""
+    cdef const uint32_t* sources = r.sources.data()
+    cdef Head before = heads[sources[one.first]]
     cdef uint32_t i
-    for i in range(symbol.begin, symbol.finals):
-        one = r.entered.data() + i
-        none.node = NO_NODE
-        none.youngest = NEVER
-        ending.node = r.ring.head
+    for i in range(one.first + 1, one.end):
+        unite_plainly(&r.ring, &before, heads + sources[i], least)
+    return before
+
+
+cdef inline bint end_plainly(
+    Recognition* r, uint32_t state, const Head* before, int64_t least
+) noexcept nogil:
+    """Matches that end with the event wait in `endings`, if there are any."""
+    cdef Head alone
+    cdef Ending ending
+    alone.node = NO_NODE
+    alone.youngest = NEVER
+    if enter_plainly(&r.ring, state, <uint32_t>r.position, before, &alone, least):
         ending.least = least
-        if enter_plainly(&r.ring, one.state, <uint32_t>r.position, heads + one.before, &none, least):
-            r.endings.push_back(ending)
+        ending.node = alone.node
+        r.endings.push_back(ending)
+        return True
+    return False
 
 
 cdef inline bint take_plainly(
@@ -41,15 +68,17 @@ cdef inline bint take_plainly(
 ) noexcept nogil:
     """As `take_symbol`."""
     cdef const EnteredState* entered = r.entered.data()
-    cdef uint32_t pos = <uint32_t>r.position
-    cdef Head beginning
+    cdef bint ends = False
+    cdef Head before
     cdef uint32_t i
-    if symbol.begin != symbol.finals:
-        end_plainly(r, symbol, heads, least)
+    for i in range(symbol.begin, symbol.finals):
+        before = before_entry(r, entered + i, heads, least)
+        ends |= end_plainly(r, entered[i].state, &before, least)
     for i in range(symbol.finals, symbol.begins):
-        enter_plainly(&r.ring, entered[i].state, pos, heads + entered[i].before, heads + entered[i].state, least)
-    beginning.node = NO_NODE
-    beginning.youngest = start
+        before = before_entry(r, entered + i, heads, least)
+        enter_plainly(&r.ring, entered[i].state, <uint32_t>r.position, &before, heads + entered[i].state, least)
+    before.node = NO_NODE
+    before.youngest = start
     for i in range(symbol.begins, symbol.end):
-        enter_plainly(&r.ring, entered[i].state, pos, &beginning, heads + entered[i].state, least)
-    return not r.endings.empty()
+        enter_plainly(&r.ring, entered[i].state, <uint32_t>r.position, &before, heads + entered[i].state, least)
+    return ends

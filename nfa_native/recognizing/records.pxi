@@ -8,13 +8,6 @@ cdef enum:
     MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
 
-# How a symbol enters a state.
-cdef enum:
-    NOT_PLAIN = 0
-    FINAL = 1                    # after one state; no state comes after it
-    AFTER_ONE = 2
-    BEGINS = 3
-
 # Which results of those with one end are kept (CEL's selection strategies).
 cdef enum:
     ALL_ONES = 0
@@ -63,19 +56,20 @@ cdef struct EntrySpec:
     bint waits            # some state comes after it, some time
     bint waits_next       # some state comes directly after it
 
-# One of the states that a symbol enters.
+# A state that a symbol enters, from sources[first] to sources[end - 1].
 cdef struct EnteredState:
     uint32_t state
-    uint32_t before       # its predecessor, if it has just one
+    uint32_t first
+    uint32_t end
 
-# The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is `plain`, the
-# final ones come first, up to `finals`, then those with one predecessor up to `begins`, then those in which matches begin.
+# The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is `plain`, those
+# that are final come first, up to `finals`, then others up to `begins`, then those, maybe again, in which matches begin.
 cdef struct SymbolSpec:
     uint32_t begin
     uint32_t finals
     uint32_t begins
     uint32_t end
-    bint plain            # where starts only grow, what enters is put before what is there
+    bint plain            # what enters is always put before what is there
     bint in_order         # a state that the symbol enters comes after its predecessors that it enters, too
 
 # What enters when the event is over.

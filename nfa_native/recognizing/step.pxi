@@ -98,7 +98,7 @@ cdef bint take_symbol(
     make_room(r, start, least, r.most_nodes)
     if r.is_full:
         return False
-    if spec.plain and r.rises:
+    if spec.plain:
         return take_plainly(r, spec, heads, start, max(least, NEVER + 1))
     r.entering.clear()
     for i in range(spec.begin, spec.end):

@@ -225,7 +225,7 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=window is not None and not isinstance(window, AttributeWindow),
+        forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
     )
 

@@ -64,7 +64,7 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=grows and query.window is not None,
+        forgets=grows,
         events=window,
     )
     symbols: dict[int, int] = {0: 0}
