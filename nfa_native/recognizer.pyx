@@ -6,6 +6,7 @@ Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL
 that it can enter, however many matches there are; matches are enumerated when they are taken.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ include "recognizing/nodes.pxi"
 include "recognizing/plain.pxi"
 include "recognizing/step.pxi"
 include "recognizing/enumerate.pxi"
+include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/feed.pxi"
 
@@ -44,6 +46,7 @@ class ComplexEvents(NamedTuple):
     offsets: np.ndarray    # int64[m + 1]
     positions: np.ndarray  # int64[p], of marked states
     states: np.ndarray     # uint16[p], in which they were picked
+    columns: np.ndarray | None = None   # of a chain: int64[states, m], the positions by state
 
 
 cdef class Recognizer:
@@ -86,6 +89,7 @@ cdef class Recognizer:
         r.is_chain = automaton.is_chain
         clear_found(&r.found, r.is_chain)
         build(r, automaton.states)
+        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy != "STRICT" and is_loose(automaton)
         know_partition(r, 0)
         know_symbol(r, [])
 
@@ -144,7 +148,7 @@ cdef class Recognizer:
         cdef Found* f = &self.state.found
         cdef object out
         if self.state.is_chain:
-            out = chains(integers(&f.positions, f.count * self.state.width).reshape(-1, self.state.width))
+            out = chains(f, self.state.width)
         else:
             out = ComplexEvents(
                 integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
@@ -163,12 +167,31 @@ cdef class Recognizer:
         }
 
 
-def chains(positions):
-    """Results with one pick of each state: int64[m, states]."""
-    count, states = positions.shape
-    offsets = np.arange(0, positions.size + 1, states, np.int64)
-    numbers = np.broadcast_to(np.arange(states, dtype=np.uint16), positions.shape).reshape(-1)
-    return ComplexEvents(positions[:, 0].copy(), positions[:, -1].copy(), offsets, positions.reshape(-1), numbers)
+cdef object chains(const Found* found, size_t width):
+    """Results with one pick of each state."""
+    cdef size_t count = found.count
+    columns = np.empty((width, count), np.int64)
+    cdef int64_t[:, ::1] view = columns
+    if count:
+        with nogil:
+            transpose(found.positions.data(), count, width, &view[0, 0])
+    offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
+    positions = integers(&found.positions, count * width)
+    return ComplexEvents(columns[0], columns[width - 1], offsets[:count + 1], positions, states[:count * width], columns)
+
+
+@lru_cache(maxsize=16)
+def even(width, count):
+    """Offsets of as many results with so many picks each, and the states of these: read-only."""
+    offsets = np.arange(count + 1, dtype=np.int64) * width
+    states = np.tile(np.arange(width, dtype=np.uint16), count)
+    offsets.flags.writeable = states.flags.writeable = False
+    return offsets, states
+
+
+def is_loose(automaton):
+    """No state asks for the event directly before."""
+    return not any([state.directly_after for state in automaton.states])
 
 
 cdef build(Recognition* r, states):

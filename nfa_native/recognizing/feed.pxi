@@ -70,7 +70,7 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
         r.enumerating = False
     elif r.ambiguous or r.strategy == NEXT_ONES or r.strategy == LAST_ONES or r.strategy == MAXIMAL_ONES:
         choose(r)
-    elif not enumerate_some(r, most):
+    elif not (enumerate_rows(r, most) if r.has_rows else enumerate_some(r, most)):
         return False
     finish_event(r, partition)
     return True

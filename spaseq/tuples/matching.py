@@ -108,9 +108,9 @@ class Matches(Iterator[pyarrow.RecordBatch]):
 
     def _held(self, name: str, found: ComplexEvents) -> pyarrow.ListArray:
         """The positions of each result that a variable holds."""
-        if self._is_chain:  # results have one pick of each state, in this order
+        if found.columns is not None:  # results have one pick of each state, in this order
             columns = [number for number, names in enumerate(self._names) if name in names]
-            held = found.positions.reshape(-1, len(self._names))[:, columns].ravel()
+            held = found.columns[columns[0]] if len(columns) == 1 else found.columns[columns].T.ravel()
             return pyarrow.ListArray.from_arrays(_even_offsets(len(columns), len(found.starts)), held)
         holds = np.array([name in names for names in self._names], np.bool_)[found.states]
         before = np.concatenate([[0], np.cumsum(holds)])
