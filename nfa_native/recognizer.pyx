@@ -46,7 +46,7 @@ class ComplexEvents(NamedTuple):
     offsets: np.ndarray    # int64[m + 1]
     positions: np.ndarray  # int64[p], of marked states
     states: np.ndarray     # uint16[p], in which they were picked
-    columns: np.ndarray | None = None   # of a chain: int64[states, m], the positions by state
+    columns: np.ndarray | None = None   # of a chain: int64[states, m], the positions again, by state
 
 
 cdef class Recognizer:
@@ -170,14 +170,15 @@ cdef class Recognizer:
 cdef object chains(const Found* found, size_t width):
     """Results with one pick of each state."""
     cdef size_t count = found.count
-    columns = np.empty((width, count), np.int64)
-    cdef int64_t[:, ::1] view = columns
+    cdef size_t size = count * width
+    both = np.empty(2 * size, np.int64)     # memory that comes in one piece is used again
+    cdef int64_t[::1] view = both
     if count:
         with nogil:
-            transpose(found.positions.data(), count, width, &view[0, 0])
+            copy_rows(found, width, &view[0], &view[size])
     offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
-    positions = integers(&found.positions, count * width)
-    return ComplexEvents(columns[0], columns[width - 1], offsets[:count + 1], positions, states[:count * width], columns)
+    columns = both[size:].reshape(width, count)
+    return ComplexEvents(columns[0], columns[width - 1], offsets[:count + 1], both[:size], states[:size], columns)
 
 
 @lru_cache(maxsize=16)

@@ -78,14 +78,26 @@ cdef void write_rows(Recognition* r, int64_t least, size_t end) noexcept nogil:
     r.found.count = count
 
 
-cdef void transpose(const int64_t* rows, size_t count, size_t width, int64_t* columns) noexcept nogil:
-    """Columns of `count` values each, a few rows at a time."""
-    cdef size_t row, column, i
-    cdef size_t whole = count - count % 8
-    for row in range(0, whole, 8):
-        for column in range(width):
-            for i in range(8):
-                columns[column * count + row + i] = rows[(row + i) * width + column]
-    for row in range(whole, count):
-        for column in range(width):
-            columns[column * count + row] = rows[row * width + column]
+cdef void copy_rows(const Found* found, size_t width, int64_t* rows, int64_t* columns) noexcept nogil:
+    """All positions by row, and again by column; a few rows at a time, so that they are read once."""
+    cdef size_t at = 0
+    cdef size_t some
+    while at < found.count:
+        some = min(found.count - at, <size_t>8)
+        memcpy(rows + at * width, found.positions.data() + at * width, some * width * sizeof(int64_t))
+        transpose(rows + at * width, some, width, columns + at, found.count)
+        at += some
+
+
+cdef inline void transpose(
+    const int64_t* rows, size_t count, size_t width, int64_t* columns, size_t apart
+) noexcept nogil:
+    """A few rows as columns that begin so far apart."""
+    cdef const int64_t* source
+    cdef size_t column, i
+    for column in range(width):
+        source = rows + column
+        for i in range(count):
+            columns[i] = source[0]
+            source += width
+        columns += apart

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import compress
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
@@ -19,6 +17,7 @@ from spaseq.languages.ceql.scope import named_in
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
+from spaseq.tuples.batches import record_batch
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.sources import CsvFormat, Types, open_source
 from spaseq.tuples.symbols import Atom
@@ -43,7 +42,6 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self._query = query
         self._plan = plan
         self._events = events
-        self._is_chain = plan.automaton.is_chain
         self._names = _shown(query, plan)
         self.variables = query.variables or _in_order(self._names)
         self.schema = _schema(self.variables)
@@ -66,7 +64,7 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         return tuple(name for name in _in_order(names) if name not in some)
 
     def __next__(self) -> pyarrow.RecordBatch:
-        return self._batch(next(self._found))
+        return record_batch(next(self._found), self.variables, self._names, self.schema)
 
     def count(self) -> int:
         """How many results are left."""
@@ -98,23 +96,6 @@ class Matches(Iterator[pyarrow.RecordBatch]):
             if len(found.starts):
                 self.found += len(found.starts)
                 yield found
-
-    def _batch(self, found: ComplexEvents) -> pyarrow.RecordBatch:
-        chain = self._is_chain
-        offsets = _even_offsets(len(self._names), len(found.starts)) if chain else _offsets(found.offsets)
-        whole = pyarrow.ListArray.from_arrays(offsets, found.positions)
-        held = [self._held(name, found) for name in self.variables]
-        return pyarrow.record_batch([found.starts, found.ends, whole, *held], schema=self.schema)
-
-    def _held(self, name: str, found: ComplexEvents) -> pyarrow.ListArray:
-        """The positions of each result that a variable holds."""
-        if found.columns is not None:  # results have one pick of each state, in this order
-            columns = [number for number, names in enumerate(self._names) if name in names]
-            held = found.columns[columns[0]] if len(columns) == 1 else found.columns[columns].T.ravel()
-            return pyarrow.ListArray.from_arrays(_even_offsets(len(columns), len(found.starts)), held)
-        holds = np.array([name in names for names in self._names], np.bool_)[found.states]
-        before = np.concatenate([[0], np.cumsum(holds)])
-        return pyarrow.ListArray.from_arrays(_offsets(before[found.offsets]), found.positions[holds])
 
 
 def match(
@@ -228,17 +209,3 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
         forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
     )
-
-
-def _offsets(values: npt.NDArray[np.int64]) -> pyarrow.Array:
-    return pyarrow.array(values.astype(np.int32))
-
-
-def _even_offsets(each: int, count: int) -> pyarrow.Array:
-    """Offsets of so many lists with so many values each."""
-    return _many_offsets(each, max(MOST, 1 << count.bit_length()))[: count + 1]
-
-
-@lru_cache(maxsize=64)
-def _many_offsets(each: int, count: int) -> pyarrow.Array:
-    return _offsets(np.arange(count + 1) * each)
