@@ -16,6 +16,7 @@ from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.map cimport map
+from libcpp.set cimport set
 from libcpp.vector cimport vector
 
 cdef extern from "<cassert>":
@@ -29,6 +30,7 @@ include "recognizing/step.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
+include "recognizing/best.pxi"
 include "recognizing/feed.pxi"
 
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
@@ -202,6 +204,7 @@ cdef build(Recognition* r, states):
     waited_next = {one for state in states for one in state.directly_after}
     r.width = len(states)
     r.all_marked = all(state.marked for state in states)
+    r.start_is_marked = all([state.marked for state in states if state.initial])
     for number, state in enumerate(states):
         entry.state = number
         entry.first = <uint32_t>r.sources.size()

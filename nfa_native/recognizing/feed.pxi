@@ -68,7 +68,9 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     if r.update_only:
         r.given = 1
         r.enumerating = False
-    elif r.ambiguous or r.strategy == NEXT_ONES or r.strategy == LAST_ONES or r.strategy == MAXIMAL_ONES:
+    elif r.strategy == NEXT_ONES or r.strategy == LAST_ONES:
+        choose_best(r)
+    elif r.strategy == MAXIMAL_ONES or r.ambiguous and r.limit != 1:
         choose(r)
     elif not (enumerate_rows(r, most) if r.has_rows else enumerate_some(r, most)):
         return False

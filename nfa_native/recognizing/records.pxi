@@ -102,6 +102,13 @@ cdef struct Ending:
     int64_t least         # the least start in the event's window
     uint32_t node
 
+# The best match of the set `set`, by what it picks last, and the start that it has.
+cdef struct BestMatch:
+    int64_t start
+    int64_t event         # for which it was worked out
+    uint32_t set          # NO_NODE: none
+    uint32_t pick
+
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
     size_t count
@@ -156,6 +163,11 @@ cdef cppclass Recognition:
     vector[int64_t] row               # of a chain: the picks of the present match
     size_t level                      # the state that picks next
     int64_t given                 # results of the end so far
+    bint start_is_marked              # so results with one end and the same positions have the same start
+    vector[BestMatch] bests           # by node: as large as the ring
+    vector[uint32_t] asked            # sets whose best match is asked for
+    set[uint64_t] seen                # nodes, each with how many marked positions are missing
+    vector[uint32_t] missing          # by how many picks there are
     map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
     Found all                     # results of one end
     Found found
