@@ -55,13 +55,13 @@ cdef void find_best(Recognition* r, uint32_t number, int64_t least) noexcept nog
     while not r.asked.empty():
         number = r.asked.back()
         node = match_node(r, number)
-        if is_known(r, number, least) or not (ask(r, node.next, least) | ask(r, node.sibling, least)):
+        if is_known(r, number, least) or not (ask_best(r, node.next, least) | ask_best(r, node.sibling, least)):
             r.asked.pop_back()
             if not is_known(r, number, least):
                 remember_best(r, number, least)
 
 
-cdef bint ask(Recognition* r, uint32_t number, int64_t least) noexcept nogil:
+cdef bint ask_best(Recognition* r, uint32_t number, int64_t least) noexcept nogil:
     """Whether the best match of a set has to be worked out first."""
     if not is_young(r, number, least) or is_known(r, number, least):
         return False
@@ -99,6 +99,11 @@ cdef void forget_bests(Recognition* r) noexcept nogil:
     nothing.set = nothing.pick = NO_NODE
     nothing.start = nothing.event = NEVER
     r.bests.assign(r.ring.nodes.size(), nothing)
+
+
+cdef inline bint has_best(const Recognition* r) noexcept nogil:
+    """The strategy orders all results, and sets are made of sets that are there."""
+    return (r.strategy == NEXT_ONES or r.strategy == LAST_ONES) and r.correlating == NULL
 
 
 cdef void choose_best(Recognition* r) noexcept nogil:

@@ -26,6 +26,8 @@ cdef void empty_partition(Recognition* r, uint32_t partition) noexcept nogil:
     for i in range(partition * r.width, (partition + 1) * r.width):
         r.heads[i].node = r.last[i].node = NO_NODE
         r.heads[i].youngest = r.last[i].youngest = NEVER
+    if r.correlating != NULL:
+        empty_cells(r, partition)
 
 
 cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
@@ -39,6 +41,8 @@ cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
     r.last.resize((partition + 1) * r.width, nobody)
     r.locals.resize(partition + 1, 0)
     r.is_touched.resize(partition + 1, 0)
+    if r.correlating != NULL:
+        know_cells(r, partition)
 
 
 cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
@@ -68,14 +72,24 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     if r.update_only:
         r.given = 1
         r.enumerating = False
-    elif r.strategy == NEXT_ONES or r.strategy == LAST_ONES:
+    elif has_best(r):
         choose_best(r)
-    elif r.strategy == MAXIMAL_ONES or r.ambiguous and r.limit != 1:
+    elif r.strategy >= NEXT_ONES and r.strategy <= MAXIMAL_ONES or r.ambiguous and r.limit != 1:
         choose(r)
     elif not (enumerate_rows(r, most) if r.has_rows else enumerate_some(r, most)):
         return False
     finish_event(r, partition)
     return True
+
+
+cdef inline bint take_event(
+    Recognition* r, uint32_t symbol, size_t at, uint32_t partition, int64_t local, int64_t start, int64_t least
+) noexcept nogil:
+    """Event number `at` of the batch; whether matches end with it."""
+    if r.correlating == NULL:
+        return take_symbol(r, symbol, partition, local, start, least)
+    r.correlating.at = at
+    return take_correlated(r, symbol, partition, local, start, least)
 
 
 cdef size_t feed_events(
@@ -87,7 +101,7 @@ cdef size_t feed_events(
     while at < count and not r.is_full and not r.is_stopped:
         if symbols[at]:
             r.position = first + <int64_t>at
-            if r.enumerating or take_symbol(r, symbols[at], 0, r.position, starts[at], least[at]):
+            if r.enumerating or take_event(r, symbols[at], at, 0, r.position, starts[at], least[at]):
                 touch(r, 0)
                 if not give(r, 0, most):
                     return at
@@ -123,8 +137,8 @@ cdef size_t feed_partitions(
         if symbols[at]:
             touch(r, partition)
             local = r.locals[partition] - 1
-            if r.enumerating or take_symbol(
-                r, symbols[at], partition, local, local if events >= 0 else starts[at],
+            if r.enumerating or take_event(
+                r, symbols[at], at, partition, local, local if events >= 0 else starts[at],
                 local - events if events >= 0 else least[at],
             ):
                 if not give(r, partition, most):

@@ -78,7 +78,8 @@ cdef inline uint32_t add_node(
     cdef uint32_t number
     invariant(r.ring.head - r.ring.tail < r.ring.mask)
     invariant(next == NO_NODE or is_kept(&r.ring, next))
-    invariant(r.ring.head != NO_NODE)
+    if r.ring.head == NO_NODE:
+        r.ring.head = 1
     number = r.ring.head
     r.ring.head += 1
     node = match_node(r, number)

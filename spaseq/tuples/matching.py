@@ -16,8 +16,9 @@ from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.ceql.scope import named_in
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
-from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
+from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples.batches import record_batch
+from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.sources import CsvFormat, Types, open_source
 from spaseq.tuples.symbols import Atom
@@ -46,7 +47,9 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         self.variables = query.variables or _in_order(self._names)
         self.schema = _schema(self.variables)
         self.found = 0
-        self._recognizer = _recognizer(query, plan)
+        self._columns = Columns(plan.measured, events.schema)
+        self._memory = Memory(plan.asked, events.schema, _forgets(query))
+        self._recognizer = _recognizer(query, plan, self._memory)
         self._found = self._recognized()
 
     @property
@@ -89,9 +92,11 @@ class Matches(Iterator[pyarrow.RecordBatch]):
 
     def _of_batch(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         starts, least = edges(self._query.window, batch)
+        columns = self._columns.read(batch.batch)
+        self._memory.keep(batch, starts, least)
         at = 0
         while at < len(batch):
-            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST)
+            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
             found = self._recognizer.take()
             if len(found.starts):
                 self.found += len(found.starts)
@@ -121,18 +126,17 @@ def match(
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked, time)
-    try:
-        plan = recognition(parsed.normal_form, None if asked.variables is None else frozenset(asked.variables))
-    except UnsupportedFormulaError as error:
-        raise QueryError(str(error)) from None
+    selected = None if asked.variables is None else frozenset(asked.variables)
+    plan = recognition(parsed.normal_form, selected)
     _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
-    roles = Roles(type, relation, stream, time, unit, asked.partition, measured)
+    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, correlated_attributes(plan))
     opened = open_source(source, types, csv)
     _check_columns(opened.names, type, relation, time)
-    return Matches(asked, plan, Encoding(opened, atoms, roles, on_error))
+    events = Encoding(opened, atoms, roles, on_error)
+    return Matches(asked, recognition(parsed.normal_form, selected, texts(events.schema)), events)
 
 
 def _check(query: Query, time: str | None) -> None:
@@ -198,7 +202,14 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _recognizer(query: Query, plan: Recognition) -> Recognizer:
+def _forgets(query: Query) -> bool:
+    """Whether windows move on for ever, all together, so that events are done with some time."""
+    if isinstance(query.window, EventWindow):
+        return not query.partition
+    return isinstance(query.window, TimeWindow)
+
+
+def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
     window = query.window
     return Recognizer(
         plan.automaton,
@@ -208,4 +219,5 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
         partitioned=bool(query.partition),
         forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+        answer=memory.answer,
     )

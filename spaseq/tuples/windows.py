@@ -45,7 +45,7 @@ def _lowered(values: Times, length: int) -> Times:
 def _measured(measure: Measure, length: float) -> tuple[Times, Times]:
     values, valid = measure.values, measure.valid
     if values.dtype == np.float64:
-        starts, least = _ordered(values), _ordered(values - length)
+        starts, least = ordered(values), ordered(values - length)
         valid = ~np.isnan(values) if valid is None else valid & ~np.isnan(values)
     else:
         starts = values.astype(np.int64)
@@ -55,7 +55,7 @@ def _measured(measure: Measure, length: float) -> tuple[Times, Times]:
     return np.where(valid, starts, NEVER), np.where(valid, least, NOTHING)
 
 
-def _ordered(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Times:
+def ordered(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Times:
     """Integers in the order of the doubles, 0.0 and -0.0 the same."""
     bits = (values + 0.0).view(np.int64)
     return np.where(bits < 0, bits ^ _SIGN, bits)
