@@ -82,6 +82,8 @@ cdef class Recognizer:
         cdef Recognition* r = &self.state
         self.automaton = automaton
         self.events = -1 if events is None else events
+        if strategy == "STRICT" and automaton.is_strict:
+            strategy = "ALL"
         r.strategy = STRATEGIES.index(strategy)
         r.consume = CONSUMPTIONS.index(consume)
         r.limit = -1 if limit is None else limit

@@ -136,7 +136,8 @@ def match(
     opened = open_source(source, types, csv)
     _check_columns(opened.names, type, relation, time)
     events = Encoding(opened, atoms, roles, on_error)
-    return Matches(asked, recognition(parsed.normal_form, selected, texts(events.schema)), events)
+    plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
+    return Matches(asked, plan, events)
 
 
 def _check(query: Query, time: str | None) -> None:
