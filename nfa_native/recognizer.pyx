@@ -17,6 +17,7 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.deque cimport deque
+from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
 from libcpp.set cimport set
 from libcpp.vector cimport vector
@@ -39,6 +40,7 @@ include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
+include "recognizing/distinct.pxi"
 include "recognizing/best.pxi"
 include "recognizing/feed.pxi"
 
@@ -98,6 +100,7 @@ cdef class Recognizer:
         r.enumerating = False
         r.position = r.first_number = first_position
         r.is_full = r.is_stopped = False
+        r.stamp = 0
         r.owner = <void*>self
         r.ring.nodes.resize(1 << 12)
         r.ring.mask = (1 << 12) - 1

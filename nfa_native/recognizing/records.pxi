@@ -4,6 +4,7 @@ cdef enum:
     NO_NODE = 0
     UNION = 0xFFFF               # instead of a state: a node that unites two others
     NO_PARTITION = 0xFFFFFFFF
+    NO_ORIGIN = 0xFFFFFFFF
     MARK_EVERY = 1024            # nodes between two marks
     MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
@@ -112,6 +113,24 @@ cdef struct BestMatch:
     uint32_t set          # NO_NODE: none
     uint32_t pick
 
+# A marked pick, and the one after it (its number among the candidates), NO_ORIGIN: there is none.
+cdef struct Candidate:
+    int64_t position
+    uint32_t node
+    uint32_t origin
+
+# Where a match begins, and its first marked pick.
+cdef struct Beginning:
+    int64_t start
+    uint32_t origin
+
+# Its beginnings and candidates come after those of earlier stages.
+cdef struct Stage:
+    size_t beginnings     # the first one
+    size_t candidates     # the first one
+    size_t group          # those of the position that is picked are candidates[group] to candidates[group_end - 1]
+    size_t group_end
+
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
     size_t count
@@ -172,6 +191,11 @@ cdef cppclass Recognition:
     vector[uint32_t] asked            # sets whose best match is asked for
     set[uint64_t] seen                # nodes, each with how many marked positions are missing
     vector[uint32_t] missing          # by how many picks there are
+    vector[Stage] stages              # of `distinct.pxi`
+    vector[Candidate] candidates
+    vector[Beginning] beginnings
+    vector[uint64_t] stamps           # by node: the stage that met it last
+    uint64_t stamp                    # that of the present stage
     map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
     Found all                     # results of one end
     Found found

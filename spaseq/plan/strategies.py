@@ -24,17 +24,22 @@ def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> li
 
 def way(query: Query, automaton: ComplexEventAutomaton) -> str:
     """How the results that the query's strategy keeps are found, in words for people."""
+    compares_events = automaton.correlation is not None
     match query.strategy:
         case Strategy.ANY:
             return "by construction: the first result that is found"
-        case Strategy.NEXT | Strategy.LAST if automaton.correlation is None:
-            return "by construction: each set of partial matches knows its best one"
-        case Strategy.NEXT | Strategy.LAST:
+        case Strategy.NEXT | Strategy.LAST if compares_events:
             return f"{COMPARED}, as filters compare events"
+        case Strategy.NEXT | Strategy.LAST:
+            return "by construction: each set of partial matches knows its best one"
         case Strategy.MAX:
             return COMPARED
-        case Strategy.STRICT if not automaton.is_strict:
-            return "by leaving out results with gaps, as not all variables are selected"
-    if automaton.ambiguous and query.limit != 1:
-        return f"{COMPARED}, as one may come about in several ways"
-    return "by construction: no event is left out" if query.strategy is Strategy.STRICT else "by construction"
+        case Strategy.STRICT if automaton.is_strict:
+            return "by construction: no event is left out"
+        case Strategy.STRICT:
+            return "by leaving out what gets a gap, as not all variables are selected"
+    if not automaton.ambiguous or query.limit == 1:
+        return "by construction"
+    if compares_events:
+        return f"{COMPARED}, as one may come about in several ways and filters compare events"
+    return "by construction: ways to the same result are followed together"

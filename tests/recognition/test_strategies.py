@@ -84,6 +84,25 @@ def test_one_of_projected_matches(strategy: str) -> None:
     assert strategy == "ANY" or found.starts.tolist() == [0, 0 if strategy == "NEXT" else 11]
 
 
+def test_projected_matches_are_found_once() -> None:
+    """Each pair of A with B in between, in however many ways that is; a limit stops early."""
+    symbols = np.tile(np.array([1, *[2] * 30], np.uint32), 30)
+    times = np.arange(len(symbols), dtype=np.int64)
+    for limit in (None, 7):
+        recognizer = Recognizer(chain_of_b(marked=False), limit=limit)
+        recognizer.know_symbols([0b01, 0b10])
+        pairs = []
+        at = 0
+        while at < len(symbols):
+            at = recognizer.feed(symbols, times, times - 1000, None, at, 11)
+            pairs += recognizer.take().positions.reshape(-1, 2).tolist()
+        ends = times[::31].tolist()
+        if limit is None:
+            assert sorted(pairs) == [[start, end] for start in ends for end in ends if start < end]
+        else:
+            assert len(pairs) == sum(min(limit, before) for before in range(len(ends)))
+
+
 def test_the_first_start_in_the_window_is_next() -> None:
     """Each A is the best one until the window has passed it."""
     pair = ComplexEventAutomaton((PickState((0,), initial=True), PickState((1,), final=True, after=(0,))))
@@ -103,10 +122,10 @@ def test_the_first_start_in_the_window_is_next() -> None:
         ("SELECT LAST A FROM S WHERE A ; B", "by construction: each set of partial matches knows its best one"),
         ("SELECT ANY A FROM S WHERE A ; B", "by construction: the first result that is found"),
         ("SELECT STRICT * FROM S WHERE A ; B+", "by construction: no event is left out"),
-        ("SELECT STRICT A FROM S WHERE A ; B", "by leaving out results with gaps, as not all variables are selected"),
+        ("SELECT STRICT A FROM S WHERE A ; B", "by leaving out what gets a gap, as not all variables are selected"),
         ("SELECT MAX * FROM S WHERE A ; B", "by comparing the results of an event"),
         ("SELECT * FROM S WHERE A ; B", "by construction"),
-        ("SELECT A FROM S WHERE A ; B", "by comparing the results of an event, as one may come about in several ways"),
+        ("SELECT A FROM S WHERE A ; B", "by construction: ways to the same result are followed together"),
         ("SELECT A FROM S WHERE A ; B LIMIT 1", "by construction"),
     ],
 )
