@@ -9,13 +9,13 @@ Run: ``python -m benchmarks.cells [rows]``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.timing import Job, interleaved
+from benchmarks.timing import interleaved
 from gpm.rows import AtomRows
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
@@ -92,28 +92,32 @@ class Rows:
             yield numbers * STEP, numbers.astype(np.uint64), rows
 
 
-def job(operator: str, shape: Shape, rows: int, update: bool) -> Job:
-    """A matcher of the shape's query and rows that are ready for it."""
+def prepared(operator: str, shape: Shape, rows: int, update: bool) -> Callable[[], Callable[[], Matcher]]:
+    """Rows that are ready, and matchers of the shape's query that take them."""
     plan, terms = plan_of(operator, shape), Terms()
     data = Rows(shape, rows, terms)
     batches = list(data.batches([one.variables for one in plan.atoms], data.above if update else data.prices))
 
-    def run() -> Matcher:
+    def prepare() -> Callable[[], Matcher]:
         matcher = plan.start(terms)
         matcher.count_only = True
-        for batch in batches:
-            matcher.feed(*batch)
-        matcher.finish()
-        return matcher
 
-    return run
+        def run() -> Matcher:
+            for batch in batches:
+                matcher.feed(*batch)
+            matcher.finish()
+            return matcher
+
+        return run
+
+    return prepare
 
 
 def measure(operator: str, shape: Shape, rows: int, update: bool) -> str:
     """Rows a second, and what was looked at or found, for people."""
-    run = job(operator, shape, rows, update)
-    seconds = interleaved({"run": lambda: run}, rounds=3)["run"]
-    count = run().count
+    prepare = prepared(operator, shape, rows, update)
+    seconds = interleaved({"run": prepare}, rounds=3)["run"]
+    count = prepare()().count
     return f"{rows / seconds / 1e6:8.3f} M rows/s" + ("" if update else f", {count:,} matches")
 
 

@@ -267,5 +267,5 @@ cdef reset_kernel(Kernel* k):
     k.lo = k.kept = k.tick_first = k.swept = 0
     k.seq = 0
     k.tick = k.promised = -FOREVER
-    k.next_handle = k.created = k.ticks = 0
+    k.next_handle = k.created = k.survived = k.ticks = 0
     k.next_look = 1024

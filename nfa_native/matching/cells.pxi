@@ -253,21 +253,17 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
 
 
 cdef void sweep(Kernel* k) noexcept nogil:
-    """Sweep all states once as many cells were made as are alive: constant cost a cell; but before positions wrap."""
+    """Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions wrap."""
     cdef size_t i
-    cdef uint64_t live = 0
     cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t].iterator at
-    if k.created < 1024 and not rested:
+    if k.created < 1024 + k.survived and not rested:
         return
-    for i in range(k.states.size()):
-        live += k.states[i].cells.size() - k.states[i].free_cells.size()
-    if k.created < 1024 + live and not rested:
-        return
-    k.created = 0
+    k.created = k.survived = 0
     k.swept = next_position(k)
     for i in range(k.states.size()):
         sweep_state(k, &k.states[i])
+        k.survived += k.states[i].live
     at = k.seen.begin()
     while at != k.seen.end():
         if older(dereference(at).second, k.lo):

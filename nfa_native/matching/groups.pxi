@@ -1,9 +1,8 @@
-# Zone maps: groups in the order in which they entered, with the extremes of each 32 and of each 1024 of them, so that a
+# Zone maps: groups in the order in which they entered, with the extremes of each 32, 1024 and 32768 of them, so that a
 # search passes over what cannot hold.  Numbers of groups count from the list's beginning and may wrap.
 
 cdef enum:
-    SMALL = 5                    # 2 ** SMALL groups make a small zone
-    LARGE = 10
+    FAN = 5                      # 2 ** FAN groups make a zone of level 0, as many zones one of the next level
     NO_GROUP = 0xFFFFFFFF
 
 
@@ -66,14 +65,19 @@ cdef bint take_kinds(GroupList* groups, const word_t* values) noexcept nogil:
     return True
 
 
+cdef void enter_zones(GroupList* groups, size_t at) noexcept nogil:
+    """Widen the zones around the group at a place; those in front of it are in their zones."""
+    cdef uint32_t level
+    for level in range(LEVELS):
+        add_to_zones(&groups.zones[level], at >> (FAN * (level + 1)), &groups.groups[at], groups.columns)
+
+
 cdef void add_group(GroupList* groups, const Group* group) noexcept nogil:
     """Append a group, whose values have the list's kinds."""
-    cdef size_t at = groups.groups.size()
-    if at and older(group.max_start, groups.groups.back().max_start):
+    if not groups.groups.empty() and older(group.max_start, groups.groups.back().max_start):
         groups.rising = False
-    add_to_zones(&groups.small, at >> SMALL, group, groups.columns)
-    add_to_zones(&groups.large, at >> LARGE, group, groups.columns)
     groups.groups.push_back(group[0])
+    enter_zones(groups, groups.groups.size() - 1)
 
 
 cdef inline bint accepts(const Bounds* bounds, uint32_t which, word_t value) noexcept nogil:
@@ -106,26 +110,36 @@ cdef inline bint may_hold(const Zone* zone, const Bounds* bounds, uint32_t lo) n
     return not older(zone.max_start, lo) and zone_may_pass(bounds, zone)
 
 
+cdef inline int64_t pass_over_zones(
+    const GroupList* groups, int64_t at, const Bounds* bounds, uint32_t lo
+) noexcept nogil:
+    """The next place to look at from group `at` downwards, by the widest zone around it that cannot hold anything."""
+    cdef uint32_t level = LEVELS
+    cdef uint32_t shift
+    while level > 0:
+        shift = FAN * level
+        level -= 1
+        if not may_hold(&groups.zones[level][at >> shift], bounds, lo):
+            return (at >> shift << shift) - 1
+    return at
+
+
 cdef uint32_t find_group(
     Kernel* k, const GroupList* groups, uint32_t before, const Bounds* bounds, uint32_t lo
 ) noexcept nogil:
     """The last group before number `before` that passes and holds something from `lo` on; its number, or NO_GROUP."""
     cdef int64_t at = <int64_t>(before - groups.base) - 1
-    cdef int64_t large = at + 1         # the zones that reach down to here have been looked at
-    cdef int64_t small = at + 1
+    cdef int64_t known = at + 1         # groups from here on are in zones that may hold something
+    cdef int64_t next
     cdef const Group* group
     while at >= 0:
         k.scanned += 1
-        if at < large:
-            large = at >> LARGE << LARGE
-            if not may_hold(&groups.large[at >> LARGE], bounds, lo):
-                at = large - 1
+        if at < known:
+            next = pass_over_zones(groups, at, bounds, lo)
+            if next != at:
+                at = next
                 continue
-        if at < small:
-            small = at >> SMALL << SMALL
-            if not may_hold(&groups.small[at >> SMALL], bounds, lo):
-                at = small - 1
-                continue
+            known = at >> FAN << FAN
         group = &groups.groups[at]
         if not older(group.max_start, lo) and group_passes(bounds, group):
             return groups.base + <uint32_t>at
@@ -146,27 +160,29 @@ cdef uint32_t find_youngest(Kernel* k, const GroupList* groups, const Bounds* bo
 
 
 cdef void trim_groups(GroupList* groups, uint32_t lo) noexcept nogil:
-    """Forget groups at the beginning that hold nothing from `lo` on, if they are many; all of them, if there is no other."""
+    """Forget groups at the beginning that hold nothing from `lo` on, if they are half of the list or all of it."""
     cdef size_t dead = 0
-    cdef size_t count
-    while dead < groups.large.size() and older(groups.large[dead].max_start, lo):
+    cdef size_t i
+    while dead < groups.groups.size() and older(groups.groups[dead].max_start, lo):
         dead += 1
-    count = min(dead << LARGE, groups.groups.size())
-    if dead == groups.large.size():
+    if dead == groups.groups.size():
         empty_groups(groups)
-    elif 2 * count >= groups.groups.size():
-        groups.groups.erase(groups.groups.begin(), groups.groups.begin() + count)
-        groups.small.erase(groups.small.begin(), groups.small.begin() + (count >> SMALL))
-        groups.large.erase(groups.large.begin(), groups.large.begin() + dead)
-        groups.base += <uint32_t>count
+    elif 2 * dead >= groups.groups.size():
+        groups.groups.erase(groups.groups.begin(), groups.groups.begin() + dead)
+        groups.base += <uint32_t>dead
+        for i in range(LEVELS):
+            groups.zones[i].clear()
+        for i in range(groups.groups.size()):
+            enter_zones(groups, i)
 
 
 cdef void empty_groups(GroupList* groups) noexcept nogil:
     """An empty list, whose numbers go on."""
+    cdef size_t i
     groups.base = group_end(groups)
     groups.groups.clear()
-    groups.small.clear()
-    groups.large.clear()
+    for i in range(LEVELS):
+        groups.zones[i].clear()
     groups.rising = True
 
 

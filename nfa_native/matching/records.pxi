@@ -9,6 +9,7 @@ cdef enum:
     NO_LIST = 0xFFFFFFFF
     FEW_CELLS = 16               # of a bucket without order, which are looked through one by one
     EVERYWHERE = 0xFFFFFFFF
+    LEVELS = 3                   # of zones
     MOST_COMPARED = 2            # columns that a zone map knows
     MOST_BOUNDS = 4              # comparisons of one step that it looks at
     VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
@@ -168,8 +169,7 @@ cdef struct Zone:
 # Groups in the order in which they entered, with a zone map.
 cdef cppclass GroupList:
     vector[Group] groups
-    vector[Zone] small    # of 32 groups each
-    vector[Zone] large    # of 1024
+    vector[Zone] zones[LEVELS]
     vector[word_t] key    # what all of them are joined on
     uint32_t kinds[MOST_COMPARED]     # of values, which compare with each other
     uint32_t base         # number of the first group
@@ -347,6 +347,7 @@ cdef cppclass Kernel:
     unordered_map[string, uint32_t] seen
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
+    uint64_t survived                 # cells that the last sweep left
     uint32_t swept                    # next position at the last sweep
     size_t next_look                  # stored events at which to look whether all of them are over
     uint64_t ticks

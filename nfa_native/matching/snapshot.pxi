@@ -40,7 +40,7 @@ cdef object dump_numbers(Kernel* k):
         [
             k.lo, k.seq, <int64_t>k.next_handle, k.open, k.tick, k.promised, k.tick_first, k.many_rows,
             <int64_t>k.created, <int64_t>k.ticks, <int64_t>k.results.count, k.ring.head, k.ring.tail,
-            k.kept,
+            k.kept, <int64_t>k.survived,
         ],
         np.int64,
     )
@@ -181,7 +181,7 @@ cdef void load_seen(Kernel* k, object arrays):
 cdef void load_kernel(Kernel* k, object arrays):
     """Take over the state that `dump_kernel` gave, words already renumbered."""
     cdef int64_t[::1] n = np.ascontiguousarray(arrays["numbers"])
-    if n.shape[0] != 14:
+    if n.shape[0] != 15:
         raise ValueError("the matcher's part of the snapshot is of another version")
     k.lo = <uint32_t>n[0]
     k.kept = <uint32_t>n[13]
@@ -193,6 +193,7 @@ cdef void load_kernel(Kernel* k, object arrays):
     k.tick_first = <uint32_t>n[6]
     k.many_rows = n[7]
     k.created = <uint64_t>n[8]
+    k.survived = <uint64_t>n[14]
     k.ticks = <uint64_t>n[9]
     k.results.count = <uint64_t>n[10]
     load_counters(k, arrays["counters"])

@@ -103,24 +103,28 @@ cdef void renew_zone(Zone* zone, const Group* groups, size_t count, uint32_t col
         begun = True
 
 
-cdef void renew_large(GroupList* groups, size_t at) noexcept nogil:
-    """A large zone holds somebody as long as one of its small zones does."""
-    cdef size_t i
-    cdef size_t end = min((at + 1) << (LARGE - SMALL), groups.small.size())
-    groups.large[at].max_start = 0
-    for i in range(at << (LARGE - SMALL), end):
-        groups.large[at].max_start |= groups.small[i].max_start
-
-
 cdef void strike_group(GroupList* groups, uint32_t number) noexcept nogil:
-    """The group's cell is gone."""
-    cdef size_t at = number - groups.base
-    cdef size_t start = at >> SMALL << SMALL
-    cdef size_t count = min(groups.groups.size() - start, <size_t>1 << SMALL)
-    groups.groups[at].max_start = 0
-    renew_zone(&groups.small[at >> SMALL], groups.groups.data() + start, count, groups.columns)
-    if groups.small[at >> SMALL].max_start == 0:
-        renew_large(groups, at >> LARGE)
+    """The group's cell is gone: the zone around it is made anew, and those above it if it is empty."""
+    cdef size_t zone = (number - groups.base) >> FAN
+    cdef size_t start = zone << FAN
+    cdef size_t count = min(groups.groups.size() - start, <size_t>1 << FAN)
+    cdef uint32_t level
+    groups.groups[number - groups.base].max_start = 0
+    renew_zone(&groups.zones[0][zone], groups.groups.data() + start, count, groups.columns)
+    for level in range(1, LEVELS):
+        if groups.zones[level - 1][zone].max_start:
+            return
+        zone >>= FAN
+        groups.zones[level][zone].max_start = has_alive(&groups.zones[level - 1], zone)
+
+
+cdef bint has_alive(const vector[Zone]* zones, size_t above) noexcept nogil:
+    """Whether somebody is alive in a zone of the next level."""
+    cdef size_t i
+    for i in range(above << FAN, min((above + 1) << FAN, zones.size())):
+        if zones.at(i).max_start:
+            return True
+    return False
 
 
 cdef bint probe_zones(
