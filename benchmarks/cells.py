@@ -77,7 +77,9 @@ class Rows:
         self.prices = np.array([terms.decimal(cents, 2) for cents in prices(shape, rows).tolist()], np.uint64)
         self.above = np.full(rows, terms.integer(1_000_000_000), np.uint64)
 
-    def batches(self, variables: list[tuple[str, ...]], third: Words) -> Iterator[tuple[NDArray[np.int64], Words, list[AtomRows]]]:
+    def batches(
+        self, variables: list[tuple[str, ...]], third: Words
+    ) -> Iterator[tuple[NDArray[np.int64], Words, list[AtomRows]]]:
         """Times, event numbers and rows of the three atoms; ``third`` are the prices that C sees."""
         places = np.arange(BATCH, dtype=np.uint32)
         for start in range(0, len(self.keys), BATCH):

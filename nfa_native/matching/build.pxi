@@ -262,7 +262,7 @@ cdef reset_kernel(Kernel* k):
     k.history.first_block = k.history.first_word = 0
     k.results.offsets.assign(1, 0)
     k.results.count = 0
-    k.count_only = k.failed = k.open = k.many_rows = k.singly = k.refused = False
+    k.count_only = k.failed = k.open = k.many_rows = k.refused = k.aside = k.singly = False
     k.scanned = 0
     k.lo = k.kept = k.tick_first = k.swept = 0
     k.seq = 0

@@ -28,6 +28,7 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     measure_candidate(k, candidate)
     k.pairs.clear()
     k.refused = k.singly = False
+    k.aside = True
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
@@ -38,8 +39,8 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     else:
         if s.kind == VIEWS:
             fired = fire_view(k, which, candidate)
-        k.pairs.clear()
-        probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
+        if k.aside or k.singly:
+            probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
         transition.scanned += k.scanned - scanned
     fire_pairs(k, which, candidate, fired)
 

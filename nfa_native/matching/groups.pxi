@@ -20,15 +20,18 @@ cdef inline uint32_t group_end(const GroupList* groups) noexcept nogil:
     return groups.base + <uint32_t>groups.groups.size()
 
 
-cdef inline void widen(Zone* zone, const Group* group, uint32_t columns) noexcept nogil:
+cdef inline bint widen(Zone* zone, const Group* group, uint32_t columns) noexcept nogil:
+    """Take a group's values into a zone; whether its extremes change."""
+    cdef bint changed = False
     cdef uint32_t i
     for i in range(columns):
         if is_less(group.values[i], zone.least[i]) == 1:
             zone.least[i] = group.values[i]
-        if is_less(zone.most[i], group.values[i]) == 1:
+            changed = True
+        elif is_less(zone.most[i], group.values[i]) == 1:
             zone.most[i] = group.values[i]
-    if older(zone.max_start, group.max_start):
-        zone.max_start = group.max_start
+            changed = True
+    return changed
 
 
 cdef inline void begin_zone(Zone* zone, const Group* group) noexcept nogil:
@@ -36,14 +39,6 @@ cdef inline void begin_zone(Zone* zone, const Group* group) noexcept nogil:
     for i in range(MOST_COMPARED):
         zone.least[i] = zone.most[i] = group.values[i]
     zone.max_start = group.max_start
-
-
-cdef void add_to_zones(vector[Zone]* zones, size_t at, const Group* group, uint32_t columns) noexcept nogil:
-    if at == zones.size():
-        zones.emplace_back()
-        begin_zone(&zones.back(), group)
-    else:
-        widen(zones.data() + at, group, columns)
 
 
 cdef bint has_kinds(const GroupList* groups, const word_t* values) noexcept nogil:
@@ -67,9 +62,20 @@ cdef bint take_kinds(GroupList* groups, const word_t* values) noexcept nogil:
 
 cdef void enter_zones(GroupList* groups, size_t at) noexcept nogil:
     """Widen the zones around the group at a place; those in front of it are in their zones."""
+    cdef const Group* group = &groups.groups[at]
+    cdef bint changed = True
     cdef uint32_t level
+    cdef Zone* zone
     for level in range(LEVELS):
-        add_to_zones(&groups.zones[level], at >> (FAN * (level + 1)), &groups.groups[at], groups.columns)
+        at >>= FAN
+        if at == groups.zones[level].size():
+            groups.zones[level].emplace_back()
+            begin_zone(&groups.zones[level].back(), group)
+            continue
+        zone = &groups.zones[level][at]
+        changed = changed and widen(zone, group, groups.columns)    # what is in a zone is in those above it
+        if older(zone.max_start, group.max_start):
+            zone.max_start = group.max_start
 
 
 cdef void add_group(GroupList* groups, const Group* group) noexcept nogil:

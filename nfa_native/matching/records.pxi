@@ -355,6 +355,7 @@ cdef cppclass Kernel:
     # scratch space
     vector[Pair] pairs
     bint refused                      # an order or a zone map ruled out cells in this probe
+    bint aside                        # cells that are in no list must be looked at in this probe
     bint singly                       # groups of lists are tried one by one in this probe
     uint64_t scanned                  # cells, groups and zones that were looked at
     vector[word_t] blank              # a row where nothing is bound

@@ -14,7 +14,8 @@ cdef bint has_key(const GroupList* groups, const TransitionSpec* transition, con
 cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Take the transition from all groups of the candidate's key that pass, as one set; whether there are any.
 
-    `singly`: the list cannot tell, its groups must be tried one by one.
+    `aside`: there are also cells that may have the key and are in no list.  `singly`: the list cannot tell, its groups must
+    be tried one by one.
     """
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
@@ -23,10 +24,11 @@ cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept no
     cdef Bounds bounds
     cdef uint32_t found
     cdef uint64_t key = hash_key(candidate.rows, transition.probe.data(), transition.probe.size())
-    k.singly = candidate.count > 1 or key == WILD
+    k.singly = k.aside = candidate.count > 1 or key == WILD
     if k.singly:
         return False
     bucket = find_bucket(&s.indexes[transition.index], key)
+    k.aside = not s.indexes[transition.index].wild.cells.empty() or bucket != NULL and not bucket.cells.empty()
     if bucket == NULL or bucket.groups == NO_LIST or not has_key(&k.lists[bucket.groups], transition, candidate.rows):
         return False
     groups = &k.lists[bucket.groups]

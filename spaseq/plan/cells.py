@@ -25,9 +25,7 @@ def with_cells(
     return tuple(found)
 
 
-def _able(
-    state: State, steps: Sequence[Transition], formulas: Sequence[Formula], waits: bool
-) -> tuple[Cells, ...]:
+def _able(state: State, steps: Sequence[Transition], formulas: Sequence[Formula], waits: bool) -> tuple[Cells, ...]:
     """The kinds that a state can have, the best one first."""
     compares = any(one.step.compared for one in steps) and state.govern is not Govern.STRICT
     kinds = [Cells.HASH]
