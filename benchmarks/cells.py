@@ -1,8 +1,8 @@
 """Cells of the matcher: the V shape ``p1 < p2 > p3`` per key, from a few live events a key to very many.
 
-Rows go straight into the kernel.  Prices walk at random, or fall all the time; `;` takes the next quote that fits, `:` each one.
-*update*: the third price is never lower, so partial matches are kept and asked for, and no match is listed.  *counted*:
-the matches are counted, under `:` on few rows, for there are very many.  One process, CPU time, medians.
+Rows go straight into the kernel.  Prices walk at random, or fall all the time; `;` takes the next quote that fits, `:`
+each one.  *update*: the third price is never lower, so partial matches are kept and asked for, and no match is there.
+*counted*: matches are counted, under `:` on few rows, for there are very many.  One process, CPU time, medians.
 Run: ``python -m benchmarks.cells [rows]``.
 """
 

@@ -76,9 +76,8 @@ class _Assembler:
     def automaton(self, cells: Cells | None) -> Automaton:
         transitions = tuple(self._transition(way) for way in self.analysis.ways)
         states = tuple(self._state(state) for state in self.analysis.exits)
-        states = with_cells(states, transitions, self.table, cells)
         start = self.analysis.at(0)
-        return Automaton(
+        automaton = Automaton(
             slots=tuple(len(one.variables) for one in self.analysis.atoms),
             states=states,
             transitions=transitions,
@@ -89,6 +88,7 @@ class _Assembler:
             window=_window(self.analysis.query.window),
             ambiguous=is_ambiguous(self.analysis),
         )
+        return with_cells(automaton, cells)
 
     def _constant(self, value: Expression) -> int:
         return encode(self.terms, value) if isinstance(value, Literal) else 0
@@ -150,12 +150,12 @@ class _Assembler:
     def _comparison(
         self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
     ) -> Comparison | None:
-        """The filter as a comparison of one column of the partial match with what the event alone decides; None: it is none."""
+        """The filter, if it compares one column of the partial match with what the event alone decides."""
         match filter_:
-            case Operation(("<" | "<=" | ">" | ">=") as sign, (Variable(name), other)) if name[:2] == "c:":
-                pass
-            case Operation(("<" | "<=" | ">" | ">=") as sign, (other, Variable(name))) if name[:2] == "c:":
-                sign = TURNED[sign]
+            case Operation(name, (Variable(held), other)) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[name]
+            case Operation(name, (other, Variable(held))) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[TURNED[name]]
             case _:
                 return None
         if not all(one.startswith("r:") for one in variables_of(other)):
@@ -163,7 +163,7 @@ class _Assembler:
         event = self._value(other, cells, rows, names)
         if event.kind is Kind.PROGRAM and self.table[event.program].program is None:
             return None
-        return Comparison(cells[name[2:]], SIGNS[sign], event)
+        return Comparison(cells[held[2:]], sign, event)
 
     def _layout(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Registers, Registers, tuple[str, ...]]:
         columns = self.analysis.row_columns(names)

@@ -150,7 +150,8 @@ class Plan:
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        return describe(self.analysis, self.liveness)
+        automaton = assemble(self.analysis, self.liveness, self.results, Terms())
+        return describe(self.analysis, self.liveness, automaton)
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
@@ -179,7 +180,7 @@ class Plan:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
     def start(self, terms: Terms, cells: Cells | None = None) -> Matcher:
-        """A matcher at the beginning of its streams; ``cells``: the kind that its states have wherever they can (for tests)."""
+        """A matcher at the beginning of its streams; ``cells``: the kind that states have if they can (for tests)."""
         return Matcher(assemble(self.analysis, self.liveness, self.results, terms, cells), terms)
 
 

@@ -1,6 +1,7 @@
 """Random sequences with joins and comparisons, and an evaluator that keeps every partial match for itself.
 
-It follows the definitions: a partial match is a list of events and the set of rows of their join, each step tries each event.
+It follows the definitions: a partial match is a list of events and the set of rows of their join; a step tries every
+event.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import pyoxigraph
 
@@ -41,7 +43,7 @@ WORTH: dict[int | bytes, Worth] = {
     literal("b", "string"): "b",
     literal("c", "string"): "c",
 }
-SIGNS: dict[str, Callable[[Worth, Worth], bool]] = {
+SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -67,20 +69,16 @@ class Comparison:
 
     def holds(self, row: Mapping[str, int | bytes], event: str) -> bool:
         """False also where SPARQL has an error."""
-        kept = [WORTH[row[f"v{name}"]] for name in (self.held, self.other) if name]
-        mine = WORTH[row[f"v{event}"]]
-        if self.other or (self.factor, self.offset) != (1, 0):
-            if any(isinstance(one, str) for one in ([*kept] if self.other else []) + ([mine] if self.computes else [])):
-                return False
-        left = kept[0] if len(kept) == 1 else kept[0] + kept[1]  # type: ignore[operator]
-        right = mine if not self.computes else self.factor * mine + self.offset  # type: ignore[operator]
-        if isinstance(left, str) != isinstance(right, str):
+        kept: Any = WORTH[row[f"v{self.held}"]]
+        mine: Any = WORTH[row[f"v{event}"]]
+        try:
+            if self.other:
+                kept = Fraction(0) + kept + WORTH[row[f"v{self.other}"]]
+            if (self.factor, self.offset) != (1, 0):
+                mine = Fraction(self.factor) * mine + self.offset
+            return SIGNS[self.sign](mine, kept) if self.turned else SIGNS[self.sign](kept, mine)
+        except TypeError:  # a string among numbers
             return False
-        return SIGNS[self.sign](right, left) if self.turned else SIGNS[self.sign](left, right)
-
-    @property
-    def computes(self) -> bool:
-        return (self.factor, self.offset) != (1, 0)
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Sequence_:
+class Chain:
     """``A op B op …`` in a sliding window of time; ``keys`` maybe unbound."""
 
     steps: tuple[Step, ...]
@@ -133,7 +131,7 @@ class Partial:
     rows: frozenset[Binding]
 
 
-def matches(sequence: Sequence_, events: Sequence[Happening]) -> set[tuple[tuple[int, ...], int]]:
+def matches(sequence: Chain, events: Sequence[Happening]) -> set[tuple[tuple[int, ...], int]]:
     """The events that matches pick, in the order of atoms, and how many rows each match has."""
     partial = [Partial((), 0, 0, frozenset({()}))]
     for step in sequence.steps:
@@ -141,7 +139,7 @@ def matches(sequence: Sequence_, events: Sequence[Happening]) -> set[tuple[tuple
     return {(one.picks, len(one.rows)) for one in partial}
 
 
-def _longer(sequence: Sequence_, step: Step, partial: Partial, events: Sequence[Happening]) -> Iterator[Partial]:
+def _longer(sequence: Chain, step: Step, partial: Partial, events: Sequence[Happening]) -> Iterator[Partial]:
     """The partial match with one more event."""
     able = [
         Partial((*partial.picks, number), partial.first if partial.picks else time, time, rows)
@@ -177,7 +175,7 @@ def picked(found: Found) -> set[tuple[tuple[int, ...], int]]:
 
 
 # ── random ones ──────────────────────────────────────────────────────────────────────────────────────────
-def random_sequence(seed: int) -> Sequence_:
+def random_sequence(seed: int) -> Chain:
     """Two to four steps; most of them compare their event with earlier ones."""
     chance = random.Random(seed)
     names = "ABCD"[: chance.choice((2, 3, 3, 4))]
@@ -187,7 +185,7 @@ def random_sequence(seed: int) -> Sequence_:
         comparisons = tuple(_comparison(chance, names[:number].lower()) for _ in range(count))
         steps.append(Step(name, chance.choice(";::"), comparisons))
     keyed = frozenset(names) if chance.random() < 0.5 else frozenset(name for name in names if chance.random() < 0.6)
-    return Sequence_(tuple(steps), keyed, chance.randint(3, 20), chance.random() < 0.3)
+    return Chain(tuple(steps), keyed, chance.randint(3, 20), chance.random() < 0.3)
 
 
 def _comparison(chance: random.Random, earlier: str) -> Comparison:
@@ -198,9 +196,7 @@ def _comparison(chance: random.Random, earlier: str) -> Comparison:
     return Comparison(held, other, chance.choice(list(SIGNS)), factor, offset, chance.random() < 0.5)
 
 
-def random_stream(
-    seed: int, sequence: Sequence_, count: int, most_rows: int = 1, mixed: bool = False
-) -> list[Happening]:
+def random_stream(seed: int, sequence: Chain, count: int, most_rows: int = 1, mixed: bool = False) -> list[Happening]:
     """Events of the sequence's atoms, some at the same time; ``mixed``: not all values compare."""
     chance = random.Random(seed)
     values = list(WORTH) if mixed else [*range(-3, 9), literal("2.5", "decimal"), literal("3.25", "decimal")]
@@ -212,7 +208,7 @@ def random_stream(
     return events
 
 
-def _rows(chance: random.Random, sequence: Sequence_, name: str, values: list[int | bytes], most: int) -> list[Row]:
+def _rows(chance: random.Random, sequence: Chain, name: str, values: list[int | bytes], most: int) -> list[Row]:
     rows: set[Binding] = set()
     for _ in range(chance.randint(1, most)):
         row: dict[str, int | bytes] = {f"v{name.lower()}": chance.choice(values), name.lower(): 1}

@@ -14,7 +14,7 @@ from gpm.rows import AtomRows
 from nfa_native.automaton import Cells
 from nfa_native.words import Terms
 from tests.kernel.driver import Driver, Happening, plan_of
-from tests.kernel.explicit import Sequence_, matches, picked, random_sequence, random_stream
+from tests.kernel.explicit import Chain, matches, picked, random_sequence, random_stream
 
 Numbers = NDArray[np.int64]
 KINDS = [None, *Cells]
@@ -28,7 +28,7 @@ SORTS = [
 
 
 def found(
-    sequence: Sequence_, cells: Cells | None, events: Sequence[Happening], cuts: Sequence[int] = ()
+    sequence: Chain, cells: Cells | None, events: Sequence[Happening], cuts: Sequence[int] = ()
 ) -> set[tuple[tuple[int, ...], int]]:
     """What a matcher with cells of a kind finds; at each cut it goes on from a snapshot."""
     return picked(Driver(sequence.plan, cells).run(events, cuts, restore=bool(cuts)))
