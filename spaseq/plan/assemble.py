@@ -183,7 +183,7 @@ class _Assembler:
     def _transition(self, way: Way) -> Transition:
         analysis, liveness = self.analysis, self.liveness
         held = liveness.columns[way.source]
-        step = self._step(liveness.live_steps[way], held, way.names)
+        step = self._step(liveness.kept_steps[way], held, way.names)
         whole = liveness.whole_steps[way]
         return Transition(
             source=self.numbers[way.source],
@@ -197,8 +197,7 @@ class _Assembler:
         )
 
     def _target(self, way: Way, state: Exit) -> Target:
-        entered = self.liveness.target(way, state)
-        wanted = (entered.get(name, UNBOUND) for name in self.liveness.columns[state])
+        wanted = self.liveness.entered(way, state)
         return Target(self.numbers[state], self._values(wanted, self.liveness.columns[way.source], way.names))
 
     def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
