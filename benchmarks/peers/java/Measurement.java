@@ -16,7 +16,7 @@ final class Measurement {
     private static final double WARM_UP = 3; // seconds at most
     private static final double ENOUGH = 3; // seconds of all runs
     private static final int FEWEST = 3; // runs
-    private static final int BETWEEN = 16; // events from one look at the clock to the next
+    private static final long LOOK = 10_000_000; // nanoseconds between looks at the CPU clock, which take long
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -63,9 +63,15 @@ final class Measurement {
             System.gc();
             long started = SYSTEM.getProcessCpuTime();
             long end = started + (long) (limit * 1e9);
-            taken = 0;
-            while (taken < events.size() && (taken % BETWEEN != 0 || SYSTEM.getProcessCpuTime() < end)) {
-                engine.send(events.get(taken++));
+            long looked = System.nanoTime();
+            for (taken = 0; taken < events.size(); taken++) {
+                if (System.nanoTime() - looked > LOOK) {
+                    if (SYSTEM.getProcessCpuTime() >= end) {
+                        break;
+                    }
+                    looked = System.nanoTime();
+                }
+                engine.send(events.get(taken));
             }
             matches = engine.matches();
             return (SYSTEM.getProcessCpuTime() - started) / 1e9;
