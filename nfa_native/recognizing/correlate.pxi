@@ -138,7 +138,13 @@ cdef void follow_list(
     ):
         follow_groups(r, number, state, list_number, least, before)
         return
-    youngest = youngest_of(list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned)
+    if transition.by_stairs:
+        c.scanned += 1
+        youngest = youngest_below(&list.stairs, bounds[0], least if r.forgets else NEVER)
+    else:
+        youngest = youngest_of(
+            list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned
+        )
     if youngest != NEVER and has_room(r, least):
         unite(r, before, add_view(r, list_number, number, bounds, count, youngest), youngest)
 
@@ -356,6 +362,10 @@ cdef void settle_group(
     if r.forgets:
         drop_front(list, least)
     add_group(list, c.registers.data(), one.node, one.youngest)
+    if cell.stairs >= 0:
+        if r.forgets:
+            drop_steps(&list.stairs, least)
+        add_step(&list.stairs, c.registers.data()[cell.stairs], one.youngest)
 
 
 cdef void settle_merged(
