@@ -1,4 +1,4 @@
-/** An event: shares of a company are bought or sold. Times are milliseconds, {@code id} is the position in the stream. */
+/** An event: shares of a company are bought or sold. Times are milliseconds, {@code id} a position in the stream. */
 public final class Stock {
     private final int id;
     private final String type;
