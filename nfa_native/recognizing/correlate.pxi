@@ -396,4 +396,4 @@ cdef void settle_merged(
     list.nodes.data()[place] = head.node
     record[0] = head.youngest
     list.is_ordered = False
-    zone_in(list, place)
+    rejuvenate_zones(list, place)

@@ -2,7 +2,7 @@
 
 cdef enum:
     VIEW = 0xFFFE         # instead of a state: a node for the groups of a list that pass a transition; `pos` is its number
-    MOST_BOUNDS = 4       # conditions that a view can have
+    MOST_BOUNDS = 2       # conditions that a view can have
 
 cdef enum:
     HEAD_CELL = 0         # one set

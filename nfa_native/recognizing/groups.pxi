@@ -104,24 +104,51 @@ cdef void empty_list(GroupList* list) noexcept nogil:
 
 
 cdef void zone_in(GroupList* list, size_t place) noexcept nogil:
-    """Let the zones know a group, the last one or one that became younger."""
+    """Let the zones know the last group.  Larger zones are there when they are full."""
     cdef const int64_t* record = list.records.data() + place * list.width
     cdef size_t width = list.width
     cdef vector[int64_t]* zones = list.zones.data()
-    cdef size_t at = place
     cdef int64_t* zone
-    cdef size_t level, i
+    cdef size_t i
+    if place & IN_ZONE:
+        zone = zones.data() + (place >> ZONE_BITS) * width
+        zone[0] = max(zone[0], record[0])
+        for i in range(1, width):
+            zone[i] = min(zone[i], record[i])
+        if place & IN_ZONE == IN_ZONE:
+            fill_zones(list, place)
+    else:
+        zones.insert(zones.end(), record, record + width)
+
+
+cdef void fill_zones(GroupList* list, size_t place) noexcept nogil:
+    """The larger zones that end with a group, each out of smaller ones."""
+    cdef size_t width = list.width
+    cdef size_t level, part, i
+    cdef const int64_t* smaller
+    cdef int64_t* zone
+    for level in range(1, <size_t>ZONE_LEVELS):
+        place >>= ZONE_BITS
+        if place & IN_ZONE != IN_ZONE:
+            return
+        smaller = list.zones[level - 1].data() + (place - IN_ZONE) * width
+        list.zones[level].insert(list.zones[level].end(), smaller, smaller + width)
+        zone = list.zones[level].data() + list.zones[level].size() - width
+        for part in range(1, <size_t>IN_ZONE + 1):
+            zone[0] = max(zone[0], smaller[part * width])
+            for i in range(1, width):
+                zone[i] = min(zone[i], smaller[part * width + i])
+
+
+cdef void rejuvenate_zones(GroupList* list, size_t place) noexcept nogil:
+    """Let the zones know that a group became younger."""
+    cdef int64_t youngest = youngest_in(list, place)
+    cdef size_t at = place
+    cdef size_t level
     for level in range(<size_t>ZONE_LEVELS):
         at >>= ZONE_BITS
-        if at * width == zones[level].size():
-            zones[level].insert(zones[level].end(), record, record + width)
-            continue
-        zone = zones[level].data() + at * width
-        if record[0] > zone[0]:
-            zone[0] = record[0]
-        for i in range(1, width):
-            if record[i] < zone[i]:
-                zone[i] = record[i]
+        if at * list.width < list.zones[level].size():
+            list.zones[level].data()[at * list.width] = max(list.zones[level].data()[at * list.width], youngest)
 
 
 cdef void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) noexcept nogil:
@@ -214,7 +241,7 @@ cdef int64_t group_before(
     cdef uint64_t seen = 0
     while place >= first:
         # the largest zone that ends here (of the first place: the largest one around it) in which there is nothing
-        level = ZONE_LEVELS - 1 if place == end - 1 else zones_ending_at(place)
+        level = largest_zone(list, place) if place == end - 1 else zones_ending_at(place)
         while level >= 0:
             zone = zones[level].data() + (place >> (ZONE_BITS * (level + 1))) * <int64_t>width
             seen += 1
@@ -244,6 +271,14 @@ cdef inline int64_t zones_ending_at(int64_t place) noexcept nogil:
     while level + 1 < ZONE_LEVELS and (place & IN_ZONE) == IN_ZONE:
         place >>= ZONE_BITS
         level += 1
+    return level
+
+
+cdef inline int64_t largest_zone(const GroupList* list, int64_t place) noexcept nogil:
+    """The level of the largest zone that has a group."""
+    cdef int64_t level = ZONE_LEVELS - 1
+    while level > 0 and <size_t>(place >> (ZONE_BITS * (level + 1))) * list.width >= list.zones.data()[level].size():
+        level -= 1
     return level
 
 
