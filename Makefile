@@ -17,6 +17,7 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
+	$(BIN)/python -m tests.recognition.deep
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m pytest -m deep
