@@ -1,11 +1,16 @@
-"""``--events [STREAM=]PATH``: the tables that a query in CEQL reads."""
+"""The tables that a query in CEQL reads: ``--events [STREAM=]PATH``, and how CSV is written."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spaseq.errors import OptionError
+
+if TYPE_CHECKING:
+    from spaseq.tuples import CsvFormat
 
 
 def event_sources(options: Sequence[str], streams: Sequence[str]) -> str | dict[str, str]:
@@ -32,3 +37,16 @@ def _is_path(option: str, streams: Sequence[str]) -> bool:
     if not sign or name in streams:
         return not sign
     return Path(option).exists() or not Path(path).exists()
+
+
+def csv_format(columns: str | None, separator: str | None, nulls: Sequence[str]) -> CsvFormat:
+    """How CSV is written; OptionError for a separator of several characters, and for columns without a name."""
+    from spaseq.tuples import CsvFormat
+
+    delimiter = {None: ",", "tab": "\t"}.get(separator, separator or "")
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise OptionError(f"--separator {separator}: write one character, or tab")
+    names = None if columns is None else tuple(name.strip() for name in next(csv.reader([columns]), []))
+    if names is not None and not all(names):
+        raise OptionError(f"--columns {columns}: write the names of all columns, as in type,time,price")
+    return CsvFormat(delimiter, names, tuple(nulls) or ("",))

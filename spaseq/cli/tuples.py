@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 from rich.cells import cell_len
 
-from spaseq.cli.events import event_sources
+from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.languages import reads_as
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import about, read_text, show_warnings
@@ -44,6 +44,18 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
+@click.option(
+    "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
+)  # fmt: skip
+@click.option(
+    "--separator",
+    metavar="CHARACTER",
+    help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
+)
+@click.option(
+    "--null", "nulls", metavar="TEXT", multiple=True,
+    help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
+)  # fmt: skip
 @click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
@@ -70,6 +82,9 @@ def tuples(
     events: tuple[str, ...],
     type_: str | None,
     relation: str | None,
+    columns: str | None,
+    separator: str | None,
+    nulls: tuple[str, ...],
     stream: str | None,
     time: str | None,
     time_unit: str | None,
@@ -99,7 +114,7 @@ def tuples(
     with _told(name), _ended_by_sigterm():
         matches = match(
             parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
-            stream=stream, on_error=on_error,
+            csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
         with open_output(output) as out:
             if count:

@@ -357,6 +357,37 @@ def test_interrupted(table: Path, sent: signal.Signals) -> None:
     assert process.stderr.read() == ""
 
 
+# ── how CSV is written ───────────────────────────────────────────────────────────────────────────────────
+def test_a_file_without_header(table: Path, invoke: Invoke) -> None:
+    header, _, rest = EVENTS.partition("\n")
+    Path("bare.csv").write_text(rest.replace(",", ";"))
+    columns = ", ".join(header.split(","))
+    result = invoke("tuples", "pairs.ceql", "--events", "bare.csv", "--columns", columns, "--separator", ";")
+    assert result.stdout == JSONL
+    Path("tabs.csv").write_text(EVENTS.replace(",", "\t"))
+    assert invoke("tuples", "pairs.ceql", "--events", "tabs.csv", "--separator", "tab").stdout == JSONL
+
+
+def test_values_that_are_null(invoke: Invoke) -> None:
+    Path("null.ceql").write_text("SELECT * WHERE A FILTER A[p IS NULL] WITHIN 3 EVENTS")
+    Path("null.csv").write_text("type,p\nA,-\nA,3\nA,n/a\n")
+    result = invoke("tuples", "null.ceql", "--events", "null.csv", "--null", "-", "--null", "n/a", "--count")
+    assert result.stdout == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--separator", "ab"], "--separator ab: write one character, or tab"),
+        (["--columns", "a,,b"], "--columns a,,b: write the names of all columns"),
+        (["--columns", "a", "--type", "a"], "the number of values is"),
+    ],
+)
+def test_wrong_formats_of_csv(table: Path, invoke: Invoke, options: list[str], says: str) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", *options)
+    assert result.exit_code in (1, 2) and says in result.stderr and "internal" not in result.stderr
+
+
 # ── several streams ──────────────────────────────────────────────────────────────────────────────────────
 BOTH = "SELECT * FROM S, T WHERE S>BUY AS b ; T>SELL AS s WITHIN 1 HOUR"
 OTHERS = "type,at\nSELL,150\nSELL,400\n"
