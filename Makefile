@@ -20,6 +20,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.recognition.deep
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m benchmarks.soak 1000000
+	$(BIN)/python -m benchmarks.memory_tuples 1000000
 	$(BIN)/python -m pytest -m deep
 
 bench: $(VENV)/all.stamp
@@ -27,6 +28,7 @@ bench: $(VENV)/all.stamp
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m benchmarks.memory_tuples
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .
