@@ -15,7 +15,6 @@ from cython.operator cimport dereference, preincrement
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.deque cimport deque
 from libcpp.map cimport map
 from libcpp.vector cimport vector
 
@@ -165,7 +164,7 @@ cdef class Recognizer:
         return at
 
     def __dealloc__(self):
-        del self.state.correlating
+        forget_correlating(self.state.correlating)
 
     def take(self):
         """The results since the last call."""
@@ -182,12 +181,13 @@ cdef class Recognizer:
         return out
 
     def statistics(self):
-        """Events taken, nodes in the ring and its size, partitions."""
+        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
         return {
             "events": self.state.position,
             "nodes": self.state.ring.head - self.state.ring.tail,
             "room": self.state.ring.nodes.size(),
             "partitions": self.state.locals.size() if self.state.partitioned else 0,
+            "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,
         }
 
 

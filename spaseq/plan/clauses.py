@@ -34,6 +34,10 @@ class Compared:
     right: Value
     written: Predicate
 
+    def value(self, variable: str) -> Value:
+        """The side of one of the variables."""
+        return self.left if variable == self.variables[0] else self.right
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

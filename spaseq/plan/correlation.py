@@ -80,6 +80,11 @@ class _Register:
         return Side.LEFT if self.variable == self.clause.variables[0] else Side.RIGHT
 
     @property
+    def value(self) -> Value | None:
+        """What of an event of the variable is remembered; None if that is its position."""
+        return self.clause.value(self.variable) if isinstance(self.clause, Compared) else None
+
+    @property
     def change(self) -> Change:
         """What an event of the variable does to it."""
         if isinstance(self.clause, Asked):
@@ -174,14 +179,40 @@ class _Assembly:
             for index, register in enumerate(self.held[step.before])
             if register.scope not in step.resets
         }
+        same = self.known_again(step.before, target, known)
         return Transition(
             step.before,
             target,
             step.contiguous,
             tuple(self.guards(target, known)),
             tuple(self.questions(target, known)),
-            self.updates(target, known),
+            self.updates(target, known, same),
         )
+
+    def known_again(self, source: int, target: int, known: Mapping[_Register, int]) -> frozenset[_Register]:
+        """Registers whose value the event has itself, as it equals that of all events that they remember.
+
+        ``b[key = a.key]`` lets the events of a be forgotten: any later ``c[key = a.key]`` may ask b's key.
+        """
+        equal = [register for register in known if self.is_equal(register, source, target)]
+        return frozenset(
+            register
+            for register in known
+            if any(register.value == one.value and self.are_alike(register, one) for one in equal)
+        )
+
+    def is_equal(self, register: _Register, source: int, target: int) -> bool:
+        """Whether a transition asks the event to have the value that the register surely has."""
+        clause = register.clause
+        if not (isinstance(clause, Compared) and clause.operator == "=" and clause.left == clause.right):
+            return False
+        return target in register.read_at and source in _surely_set(register, self.places, self.steps)
+
+    def are_alike(self, one: _Register, other: _Register) -> bool:
+        """Whether both remember the same events at all times."""
+        steps = [step for into in self.steps for step in into]
+        together = all((one.scope in step.resets) == (other.scope in step.resets) for step in steps)
+        return one.variable == other.variable and one.set_at == other.set_at and together
 
     def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[Guard]:
         for register, index in known.items():
@@ -200,11 +231,16 @@ class _Assembly:
                 number = self.inquiries.setdefault(Inquiry(clause, held), len(self.inquiries))
                 yield Question(number, registers)
 
-    def updates(self, target: int, known: Mapping[_Register, int]) -> tuple[Update, ...]:
-        return tuple(self.update(register, target, known.get(register, -1)) for register in self.held[target])
+    def updates(
+        self, target: int, known: Mapping[_Register, int], same: frozenset[_Register] = frozenset()
+    ) -> tuple[Update, ...]:
+        return tuple(
+            self.update(register, target, -1 if register in same else known.get(register, -1), register in same)
+            for register in self.held[target]
+        )
 
-    def update(self, register: _Register, target: int, before: int) -> Update:
-        if target not in register.set_at:
+    def update(self, register: _Register, target: int, before: int, is_same: bool) -> Update:
+        if target not in register.set_at and not is_same:
             return Update(Change.KEEP, before)
         if isinstance(register.clause, Asked):
             return Update(Change.LIST, before)
@@ -231,6 +267,24 @@ def _held(place: int, registers: Sequence[_Register], steps: Sequence[Sequence[S
         if may_be_set and register.read_at & _reached(frozenset((place,)), register.scope, steps):
             found.append(register)
     return found
+
+
+def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Sequence[Step]]) -> frozenset[int]:
+    """The places where a register is set, whatever way led there."""
+    found = frozenset(range(len(places)))
+    while True:
+        left = frozenset(
+            at
+            for at in found
+            if at in register.set_at
+            or (
+                not places[at].initial
+                and all(step.before in found and register.scope not in step.resets for step in steps[at])
+            )
+        )
+        if left == found:
+            return found
+        found = left
 
 
 def _key(source: int, transitions: Sequence[Transition]) -> int:

@@ -72,6 +72,10 @@ class Matches(Iterator[pyarrow.RecordBatch]):
     def __next__(self) -> pyarrow.RecordBatch:
         return self._batch(next(self._found))
 
+    def statistics(self) -> dict[str, int]:
+        """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        return self._recognizer.statistics()
+
     def count(self) -> int:
         """How many results are left."""
         return sum(len(found.starts) for found in self._found)
