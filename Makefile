@@ -17,8 +17,10 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
+	$(BIN)/python -m tests.recognition.deep
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m benchmarks.soak 1000000
+	$(BIN)/python -m benchmarks.memory_tuples 1000000
 	$(BIN)/python -m pytest -m deep
 
 bench: $(VENV)/all.stamp
@@ -30,6 +32,7 @@ bench-peers: $(VENV)/all.stamp
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m benchmarks.memory_tuples
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .

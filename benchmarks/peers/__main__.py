@@ -13,7 +13,7 @@ from typing import TypeVar
 import pyarrow
 import pyarrow.csv
 
-from benchmarks.ceql import SAMPLE, stock
+from benchmarks.peers.sample import SAMPLE, stock
 from benchmarks.peers import tables
 from benchmarks.peers.installing import CACHE, PEERS, MissingPeerError, Peer, install
 from benchmarks.peers.queries import QUERIES, Query

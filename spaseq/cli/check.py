@@ -6,7 +6,7 @@ import click
 
 from spaseq.cli.failures import fail
 from spaseq.cli.languages import is_ceql, recognized
-from spaseq.cli.queries import Warned, read_text, show_warnings
+from spaseq.cli.queries import Warned, about, read_text, show_warnings
 from spaseq.languages import ceql, spaseq
 from spaseq.plan import compile_plan
 
@@ -37,7 +37,8 @@ def _check(path: str) -> Exception | None:
 def _checked(text: str, path: str) -> Warned:
     if is_ceql(text, path):
         found = ceql.parse(text, path)
-        recognized(found)
+        with about(path):
+            recognized(found)
         return found
     parsed = spaseq.parse(text, path)
     compile_plan(parsed.query)

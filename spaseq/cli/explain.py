@@ -6,7 +6,7 @@ import click
 
 from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.options import gpm_option
-from spaseq.cli.queries import read_text
+from spaseq.cli.queries import about, read_text
 from spaseq.engine.engine import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan import compile_plan, explain_complex_events
@@ -39,4 +39,5 @@ def explain(query: str, format: str, gpm: str) -> None:
 def explain_ceql(text: str, path: str, format: str) -> str:
     """The same of a query in CEQL."""
     parsed = ceql.parse(text, path)
-    return explain_complex_events.explain(parsed.query, parsed.normal_form, recognized(parsed), format)
+    with about(path):
+        return explain_complex_events.explain(parsed.query, parsed.normal_form, recognized(parsed), format)

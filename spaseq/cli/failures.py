@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import click
 
@@ -30,7 +31,16 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
+            if is_full(error):
+                silence_output()
+                click.echo(f"error: cannot write: {os.strerror(error.errno or 0).lower()}", err=True)
+                ctx.exit(FAILED)
             _fail_unexpectedly(error)
+
+
+def is_full(error: BaseException) -> TypeGuard[OSError]:
+    """Whether there is no room for what a program writes."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def fail(error: BaseException) -> NoReturn:

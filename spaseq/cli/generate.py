@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from spaseq.cli.failures import is_full
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import FORMATS
 from spaseq.errors import OptionError
@@ -29,6 +30,8 @@ def generate(workload: str, events: int | None, seed: int, out: Path, format: st
     try:
         files = _write(chosen, out, events, seed, format)
     except OSError as error:
+        if is_full(error):
+            raise
         raise OptionError(f"cannot write to {error.filename or out}: {error.strerror}") from None
     for path in files.values():
         click.echo(f"wrote {path}")

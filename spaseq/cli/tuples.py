@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 from rich.cells import cell_len
 
+from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.languages import reads_as
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import about, read_text, show_warnings
@@ -38,12 +39,25 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
 @click.command()
 @click.argument("query", metavar="QUERY.ceql")
 @click.option(
-    "--events", metavar="PATH", required=True,
+    "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
     help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
-    "input.",
+    "input.  Repeat it for every stream of FROM, with its name; they are merged by time.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
+@click.option(
+    "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
+)  # fmt: skip
+@click.option(
+    "--separator",
+    metavar="CHARACTER",
+    help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
+)
+@click.option(
+    "--null", "nulls", metavar="TEXT", multiple=True,
+    help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
+)  # fmt: skip
+@click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
     "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are integers.  [default: us]",
@@ -66,9 +80,13 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
 )  # fmt: skip
 def tuples(
     query: str,
-    events: str,
+    events: tuple[str, ...],
     type_: str | None,
     relation: str | None,
+    columns: str | None,
+    separator: str | None,
+    nulls: tuple[str, ...],
+    stream: str | None,
     time: str | None,
     time_unit: str | None,
     declared: tuple[str, ...],
@@ -84,18 +102,20 @@ def tuples(
     """
     from spaseq.tuples import match
 
-    if query == events == "-":
-        raise OptionError("the query and the events cannot both come from standard input")
     if time_unit is not None and time is None:
         raise OptionError(f"--time-unit {time_unit} is about times: --time says which column has them")
     text, name = read_text(query)
     parsed = _parse(text, name)
-    check_not_read({"--output": output}, [query, events])
+    sources = event_sources(events, parsed.query.streams)
+    paths = [sources] if isinstance(sources, str) else list(sources.values())
+    if [query, *paths].count("-") > 1:
+        raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
+    check_not_read({"--output": output}, [query, *paths])
     show_warnings(parsed, err=True)
     with _told(name), _ended_by_sigterm():
         matches = match(
-            parsed, events, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
-            on_error=on_error,
+            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
+            csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
         with open_output(output) as out:
             if count:

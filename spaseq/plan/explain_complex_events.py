@@ -24,6 +24,7 @@ from spaseq.pattern.recognition import (
     TimeWindow,
     Window,
 )
+from spaseq.plan.aggregation import way, why_enumerated
 from spaseq.plan.complex_events import Recognition
 from spaseq.plan.explain import mermaid_text
 from spaseq.plan.twin_paths import followers, twin_paths
@@ -68,10 +69,11 @@ def select(asked: Explained) -> Section:
     names = None if query.variables is None else list(query.variables)
     rows = [_aggregate(one) for one in query.aggregates]
     groups = [f"{key.attribute.variable}.{key.attribute.name}" for key in query.group_by]
-    value = {"variables": names, "aggregates": rows, "group_by": groups}
+    found_by = way(query, asked.plan) if rows else None
+    value = {"variables": names, "aggregates": rows, "group_by": groups, "found_by": found_by}
     if rows:
-        by = f" and for each {', '.join(groups)}" if groups else ""
-        return Section("select", "results", value, f"for each end{by} {', '.join(rows)}")
+        each = f"each end and each {', '.join(groups)}" if groups else "each end"
+        return Section("select", "results", value, f"for {each} {', '.join(rows)}; {found_by}")
     held = "all events that are picked" if names is None else f"the events of {', '.join(names)}"
     return Section("select", "results", value, f"start, end, and {held}")
 
@@ -99,6 +101,8 @@ def strategy(asked: Explained) -> Section:
 
 def evaluation(asked: Explained) -> tuple[str, str]:
     """How the results that the strategy keeps are found, and why so."""
+    if asked.query.aggregates and why_enumerated(asked.query, asked.plan) is None:
+        return "by construction", "matches are not enumerated"
     if asked.query.strategy in (Strategy.NEXT, Strategy.LAST, Strategy.MAX):
         return "by comparing results", "all matches of an end are enumerated"
     if asked.plan.automaton.ambiguous:

@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow
+import pyarrow.compute
 
-from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.errors import OptionError, QueryError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.columns import attributes
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
+from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.partitions import Numbers, Partitions
 from spaseq.tuples.sources import CsvFormat, Source, Types, open_source
 from spaseq.tuples.symbols import Atom, Symbols
+from spaseq.tuples.timed import Timed
 from spaseq.tuples.times import Clock, Times
 
 
@@ -25,9 +27,10 @@ class Roles:
     """What the columns of a source are for.
 
     ``type`` has the types of the events (by default ``type``, if there is such a column), or all events are of the type
-    ``relation``.  ``time`` is of timestamps, or of integers that count ``unit`` (us, ms or s); without it, an event's
-    time is its position.  ``measure`` is the attribute by which a window is measured, ``keep`` has further columns that
-    the batches are to have.
+    ``relation``.  All are of the stream ``stream``, or ``stream_column`` has their streams: then those of others than
+    ``streams`` (empty: all) are left out.  ``time`` is of timestamps, or of integers that count ``unit`` (us, ms or s);
+    without it, an event's time is its position.  ``measure`` is the attribute by which a window is measured, ``keep``
+    has further columns that the batches are to have.
     """
 
     type: str | None = None
@@ -38,6 +41,8 @@ class Roles:
     partition: tuple[str, ...] = ()
     measure: str | None = None
     keep: tuple[str, ...] = ()
+    stream_column: str | None = None
+    streams: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +65,7 @@ class EncodedBatch:
 
 
 class Encoding(Iterator[EncodedBatch]):
-    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``.
-
-    ``skipped`` counts the events left out so far.
-    """
+    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``."""
 
     def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
@@ -72,31 +74,45 @@ class Encoding(Iterator[EncodedBatch]):
         type_column = _type_column(roles, source.names)
         self._roles = roles
         self._source = source
-        self._skip = on_error == "skip"
         self.schema: pyarrow.Schema = source.choose(_needed(atoms, roles, type_column, source.names))
         if type_column is not None:
-            _check_type_column(type_column, self.schema)
+            _check_text_column(type_column, "types", self.schema)
+        if roles.stream_column is not None:
+            _check_text_column(roles.stream_column, "streams", self.schema)
         self.symbols = Symbols(
-            atoms, self.schema, stream=roles.stream, type_column=type_column, relation=roles.relation
-        )
+            atoms, self.schema, stream=roles.stream, type_column=type_column, relation=roles.relation,
+            stream_column=roles.stream_column,
+        )  # fmt: skip
         self.partitions = Partitions(roles.partition, self.schema) if roles.partition else None
-        self._clock = Clock(roles.time, roles.unit, self.schema) if roles.time is not None else None
+        clock = Clock(roles.time, roles.unit, self.schema) if roles.time is not None else None
         if roles.measure is not None:
             check_measure(roles.measure, self.schema)
-        self.skipped = 0
+        self._timed = Timed(source, clock, on_error == "skip")
         self._batches = self._encode()
 
     def __next__(self) -> EncodedBatch:
         return next(self._batches)
 
+    @property
+    def skipped(self) -> int:
+        """Events that were left out so far because their times were wrong."""
+        return self._timed.skipped + (self._source.skipped if isinstance(self._source, MergedSource) else 0)
+
     def _encode(self) -> Iterator[EncodedBatch]:
-        position = row = 0
-        for batch in self._source.batches():
-            times, kept = self._timed(batch, row, position)
-            row += batch.num_rows
-            if kept.num_rows:
-                yield self._encoded(kept, times, position)
-            position += kept.num_rows
+        position = 0
+        for times, batch in self._timed:
+            times, batch = self._of_streams(times, batch)
+            if batch.num_rows:
+                yield self._encoded(batch, times, position)
+            position += batch.num_rows
+
+    def _of_streams(self, times: Times, batch: pyarrow.RecordBatch) -> tuple[Times, pyarrow.RecordBatch]:
+        """The events of the streams that there are."""
+        column, known = self._roles.stream_column, self._roles.streams
+        if column in (None, STREAM) or not known:
+            return times, batch
+        chosen = pyarrow.compute.is_in(batch.column(column), pyarrow.array(known))
+        return times[chosen.to_numpy(zero_copy_only=False)], batch.filter(chosen)
 
     def _encoded(self, batch: pyarrow.RecordBatch, times: Times, position: int) -> EncodedBatch:
         return EncodedBatch(
@@ -107,19 +123,6 @@ class Encoding(Iterator[EncodedBatch]):
             measure(self._roles.measure, batch) if self._roles.measure is not None else None,
             batch,
         )
-
-    def _timed(self, batch: pyarrow.RecordBatch, row: int, position: int) -> tuple[Times, pyarrow.RecordBatch]:
-        """The times, and the batch without the events whose time is wrong."""
-        if self._clock is None:
-            return np.arange(position, position + batch.num_rows, dtype=np.int64), batch
-        times, good, fault = self._clock.read(batch)
-        if good is None or fault is None:
-            return times, batch
-        if not self._skip:
-            place = self._source.place(row + fault.row)
-            raise StreamError(fault.message, place, hint=fault.hint)
-        self.skipped += int((~good).sum())
-        return times[good], batch.filter(pyarrow.array(good))
 
 
 def encode(
@@ -154,14 +157,14 @@ def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
 
 def _check_roles(roles: Roles, names: Sequence[str]) -> None:
     """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
-    for role, column in (("types", roles.type), ("times", roles.time)):
+    for role, column in (("types", roles.type), ("streams", roles.stream_column), ("times", roles.time)):
         if column is not None and column not in names:
             raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")
 
 
 def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names: Sequence[str]) -> tuple[str, ...]:
     """All columns that are read, in the order of the source; QueryError for one that is not there."""
-    used = [type_column, roles.time, roles.measure, *roles.partition, *roles.keep]
+    used = [type_column, roles.stream_column, roles.time, roles.measure, *roles.partition, *roles.keep]
     used += [attribute.name for atom in atoms for attribute in attributes(atom.predicate)]
     needed = dict.fromkeys(name for name in used if name is not None)
     for name in needed:
@@ -172,9 +175,9 @@ def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names:
     return tuple(name for name in dict.fromkeys(names) if name in needed)
 
 
-def _check_type_column(name: str, schema: pyarrow.Schema) -> None:
+def _check_text_column(name: str, role: str, schema: pyarrow.Schema) -> None:
     if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
         hint = f'declare it: {{"{name}": "string"}}'
         raise QueryError(
-            f"the types of the events are texts, but {name} is of type {shown(schema.field(name).type)}", hint=hint
+            f"the {role} of the events are texts, but {name} is of type {shown(schema.field(name).type)}", hint=hint
         )

@@ -10,14 +10,16 @@ import pyarrow
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples.aggregating import Aggregates, needed
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
-from spaseq.tuples.encoding import EncodedBatch, Roles, encode
+from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.results import Events, Results, called, free, in_order
 from spaseq.tuples.sources import CsvFormat, Types
+from spaseq.tuples.streams import Reading, Streams, open_streams
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
@@ -86,9 +88,13 @@ def match(
     unit: str = "us",
     types: Types | None = None,
     csv: CsvFormat | None = None,
+    stream: str | None = None,
     on_error: str = "stop",
 ) -> Matches | Aggregates:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
+
+    Of several streams, ``source`` is a mapping of sources by their names, which are merged by time, or ``stream`` is
+    the column with the streams of the events; those that FROM does not name are left out.
 
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
     ``relation``.  ``time`` is the column with their times, of timestamps or of integers that count ``unit`` (us, ms or
@@ -102,13 +108,16 @@ def match(
     whole = asked.variables is None or asked.aggregates
     selected = None if whole else frozenset(asked.variables or ())
     plan = recognition(parsed.normal_form, selected)
-    _check_streams(asked, plan)
+    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip")
+    streams = open_streams(asked, source, stream, reading)
+    _check_streams(streams, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
-    stream = asked.streams[0] if asked.streams else None
     keep = (*needed(asked), *correlated_attributes(plan))
-    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, keep)
-    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
+    roles = Roles(
+        type, relation, streams.name, time, unit, asked.partition, measured, keep, streams.column, streams.known,
+    )  # fmt: skip
+    events = Encoding(streams.source, atoms, roles, on_error)
     plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
     return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
 
@@ -119,21 +128,21 @@ def _enumerated(query: Query, plan: Recognition, events: Events) -> Iterator[Com
 
 def _check(query: Query, time: str | None) -> None:
     """QueryError for what is not evaluated yet, and for a window of time where events have none."""
-    if len(query.streams) > 1:
-        raise QueryError(f"one stream can be read, not {len(query.streams)}: {', '.join(query.streams)}")
     if isinstance(query.window, TimeWindow) and time is None:
         hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
         raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)
 
 
-def _check_streams(query: Query, plan: Recognition) -> None:
-    """QueryError for events of a stream that has no name."""
+def _check_streams(streams: Streams, plan: Recognition) -> None:
+    """QueryError for events of a stream that has no name, or is none."""
     for kind in plan.atoms:
-        if kind.stream is not None and not query.streams:
-            hint = f"FROM {kind.stream} gives them that name"
-            raise QueryError(
-                f"{kind.stream}>{kind.type} asks for a stream, but that of the events has no name", hint=hint
-            )
+        if kind.stream is None or kind.stream in streams.known or (streams.column and not streams.known):
+            continue
+        message = f"{kind.stream}>{kind.type} asks for a stream"
+        if streams.known:
+            raise QueryError(f"{message} that is none; {did_you_mean(kind.stream, streams.known)}")
+        hint = f"FROM {kind.stream} gives them that name"
+        raise QueryError(f"{message}, but that of the events has no name", hint=hint)
 
 
 def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:

@@ -124,8 +124,13 @@ def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = N
     from spaseq.tuples.opening import opened
 
     source = opened(data, declared(types), csv or CsvFormat())
-    for name in types or ():
-        if name not in source.names:
-            hint = did_you_mean(name, source.names)
-            raise OptionError(f"there is no column {name} to declare" + (f"; {hint}" if hint else ""))
+    check_declared(types, source.names)
     return source
+
+
+def check_declared(types: Types | None, names: Sequence[str]) -> None:
+    """OptionError if a type is declared for a column that is not there."""
+    for name in types or ():
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise OptionError(f"there is no column {name} to declare" + (f"; {hint}" if hint else ""))

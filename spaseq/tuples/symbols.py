@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow
 from pyarrow import types
 
-from spaseq.pattern.columns import TRUE, And, Attribute, Comparison, Constant, Or, Predicate, attributes
+from spaseq.pattern.columns import TRUE, And, Attribute, Comparison, Constant, Or, Predicate, attributes, conjunction
 from spaseq.tuples.kinds import Kind, check, kind_of_type
 from spaseq.tuples.predicates import Literal, coded, normal, truth
 from spaseq.tuples.vectors import Column
@@ -42,8 +42,8 @@ class Atom:
 class Symbols:
     """Gives events their symbols, and grows with the sets of atoms that occur.
 
-    Either ``type_column`` has the types of the events, or all are of the type ``relation``.  QueryError if a predicate
-    makes no sense for ``schema``.
+    Either ``type_column`` has the types of the events, or all are of the type ``relation``; either ``stream_column``
+    has their streams, or all are of ``stream``.  QueryError if a predicate makes no sense for ``schema``.
     """
 
     def __init__(
@@ -54,10 +54,11 @@ class Symbols:
         stream: str | None = None,
         type_column: str | None = None,
         relation: str | None = None,
+        stream_column: str | None = None,
     ) -> None:
         for atom in atoms:
             check(atom.predicate, schema)
-        conditions = [_condition(atom, stream, type_column, relation) for atom in atoms]
+        conditions = [_condition(atom, stream, type_column, relation, stream_column) for atom in atoms]
         start = tuple(_decided(condition, {}) for condition in conditions)
         self._steps = [_Step(group) for group in _groups(start, schema)]
         self._states: list[State] = [start]  # the states after the last step
@@ -196,13 +197,19 @@ def _packed(literals: Sequence[Literal], batch: pyarrow.RecordBatch) -> npt.NDAr
     return packed
 
 
-def _condition(atom: Atom, stream: str | None, type_column: str | None, relation: str | None) -> Predicate:
+def _condition(
+    atom: Atom, stream: str | None, type_column: str | None, relation: str | None, stream_column: str | None
+) -> Predicate:
     """All that an event of this source must satisfy to match, in normal form."""
-    if atom.stream not in (None, stream) or (type_column is None and atom.type != relation):
+    if (stream_column is None and atom.stream not in (None, stream)) or (type_column is None and atom.type != relation):
         return FALSE
-    if type_column is None:
-        return normal(atom.predicate)
-    return And((Comparison("=", Attribute(type_column), Constant(atom.type)), normal(atom.predicate)))
+    of_stream = () if stream_column is None or atom.stream is None else (_is(stream_column, atom.stream),)
+    of_type = () if type_column is None else (_is(type_column, atom.type),)
+    return conjunction(*of_stream, *of_type, normal(atom.predicate))
+
+
+def _is(column: str, text: str) -> Predicate:
+    return Comparison("=", Attribute(column), Constant(text))
 
 
 def _decided(predicate: Predicate, known: Mapping[str, bool]) -> Predicate:

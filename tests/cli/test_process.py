@@ -66,3 +66,12 @@ def test_output_is_utf8_whatever_the_locale(folder: Path) -> None:
     process = start("run", "q.spaseq", "--stream", "s=s.nq", stdin=subprocess.DEVNULL)
     output, errors = process.communicate(timeout=60)
     assert json.loads(output)["bindings"]["w"]["value"] == "日本", errors
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", [["check", "q.spaseq"], ["run", "q.spaseq", "--stream", "s=s.nq"]])
+def test_a_full_disk(folder: Path, command: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = start(*command, stdout=full)
+        assert process.communicate(timeout=60)[1] == "error: cannot write: no space left on device\n"
+    assert process.returncode == 1

@@ -310,7 +310,7 @@ WRONG_QUERIES = {
     "SELECT * WHERE BUY WITHIN 3 [name]": "needs a number",
     "SELECT * WHERE S>BUY WITHIN 3 EVENTS": "hint: FROM S gives them that name",
     "SELECT SUM(BUY.name) WHERE BUY WITHIN 3 EVENTS": "SUM needs a number",
-    "SELECT * FROM S, T WHERE BUY WITHIN 3 EVENTS": "one stream can be read, not 2: S, T",
+    "SELECT * FROM S, T WHERE BUY WITHIN 3 EVENTS": "FROM names several streams (S, T), but there is one source",
     "": "error:",
     QUERY.replace("; B)", ";)"): "this looks like SPAseq",
     "# what it finds\n" + QUERY: "q.ceql is a query in SPAseq, for streams of graphs: try spaseq run",
@@ -395,3 +395,89 @@ def test_interrupted(table: Path, sent: signal.Signals) -> None:
     process.stdout.read()
     assert process.wait(timeout=60) == 130
     assert process.stderr.read() == ""
+
+
+# ── how CSV is written ───────────────────────────────────────────────────────────────────────────────────
+def test_a_file_without_header(table: Path, invoke: Invoke) -> None:
+    header, _, rest = EVENTS.partition("\n")
+    Path("bare.csv").write_text(rest.replace(",", ";"))
+    columns = ", ".join(header.split(","))
+    result = invoke("tuples", "pairs.ceql", "--events", "bare.csv", "--columns", columns, "--separator", ";")
+    assert result.stdout == JSONL
+    Path("tabs.csv").write_text(EVENTS.replace(",", "\t"))
+    assert invoke("tuples", "pairs.ceql", "--events", "tabs.csv", "--separator", "tab").stdout == JSONL
+
+
+def test_values_that_are_null(invoke: Invoke) -> None:
+    Path("null.ceql").write_text("SELECT * WHERE A FILTER A[p IS NULL] WITHIN 3 EVENTS")
+    Path("null.csv").write_text("type,p\nA,-\nA,3\nA,n/a\n")
+    result = invoke("tuples", "null.ceql", "--events", "null.csv", "--null", "-", "--null", "n/a", "--count")
+    assert result.stdout == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--separator", "ab"], "--separator ab: write one character, or tab"),
+        (["--columns", "a,,b"], "--columns a,,b: write the names of all columns"),
+        (["--columns", "a", "--type", "a"], "the number of values is"),
+    ],
+)
+def test_wrong_formats_of_csv(table: Path, invoke: Invoke, options: list[str], says: str) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", *options)
+    assert result.exit_code in (1, 2) and says in result.stderr and "internal" not in result.stderr
+
+
+# ── several streams ──────────────────────────────────────────────────────────────────────────────────────
+BOTH = "SELECT * FROM S, T WHERE S>BUY AS b ; T>SELL AS s WITHIN 1 HOUR"
+OTHERS = "type,at\nSELL,150\nSELL,400\n"
+
+
+@pytest.fixture
+def streams(table: Path, folder: Path) -> list[str]:
+    Path("both.ceql").write_text(BOTH)
+    Path("t=1.csv").write_text(OTHERS)
+    return [
+        "tuples",
+        "both.ceql",
+        "--time",
+        "at",
+        "--time-unit",
+        "ms",
+        "--events",
+        "S=events.csv",
+        "--on-error",
+        "skip",
+    ]
+
+
+def test_streams_have_a_file_each(streams: list[str], invoke: Invoke) -> None:
+    result = invoke(*streams, "--events", "T=t=1.csv")
+    assert result.exit_code == 0
+    assert {tuple(json.loads(line)["picked"]) for line in result.stdout.splitlines()} == {("b", "s")}
+    piped, _ = start(*streams, "--events", "T=-").communicate(OTHERS, timeout=60)
+    assert piped == result.stdout
+
+
+def test_streams_in_a_column(table: Path, invoke: Invoke) -> None:
+    Path("of.csv").write_text("type,of\nBUY,S\nBUY,T\nSELL,T\nSELL,S\n")
+    Path("of.ceql").write_text(BOTH.replace("1 HOUR", "9 EVENTS"))
+    result = invoke("tuples", "of.ceql", "--events", "of.csv", "--stream", "of")
+    assert result.stdout == '{"start": 0, "end": 2, "picked": {"b": [0], "s": [2]}}\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--events", "t=1.csv"], "nothing supplies the stream T"),
+        (["--events", "events.csv"], "of several streams, write --events STREAM=PATH for each"),
+        (["--events", "S=t=1.csv"], "--events names the stream S twice"),
+        (["--events", "T=nowhere.csv"], "nowhere.csv: error: cannot read: no such file"),
+        (["--events", "T=-", "--events", "U=-"], "cannot both come from standard input, nor can several streams"),
+        (["--events", "T=t=1.csv", "--output", "t=1.csv"], "read in the same run"),
+    ],
+)
+def test_wrong_streams(streams: list[str], invoke: Invoke, options: list[str], says: str) -> None:
+    result = invoke(*streams, *options)
+    assert result.exit_code in (1, 2) and result.stdout == ""
+    assert says in result.stderr

@@ -33,8 +33,9 @@ def explained(path: Path, form: str = "text") -> str:
 
 
 def plan_of(parsed: Any) -> Recognition:
-    variables = parsed.query.variables
-    return recognition(parsed.normal_form, None if variables is None else frozenset(variables))
+    query = parsed.query
+    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
+    return recognition(parsed.normal_form, selected)
 
 
 @each

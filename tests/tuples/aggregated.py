@@ -16,7 +16,7 @@ from tests.oracle.ceql.model import Query, variables
 from tests.oracle.ceql.text import operand_text, selection_text, to_text
 from tests.oracle.chooser import Seeded
 from tests.recognition.harness import has_filters
-from tests.tuples.test_matching import table_of
+from tests.tuples.tables import table_of
 
 
 class Aggregating(Maker):

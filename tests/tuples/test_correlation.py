@@ -20,7 +20,7 @@ from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import random_pair
 from tests.oracle.ceql.text import to_text
-from tests.tuples.test_matching import table_of
+from tests.tuples.tables import table_of
 
 Row = dict[str, Any]
 Picks = set[tuple[int, ...]]

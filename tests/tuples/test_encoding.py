@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
@@ -236,6 +236,7 @@ def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
 TYPES = {"type": "string", "price": "double", "volume": "int64", "name": "string", "clock": "int64"}
 
 
+@settings(deadline=None)
 @given(streams(), st.integers(1, 12))
 def test_how_a_stream_comes_changes_nothing(rows: list[dict[str, Any]], size: int) -> None:
     atoms = [Atom("A", None, HIGH.predicate), Atom("B", None, Not(IsNull(Attribute("name")))), Atom("B")]

@@ -15,9 +15,8 @@ import pytest
 from spaseq.errors import QueryError
 from spaseq.tuples import match
 from tests.oracle.ceql.checker import disagreement
-from tests.oracle.ceql.evaluate import ComplexEvent
-from tests.oracle.ceql.generate import ATTRIBUTES, Pair, random_pair
-from tests.oracle.ceql.text import to_text
+from tests.oracle.ceql.generate import random_pair
+from tests.tuples.tables import answers
 
 SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
 STOCK = SHARED / "stock" / "stock_50k.csv"
@@ -27,22 +26,6 @@ P3 = """
     FILTER intc[name = 'INTC'] AND rimm[name = 'RIMM'] AND qqq[name = 'QQQ']
     WITHIN 9999 MILLISECONDS
 """
-
-
-def table_of(pair: Pair) -> pyarrow.Table:
-    """The events of a pair as a table; a column that is NULL throughout is one of numbers."""
-    columns = {"type": [event.type for event in pair.events], "time": [event.time for event in pair.events]}
-    arrays = {name: pyarrow.array(values) for name, values in columns.items()}
-    for name in ATTRIBUTES:
-        values = [event.attributes.get(name) for event in pair.events]
-        arrays[name] = pyarrow.array(values, pyarrow.string() if name == "name" else pyarrow.float64())
-    return pyarrow.table(arrays)
-
-
-def answers(pair: Pair) -> Iterator[ComplexEvent]:
-    for batch in match(to_text(pair.query), table_of(pair), time="time"):
-        for row in batch.to_pylist():
-            yield ComplexEvent(row["start"], row["end"], frozenset(row["positions"]))
 
 
 @pytest.mark.parametrize("start", range(0, 600, 100))
@@ -92,7 +75,7 @@ def test_variables_are_columns() -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("SELECT * FROM S, T WHERE A", "one stream can be read"),
+        ("SELECT * FROM S, T WHERE A", "FROM names several streams"),
     ],
 )
 def test_what_is_not_supported_is_named(query: str, says: str) -> None:
