@@ -21,8 +21,10 @@ cdef void write_log(Aggregation* a, Substream* s, uint32_t symbol, uint32_t grou
     event.symbol = symbol
     event.group = group
     s.log.push_back(event)
-    s.log_wides.insert(s.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
-    s.log_reals.insert(s.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
+    if a.wides:
+        s.log_wides.insert(s.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
+    if a.reals:
+        s.log_reals.insert(s.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
 
 
 cdef bint write_rows(Aggregation* a, Substream* s) noexcept nogil:
