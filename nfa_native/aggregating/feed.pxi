@@ -79,8 +79,8 @@ cdef void know_substream(Aggregation* a, uint32_t partition) noexcept nogil:
     a.substreams.resize(max(<size_t>partition + 1, i))
     while i < a.substreams.size():
         a.substreams[i].events = 0
-        a.substreams[i].height = a.slots + 1
-        resize_totals(a, &a.substreams[i].columns, a.slots * a.substreams[i].height)
+        a.substreams[i].height = a.slots      # until there is a group, there are no columns
+        a.substreams[i].columns.size = 0
         a.substreams[i].entered_at.assign(a.slots, NEVER)
         a.substreams[i].is_touched = False
         empty_substream(a, &a.substreams[i])

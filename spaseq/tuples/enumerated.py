@@ -139,11 +139,10 @@ class Enumeration:
         columns = [found.ends]
         for key in self._query.group_by:
             columns.append(self._numbers(key.attribute, found, matches, events))
-        groups, group = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        picks = _Picks(found, matches, group.ravel())
-        aggregates = tuple(self._column(each, picks, len(groups), events) for each in self._query.aggregates)
-        keys = tuple(groups[:, number].astype(np.uint32) for number in range(1, groups.shape[1]))
-        return Rows(groups[:, 0].copy(), keys, aggregates)
+        (ends, *keys), group = distinct_rows(columns)
+        picks = _Picks(found, matches, group)
+        aggregates = tuple(self._column(each, picks, len(ends), events) for each in self._query.aggregates)
+        return Rows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
 
     def _numbers(self, attribute: Attribute, found: ComplexEvents, matches: Places, events: Remembered) -> Places:
         """For each match the number of an attribute of the one event that the variable holds at most."""
@@ -170,6 +169,17 @@ class Enumeration:
         if vector.valid is not None:
             where, vector = where[vector.valid], Vector(vector.values[vector.valid])
         return aggregated(aggregate, self._operands[attribute.name], vector.values, where, groups)
+
+
+def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
+    """Each row of the columns (m) once, in order, and for each row the number of its like (m)."""
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(begins) - 1
+    return [column[begins] for column in ordered], numbers
 
 
 def aggregated(aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int) -> pyarrow.Array:
