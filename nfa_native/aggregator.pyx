@@ -73,12 +73,14 @@ cdef class Aggregator:
     cdef int64_t events
 
     def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
-        """ValueError: the automaton is ambiguous, so that its paths are not its matches.
+        """ValueError: the automaton is ambiguous, so that its paths are not its matches, or it has registers.
 
         ``windowed``: matches have to start where their end's ``least`` says; neither starts nor windows ever move back.
         ``events``: a window of so many positions within a partition (end − start), instead of starts and windows."""
         if automaton.ambiguous:
             raise ValueError("paths of an ambiguous automaton are not its matches: they cannot be counted")
+        if automaton.correlation is not None:
+            raise ValueError("paths of an automaton with registers are not alike: they cannot be counted")
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.events = -1 if events is None else events

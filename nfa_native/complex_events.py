@@ -1,8 +1,12 @@
-"""Complex event automata (Grez, Riveros, Ugarte: CEA): what the recognizer runs."""
+"""Complex event automata (Grez, Riveros, Ugarte: CEA): what the recognizer runs.
+
+An automaton with a ``Correlation`` has registers (64-bit integers) in its states, which later events are compared with.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,96 @@ class PickState:
     marked: bool = True
 
 
+# ── correlation ──────────────────────────────────────────────────────────────────────────────────────────
+class Test(Enum):
+    """How a register is compared with an event's value; one that is not set passes."""
+
+    LESS = 0
+    EQUAL = 1
+    DIFFERENT = 2
+
+
+class Change(Enum):
+    """What a register becomes: what it was, the greater of that and the event's value, the value if it was that or
+    nothing (else one that passes no test), or the list of the positions so far and the event's."""
+
+    KEEP = 0
+    GREATER = 1
+    SAME = 2
+    LIST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition on a transition: a register of its source against a column's value of the event."""
+
+    register: int
+    test: Test
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A condition that the owner of the recognizer answers, from lists of positions.
+
+    ``registers`` of the source have the lists; -1: there is none.
+    """
+
+    number: int
+    registers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What a register of the target becomes; ``register`` of the source (-1: not set) and the event's ``column``."""
+
+    change: Change
+    register: int = -1
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A way from ``source`` to ``target``, with an update for each register of the target."""
+
+    source: int
+    target: int
+    contiguous: bool = False
+    guards: tuple[Guard, ...] = ()
+    questions: tuple[Question, ...] = ()
+    updates: tuple[Update, ...] = ()
+
+
+class Cell(Enum):
+    """How the partial matches in a state are kept (KERNEL 1).
+
+    HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of
+    events.  MERGED: those with the same registers are a group, which grows.
+    """
+
+    HEAD = "head"
+    GROUPS = "groups"
+    MERGED = "merged"
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """What registers do in an automaton.
+
+    By state: how many ``registers`` there are, what they become in a match that ``begins`` there, how its ``cells``
+    are kept, and the register by which they are looked up (``keys``; -1: none).  ``columns`` is how many values an
+    event has.
+    """
+
+    registers: tuple[int, ...]
+    begins: tuple[tuple[Update, ...], ...]
+    transitions: tuple[Transition, ...]
+    cells: tuple[Cell, ...]
+    keys: tuple[int, ...]
+    columns: int
+
+
+# ── the automaton ────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class ComplexEventAutomaton:
     """States by number; a match is a path from an initial to a final one.
@@ -30,6 +124,7 @@ class ComplexEventAutomaton:
 
     states: tuple[PickState, ...]
     ambiguous: bool = False
+    correlation: Correlation | None = None
 
     def __post_init__(self) -> None:
         """ValueError: a state without atoms, or a predecessor that is none."""

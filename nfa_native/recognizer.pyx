@@ -12,7 +12,8 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cython.operator cimport dereference, preincrement
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.map cimport map
 from libcpp.vector cimport vector
@@ -22,8 +23,15 @@ cdef extern from "<cassert>":
     void invariant "assert"(bint holds) noexcept nogil
 
 include "recognizing/records.pxi"
+include "recognizing/groups.pxi"
+include "recognizing/correlation.pxi"
 include "recognizing/nodes.pxi"
 include "recognizing/step.pxi"
+include "recognizing/cells.pxi"
+include "recognizing/views.pxi"
+include "recognizing/questions.pxi"
+include "recognizing/correlate.pxi"
+include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/feed.pxi"
@@ -51,15 +59,19 @@ cdef class Recognizer:
     cdef Recognition state
     cdef readonly object automaton
     cdef int64_t events
+    cdef readonly object answer
     cdef object _interruption
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
-        events=None, update_only=False, first_node=1, first_position=0,
+        events=None, update_only=False, first_node=1, first_position=0, answer=None,
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
-        ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin."""
+        ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
+
+        ``answer(number, position, cases)`` says of each case whether the condition of that number holds for the event
+        at ``position``; a case has the list of positions, last one first, of each of its variables."""
         cdef Recognition* r = &self.state
         self.automaton = automaton
         self.events = -1 if events is None else events
@@ -84,6 +96,10 @@ cdef class Recognizer:
         r.is_chain = automaton.is_chain
         clear_found(&r.found, r.is_chain)
         build(r, automaton.states)
+        r.correlating = NULL
+        if automaton.correlation is not None:
+            r.correlating = correlating(automaton.correlation)
+        self.answer = answer
         know_partition(r, 0)
         r.symbol_begin.assign(2, 0)
         r.in_order.assign(1, True)
@@ -109,11 +125,13 @@ cdef class Recognizer:
     def feed(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
         const int64_t[::1] least not None, const uint32_t[::1] partitions=None, size_t at=0, size_t most=1 << 20,
+        columns=(),
     ):
         """Take the events of a batch from number ``at`` on, until all are taken or ``most`` results wait.
 
         An event's ``starts`` is what its window measures of a match that begins with it, ``least`` the least one for a match
-        that ends with it; the least int64 as ``starts``: no match begins.  Gives the first event that is not done with.
+        that ends with it; the least int64 as ``starts``: no match begins.  ``columns`` are the
+        values that registers are compared with (int64[n] each).  Gives the first event that is not done with.
         """
         cdef Recognition* r = &self.state
         cdef size_t count = symbols.shape[0]
@@ -124,6 +142,7 @@ cdef class Recognizer:
             raise ValueError("each event needs its partition" if r.partitioned else "there are no partitions")
         if at >= count:
             return count
+        read_columns(r, columns, count)
         if at == 0:
             for i in range(count):
                 if symbols[i] >= r.symbol_begin.size() - 1:
@@ -144,6 +163,9 @@ cdef class Recognizer:
             raise MemoryError(f"there are more than {MOST_NODES} sets of partial matches: a window would bound them")
         return at
 
+    def __dealloc__(self):
+        forget_correlating(self.state.correlating)
+
     def take(self):
         """The results since the last call."""
         cdef Found* f = &self.state.found
@@ -159,12 +181,13 @@ cdef class Recognizer:
         return out
 
     def statistics(self):
-        """Events taken, nodes in the ring and its size, partitions."""
+        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
         return {
             "events": self.state.position,
             "nodes": self.state.ring.head - self.state.ring.tail,
             "room": self.state.ring.nodes.size(),
             "partitions": self.state.locals.size() if self.state.partitioned else 0,
+            "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,
         }
 
 

@@ -6,6 +6,8 @@ cdef void begin_enumeration(Recognition* r) noexcept nogil:
     r.given = 0
     r.enumerating = True
     r.visits.clear()
+    if r.correlating != NULL:
+        r.correlating.view_visits.clear()
 
 
 cdef inline bint is_young(Recognition* r, uint32_t node, int64_t least) noexcept nogil:
@@ -34,6 +36,8 @@ cdef bint next_match(Recognition* r) noexcept nogil:
         if not r.visits.empty():
             visit = r.visits.back()
             r.visits.pop_back()
+            if visit.node == NO_NODE and not resume_view(r, r.endings[r.ending].least, &visit):
+                continue
         else:
             r.ending += 1
             if r.ending >= r.endings.size():
@@ -52,6 +56,11 @@ cdef inline bint descend(Recognition* r, uint32_t number, size_t depth, int64_t 
         node = match_node(r, number)
         if is_young(r, node.sibling, least):
             visit_later(r, node.sibling, <uint32_t>depth)
+        if node.state == VIEW:
+            number = enter_view(r, node.pos, depth, least)
+            if number == NO_NODE:
+                return False
+            continue
         if node.state != UNION:
             if depth >= r.path_positions.size():
                 lengthen_path(r)

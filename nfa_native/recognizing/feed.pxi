@@ -26,6 +26,8 @@ cdef void empty_partition(Recognition* r, uint32_t partition) noexcept nogil:
     for i in range(partition * r.width, (partition + 1) * r.width):
         r.heads[i].node = r.last[i].node = NO_NODE
         r.heads[i].youngest = r.last[i].youngest = NEVER
+    if r.correlating != NULL:
+        empty_cells(r, partition)
 
 
 cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
@@ -39,6 +41,8 @@ cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
     r.last.resize((partition + 1) * r.width, nobody)
     r.locals.resize(partition + 1, 0)
     r.is_touched.resize(partition + 1, 0)
+    if r.correlating != NULL:
+        know_cells(r, partition)
 
 
 cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
@@ -76,6 +80,16 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     return True
 
 
+cdef inline bint take_event(
+    Recognition* r, uint32_t symbol, size_t at, uint32_t partition, int64_t local, int64_t start, int64_t least
+) noexcept nogil:
+    """Event number `at` of the batch; whether matches end with it."""
+    if r.correlating == NULL:
+        return take_symbol(r, symbol, partition, local, start, least)
+    r.correlating.at = at
+    return take_correlated(r, symbol, partition, local, start, least)
+
+
 cdef size_t feed_events(
     Recognition* r, const uint32_t* symbols, const int64_t* starts, const int64_t* least, size_t at, size_t count,
     size_t most,
@@ -85,7 +99,7 @@ cdef size_t feed_events(
     while at < count and not r.is_full and not r.is_stopped:
         if symbols[at]:
             r.position = first + <int64_t>at
-            if r.enumerating or take_symbol(r, symbols[at], 0, r.position, starts[at], least[at]):
+            if r.enumerating or take_event(r, symbols[at], at, 0, r.position, starts[at], least[at]):
                 touch(r, 0)
                 if not give(r, 0, most):
                     return at
@@ -121,8 +135,8 @@ cdef size_t feed_partitions(
         if symbols[at]:
             touch(r, partition)
             local = r.locals[partition] - 1
-            if r.enumerating or take_symbol(
-                r, symbols[at], partition, local, local if events >= 0 else starts[at],
+            if r.enumerating or take_event(
+                r, symbols[at], at, partition, local, local if events >= 0 else starts[at],
                 local - events if events >= 0 else least[at],
             ):
                 if not give(r, partition, most):

@@ -67,10 +67,13 @@ cdef struct RingMark:
     int64_t start
     uint32_t head
 
-# A node to be visited, and how many picks come behind it.
+# A node to be visited (NO_NODE: the rest of a view), and how many picks come behind it.
 cdef struct Visiting:
     uint32_t node
     uint32_t depth
+
+cdef cppclass Correlating
+
 
 cdef cppclass MatchRing:
     vector[MatchNode] nodes       # a power of two of them
@@ -95,6 +98,7 @@ cdef cppclass Found:
     vector[uint16_t] states
 
 cdef cppclass Recognition:
+    Correlating* correlating      # NULL: nothing compares events
     size_t width                  # states
     vector[EntrySpec] entries     # by state
     vector[uint32_t] sources

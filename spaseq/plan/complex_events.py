@@ -7,16 +7,14 @@ their event alone become one, with both alternatives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import product
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from spaseq.pattern.columns import Predicate
-from spaseq.pattern.recognition import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, is_fresh
-
-
-class UnsupportedFormulaError(ValueError):
-    """The recognizer does not evaluate the formula; the message says what of it."""
+from spaseq.pattern.columns import Predicate, conjunction
+from spaseq.pattern.recognition import Formula
+from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.places import Place, Scope, Step, placed, without_needless
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,120 +28,100 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """An automaton, its atoms by number, and the variables that hold what is picked in each state."""
+    """An automaton, its atoms by number, and the variables that hold what is picked in each state.
+
+    ``measured`` are the values of an event, by column, that the automaton's registers are compared with, ``asked`` the
+    conditions that it asks, by number.
+    """
 
     automaton: ComplexEventAutomaton
     atoms: tuple[Kind, ...]
     variables: tuple[frozenset[str], ...]
+    measured: tuple[Measured, ...] = ()
+    asked: tuple[Inquiry, ...] = ()
 
 
-@dataclass(slots=True)
-class _Place:
-    """A pick under construction: ``after`` and ``directly`` are the numbers of those that may come before it."""
+def recognition(formula: Formula, selected: frozenset[str] | None, texts: frozenset[str] = frozenset()) -> Recognition:
+    """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
 
-    picks: list[Pick]
-    initial: bool = False
-    final: bool = False
-    after: set[int] = field(default_factory=set)
-    directly: set[int] = field(default_factory=set)
-
-
-def recognition(formula: Formula, selected: frozenset[str] | None) -> Recognition:
-    """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results."""
-    places: list[_Place] = []
-    first, last = _place(formula, places)
-    for number in first:
-        places[number].initial = True
-    for number in last:
-        places[number].final = True
-    places = _merged(places)
+    ``texts`` are the attributes that have texts: their order is not that of any number.
+    """
+    places, scopes = placed(formula)
+    if scopes:
+        places = [_with_conditions(place, number, scopes) for number, place in enumerate(places)]
+    else:
+        places = _merged(places)
     kinds = [[Kind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
     atoms = {kind: number for number, kind in enumerate(dict.fromkeys(kind for some in kinds for kind in some))}
     states = []
     for place, some in zip(places, kinds, strict=True):
-        marked = selected is None or bool(place.picks[0].variables & selected)
-        after, directly = tuple(sorted(place.after)), tuple(sorted(place.directly - place.after))
+        marked = selected is None or bool(place.variables & selected)
+        steps = without_needless(place)
+        after = {step.before for step in steps if not step.contiguous}
+        directly = {step.before for step in steps} - after
         asked = tuple(sorted({atoms[kind] for kind in some}))
-        states.append(PickState(asked, place.initial, place.final, after, directly, marked))
-    variables = tuple(place.picks[0].variables for place in places)
+        states.append(
+            PickState(asked, place.initial, place.final, tuple(sorted(after)), tuple(sorted(directly)), marked)
+        )
     ambiguous = not all(state.marked for state in states) or is_ambiguous(places)
-    return Recognition(ComplexEventAutomaton(tuple(states), ambiguous), tuple(atoms), variables)
+    automaton = ComplexEventAutomaton(tuple(states), ambiguous)
+    found = Recognition(automaton, tuple(atoms), tuple(place.variables for place in places))
+    if not scopes:
+        return found
+    correlation = correlated(places, scopes, texts)
+    return replace(
+        found,
+        automaton=replace(automaton, correlation=correlation.native),
+        measured=correlation.measured,
+        asked=correlation.asked,
+    )
 
 
-def _place(formula: Formula, places: list[_Place]) -> tuple[set[int], set[int]]:
-    """Add the picks of a formula; which can come first, and last."""
-    match formula:
-        case Pick():
-            places.append(_Place([formula]))
-            return {len(places) - 1}, {len(places) - 1}
-        case Disjunction(left, right):
-            (first, last), (others, final) = _place(left, places), _place(right, places)
-            return first | others, last | final
-        case Sequence(left, right, contiguous):
-            (first, last), (others, final) = _place(left, places), _place(right, places)
-            _connect(last, others, contiguous, places)
-            return first, final
-        case Iteration(body, contiguous):
-            first, last = _place(body, places)
-            _connect(last, first, contiguous, places)
-            return first, last
-        case Filtered(_, ForAll(_, _) as condition):
-            names = " and ".join(sorted(name for name in condition.variables if not is_fresh(name)))
-            raise UnsupportedFormulaError(
-                f"a FILTER that compares different events is not supported yet: that of {names}"
-            )
-    raise AssertionError("not in normal form")
+def _with_conditions(place: Place, number: int, scopes: list[Scope]) -> Place:
+    """The place asking of its event what filters demand of one that all their variables hold."""
+    conditions = [
+        of_one_event(scope)
+        for scope in scopes
+        if number in scope.places and place.variables >= set(scope.filter.variables)
+    ]
+    picks = [replace(pick, predicate=conjunction(pick.predicate, *conditions)) for pick in place.picks]
+    return replace(place, picks=picks)
 
 
-def _connect(before: set[int], after: set[int], contiguous: bool, places: list[_Place]) -> None:
-    for number in after:
-        (places[number].directly if contiguous else places[number].after).update(before)
-
-
-def _merged(places: list[_Place]) -> list[_Place]:
+def _merged(places: list[Place]) -> list[Place]:
     """Picks with the same variables and neighbours made one, until there are none left."""
     while True:
         same: dict[object, list[int]] = {}
         for number, place in enumerate(places):
-            followers = [(number in one.after, number in one.directly) for one in places]
-            key = (
-                place.picks[0].variables,
-                place.initial,
-                place.final,
-                frozenset(place.after),
-                frozenset(place.directly),
-                tuple(followers),
+            followers = frozenset(
+                (after, replace(step, before=-1))
+                for after, one in enumerate(places)
+                for step in one.steps
+                if step.before == number
             )
+            key = (place.variables, place.initial, place.final, frozenset(place.steps), followers)
             same.setdefault(key, []).append(number)
         if len(same) == len(places):
             return places
         places = _renumbered(places, list(same.values()))
 
 
-def _renumbered(places: list[_Place], groups: list[list[int]]) -> list[_Place]:
+def _renumbered(places: list[Place], groups: list[list[int]]) -> list[Place]:
     number_of = {number: new for new, group in enumerate(groups) for number in group}
     out = []
     for group in groups:
         one = places[group[0]]
         picks = [pick for number in group for pick in places[number].picks]
-        out.append(
-            _Place(
-                picks,
-                one.initial,
-                one.final,
-                {number_of[number] for number in one.after},
-                {number_of[number] for number in one.directly},
-            )
-        )
+        steps = {Step(number_of[step.before], step.contiguous, step.resets) for step in one.steps}
+        out.append(Place(picks, one.initial, one.final, steps))
     return out
 
 
-def is_ambiguous(places: list[_Place]) -> bool:
+def is_ambiguous(places: list[Place]) -> bool:
     """Whether two different paths may pick the same events, as far as types tell which picks share none."""
-    following = [
-        [number for number, one in enumerate(places) if before in one.after | one.directly]
-        for before in range(len(places))
-    ]
+    if any(len(place.before) < len(without_needless(place)) for place in places):
+        return True  # two steps between the same places begin different scopes anew
+    following = [[number for number, one in enumerate(places) if before in one.before] for before in range(len(places))]
     seen = {pair for pair in _pairs(range(len(places)), places) if all(places[number].initial for number in pair)}
     todo = list(seen)
     while todo:
@@ -155,18 +133,18 @@ def is_ambiguous(places: list[_Place]) -> bool:
     return _ends_apart(seen, following, places)
 
 
-def _pairs(numbers: range, places: list[_Place]) -> Iterator[tuple[int, int]]:
+def _pairs(numbers: range, places: list[Place]) -> Iterator[tuple[int, int]]:
     return (pair for pair in product(numbers, numbers) if _share_events(places[pair[0]], places[pair[1]]))
 
 
-def _share_events(left: _Place, right: _Place) -> bool:
+def _share_events(left: Place, right: Place) -> bool:
     return any(
         one.type == other.type and (one.stream is None or other.stream is None or one.stream == other.stream)
         for one, other in product(left.picks, right.picks)
     )
 
 
-def _ends_apart(seen: set[tuple[int, int]], following: list[list[int]], places: list[_Place]) -> bool:
+def _ends_apart(seen: set[tuple[int, int]], following: list[list[int]], places: list[Place]) -> bool:
     """Some pair of different states on the way leads to two final ones together."""
     alive = {pair for pair in seen if places[pair[0]].final and places[pair[1]].final}
     while grown := {

@@ -18,8 +18,7 @@ from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind
 from spaseq.tuples.operands import NO_VALUE, Operand
-from spaseq.tuples.results import Events
-from spaseq.tuples.symbols import Symbols
+from spaseq.tuples.results import Events, Replayed
 from spaseq.tuples.totals import Rows
 from spaseq.tuples.vectors import Column, Mask, Vector
 from spaseq.tuples.windows import edges
@@ -29,11 +28,11 @@ Reader = Callable[[pyarrow.RecordBatch], Vector]
 Finder = Callable[[Query, Recognition, Events], Iterator[ComplexEvents]]
 
 
-class Remembered:
+class Remembered(Replayed):
     """Events that remember some columns of theirs, as long as a match may need them."""
 
     def __init__(self, query: Query, events: Events, readers: Mapping[Hashable, Reader]) -> None:
-        self._events = events
+        super().__init__(events, self._remembered(iter(events)))
         self._readers = readers
         self._window = query.window
         slides = not isinstance(query.window, AttributeWindow) and query.window is not None
@@ -43,18 +42,8 @@ class Remembered:
         self._vectors: dict[Hashable, Vector] = {}
         self.needed: int | None = None  # the first position that is needed beyond the window
 
-    @property
-    def symbols(self) -> Symbols:
-        """Those of the events."""
-        return self._events.symbols
-
-    @property
-    def skipped(self) -> int:
-        """Events that were left out."""
-        return self._events.skipped
-
-    def __iter__(self) -> Iterator[EncodedBatch]:
-        for batch in self._events:
+    def _remembered(self, batches: Iterator[EncodedBatch]) -> Iterator[EncodedBatch]:
+        for batch in batches:
             starts, least = edges(self._window, batch)
             self._add(batch, starts)
             yield batch

@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
-from spaseq.errors import OptionError, QueryError
+from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
-from spaseq.plan.complex_events import Recognition, UnsupportedFormulaError, recognition
+from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples.aggregating import Aggregates, needed
-from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
+from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
+from spaseq.tuples.encoding import EncodedBatch, Roles, encode
 from spaseq.tuples.results import Events, Results, called, free, in_order
-from spaseq.tuples.sources import CsvFormat, Types, open_source
+from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
@@ -41,11 +41,17 @@ class Matches(Results):
         self._names = _shown(query, plan)
         self.variables = query.variables or in_order(self._names)
         self.schema = _schema(self.variables)
-        self._recognizer = _recognizer(query, plan)
+        self._columns = Columns(plan.measured, events.schema)
+        self._memory = Memory(plan.asked, events.schema, _forgets(query))
+        self._recognizer = _recognizer(query, plan, self._memory)
         self._found = self._recognized()
 
     def __next__(self) -> pyarrow.RecordBatch:
         return self._batch(next(self._found))
+
+    def statistics(self) -> dict[str, int]:
+        """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        return self._recognizer.statistics()
 
     def count(self) -> int:
         """How many results are left."""
@@ -62,9 +68,11 @@ class Matches(Results):
 
     def _of_batch(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         starts, least = edges(self._query.window, batch)
+        columns = self._columns.read(batch.batch)
+        self._memory.keep(batch, starts, least)
         at = 0
         while at < len(batch):
-            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST)
+            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
             found = self._recognizer.take()
             if len(found.starts):
                 self.found += len(found.starts)
@@ -111,19 +119,16 @@ def match(
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked, time)
-    try:
-        whole = asked.variables is None or asked.aggregates
-        plan = recognition(parsed.normal_form, None if whole else frozenset(asked.variables or ()))
-    except UnsupportedFormulaError as error:
-        raise QueryError(str(error)) from None
+    selected = None if asked.variables is None or asked.aggregates else frozenset(asked.variables)
+    plan = recognition(parsed.normal_form, selected)
     _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
-    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, needed(asked))
-    opened = open_source(source, types, csv)
-    _check_columns(opened.names, type, relation, time)
-    events = Encoding(opened, atoms, roles, on_error)
+    keep = (*correlated_attributes(plan), *needed(asked))
+    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, keep)
+    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
+    plan = recognition(parsed.normal_form, selected, texts(events.schema))
     return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
 
 
@@ -150,17 +155,6 @@ def _check_streams(query: Query, plan: Recognition) -> None:
             )
 
 
-def _check_columns(names: Sequence[str], type: str | None, relation: str | None, time: str | None) -> None:
-    """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
-    for role, column in (("types", type), ("times", time)):
-        if column is not None and column not in names:
-            raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")
-    if type is None and relation is None and "type" not in names:
-        known = did_you_mean("", names)
-        wanted = "say which column has the types of the events (type), or what type all of them are of (relation)"
-        raise OptionError(f"there is no column type: {wanted}; {known}" if known else "the events have no columns")
-
-
 def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
     """For each state the variables under which results show its picks."""
     if query.variables is not None:
@@ -175,7 +169,14 @@ def _schema(variables: Sequence[str]) -> pyarrow.Schema:
     return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
 
 
-def _recognizer(query: Query, plan: Recognition) -> Recognizer:
+def _forgets(query: Query) -> bool:
+    """Whether windows move on for ever, all together, so that events are done with some time."""
+    if isinstance(query.window, EventWindow):
+        return not query.partition
+    return isinstance(query.window, TimeWindow)
+
+
+def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
     window = query.window
     return Recognizer(
         plan.automaton,
@@ -183,8 +184,9 @@ def _recognizer(query: Query, plan: Recognition) -> Recognizer:
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=window is not None and not isinstance(window, AttributeWindow),
+        forgets=_forgets(query),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+        answer=memory.answer,
     )
 
 

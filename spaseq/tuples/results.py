@@ -26,6 +26,10 @@ class Events(Protocol):
     """Batches of events, read once, and what they satisfy so far."""
 
     @property
+    def schema(self) -> pyarrow.Schema:
+        """The schema of their columns."""
+
+    @property
     def symbols(self) -> Symbols:
         """The table of the symbols that the batches have."""
 
@@ -34,6 +38,32 @@ class Events(Protocol):
         """Events that were left out."""
 
     def __iter__(self) -> Iterator[EncodedBatch]: ...
+
+
+class Replayed:
+    """Other batches with all else that is known of ``events``."""
+
+    def __init__(self, events: Events, batches: Iterator[EncodedBatch]) -> None:
+        self._events = events
+        self._batches = batches
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """Theirs."""
+        return self._events.schema
+
+    @property
+    def symbols(self) -> Symbols:
+        """Theirs."""
+        return self._events.symbols
+
+    @property
+    def skipped(self) -> int:
+        """Events that were left out."""
+        return self._events.skipped
+
+    def __iter__(self) -> Iterator[EncodedBatch]:
+        return self._batches
 
 
 class Results(Iterator[pyarrow.RecordBatch]):

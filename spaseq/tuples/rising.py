@@ -10,33 +10,11 @@ import numpy as np
 
 from spaseq.pattern.recognition import Query
 from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.results import Events
-from spaseq.tuples.symbols import Symbols
+from spaseq.tuples.results import Events, Replayed
 from spaseq.tuples.totals import Rows, taken
 from spaseq.tuples.windows import NEVER, edges
 
 Source = Callable[[Events], Iterator[Rows]]
-
-
-class Replayed:
-    """Other batches, with the symbols of ``events``."""
-
-    def __init__(self, events: Events, batches: Iterator[EncodedBatch]) -> None:
-        self._events = events
-        self._batches = batches
-
-    @property
-    def symbols(self) -> Symbols:
-        """Those of the events."""
-        return self._events.symbols
-
-    @property
-    def skipped(self) -> int:
-        """Events that were left out."""
-        return self._events.skipped
-
-    def __iter__(self) -> Iterator[EncodedBatch]:
-        return self._batches
 
 
 class Rising:

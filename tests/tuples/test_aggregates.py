@@ -14,7 +14,7 @@ from spaseq.plan.aggregation import way
 from spaseq.plan.complex_events import recognition
 from spaseq.tuples import Aggregates, match, matching, totals
 from tests.oracle.ceql.checker import disagreement
-from tests.tuples.aggregated import aggregates_of, is_supported, pair_of, rows_of
+from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
 
 TOTALS = "totals of partial matches"
 WAYS = (f"{TOTALS}:", f"{TOTALS}, as long as", "all matches are enumerated")
@@ -25,12 +25,11 @@ def agree(seeds: range, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     ways: Counter[str] = Counter()
     for seed in seeds:
         pair = pair_of(seed)
-        if is_supported(pair.query):
-            monkeypatch.setattr(matching, "MOST", (1, 3, 1000)[seed % 3])
-            monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
-            found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4])
-            ways[next(way for way in WAYS if found.way.startswith(way))] += 1
-            assert disagreement(pair.query, pair.events, rows_of(found, pair.query)) is None, (seed, found.way)
+        monkeypatch.setattr(matching, "MOST", (1, 3, 1000)[seed % 3])
+        monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
+        found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4])
+        ways[next(way for way in WAYS if found.way.startswith(way))] += 1
+        assert disagreement(pair.query, pair.events, rows_of(found, pair.query)) is None, (seed, found.way)
     return ways
 
 
@@ -41,11 +40,9 @@ def test_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("start", range(0, 32_000, 1000))
+@pytest.mark.parametrize("start", range(2000, 22_000, 1000))
 def test_20_000_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That many of these do not correlate events."""
-    ways = agree(range(start, start + 1000), monkeypatch)
-    assert sum(ways.values()) > 625
+    agree(range(start, start + 1000), monkeypatch)
 
 
 ROWS = [
@@ -211,6 +208,7 @@ def test_what_has_no_meaning_is_named(query: str, says: str) -> None:
         ("SELECT COUNT(*) FROM S WHERE A AS a ; B PARTITION BY [name] GROUP BY a.name", TOTALS),
         ("SELECT LAST COUNT(*) FROM S WHERE A ; B", "all matches are enumerated, as LAST chooses among them"),
         ("SELECT COUNT(*) FROM S WHERE A ; B WITHIN 3 [v]", f"{TOTALS}, as long as v rises: then all matches are"),
+        ("SELECT COUNT(*) FROM S WHERE A ; B FILTER A.v < B.v", "as filters compare events with each other"),
         ("SELECT COUNT(*) FROM S WHERE A+ ; A+", "as the formula may find one of them in several ways"),
         (
             "SELECT COUNT(*) FROM S WHERE A AS a ; B ; C GROUP BY B.name",

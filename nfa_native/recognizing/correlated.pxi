@@ -1,0 +1,109 @@
+# Building what registers do.
+
+
+cdef Correlating* correlating(correlation) except NULL:
+    """The native form of a Correlation; the caller owns it."""
+    cdef Correlating* c = new Correlating()
+    cdef CellSpec cell
+    cdef size_t begun
+    kinds = ["HEAD", "GROUPS", "MERGED"]
+    c.scanned = 0
+    c.listed_base = 0
+    c.listed_first = 0
+    c.view_head = c.view_tail = 0
+    c.views.resize(64)
+    clear_slots(&c.keyed, 64)
+    clear_slots(&c.merged, 64)
+    c.has_recents = any(each.contiguous for each in correlation.transitions)
+    c.columns.resize(correlation.columns, NULL)
+    c.registers.resize(max(1, max(correlation.registers)), 0)
+    c.bounds.resize(max([1] + [len(each.guards) for each in correlation.transitions]), 0)
+    for number, width in enumerate(correlation.registers):
+        entering = [each for each in correlation.transitions if each.target == number]
+        begun = c.updates.size()
+        add_updates(c, correlation.begins[number])
+        cell.kind = kinds.index(correlation.cells[number].name)
+        cell.width = width
+        cell.key = correlation.keys[number]
+        cell.first_begin = <uint32_t>begun
+        cell.first_transition = <uint32_t>c.transitions.size()
+        cell.transitions = len(entering)
+        for transition in entering:
+            add_transition(c, transition, correlation.keys[transition.source])
+        cell.first_update = c.transitions[cell.first_transition].first_update if entering else <uint32_t>begun
+        c.cells.push_back(cell)
+    return c
+
+
+cdef add_updates(Correlating* c, updates):
+    cdef UpdateSpec spec
+    for update in updates:
+        spec.change = update.change.value
+        spec.register_ = update.register
+        spec.column = update.column
+        c.updates.push_back(spec)
+
+
+cdef add_transition(Correlating* c, transition, key):
+    """One whose first guard is that of the key, if lists are found by it."""
+    cdef TransitionSpec spec
+    guards = sorted(transition.guards, key=lambda guard: not is_of_key(guard, key))
+    spec.source = transition.source
+    spec.contiguous = transition.contiguous
+    spec.keyed = key >= 0 and not transition.contiguous
+    spec.first_guard = <uint32_t>c.guards.size()
+    spec.guards = len(guards)
+    spec.first_question = <uint32_t>c.questions.size()
+    spec.questions = len(transition.questions)
+    spec.first_update = <uint32_t>c.updates.size()
+    add_guards(c, guards)
+    add_questions(c, transition.questions)
+    add_updates(c, transition.updates)
+    c.transitions.push_back(spec)
+
+
+cdef bint is_of_key(guard, key):
+    return guard.register == key and guard.test.name == "EQUAL"
+
+
+cdef add_guards(Correlating* c, guards):
+    cdef GuardSpec spec
+    for guard in guards:
+        spec.register_ = guard.register
+        spec.test = guard.test.value
+        spec.column = guard.column
+        c.guards.push_back(spec)
+
+
+cdef add_questions(Correlating* c, questions):
+    cdef QuestionSpec spec
+    for question in questions:
+        spec.number = question.number
+        spec.first = <uint32_t>c.question_registers.size()
+        spec.count = len(question.registers)
+        for register in question.registers:
+            c.question_registers.push_back(register)
+        c.questions.push_back(spec)
+
+
+cdef read_columns(Recognition* r, columns, size_t count):
+    """Where the values of a batch are; ValueError if there are not as many as there are columns and events."""
+    cdef Correlating* c = r.correlating
+    cdef const int64_t[::1] view
+    cdef size_t wanted = c.columns.size() if c != NULL else 0
+    if len(columns) != wanted:
+        raise ValueError(f"{wanted} columns of values are needed, not {len(columns)}")
+    for number, column in enumerate(columns):
+        view = column
+        if <size_t>view.shape[0] != count:
+            raise ValueError(f"{count} symbols came with {view.shape[0]} values")
+        c.columns[<size_t>number] = &view[0]
+
+
+cdef void forget_correlating(Correlating* c) noexcept:
+    cdef size_t i
+    if c == NULL:
+        return
+    for i in range(c.lists.size()):
+        del c.lists[i]
+    del c

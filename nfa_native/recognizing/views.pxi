@@ -1,0 +1,94 @@
+# Views: all groups of a list that pass a transition, as one node, looked for when they are enumerated.
+
+
+cdef inline ViewRecord* view_at(Correlating* c, uint32_t number) noexcept nogil:
+    return &c.views[number & (c.views.size() - 1)]
+
+
+cdef void reclaim_views(Recognition* r, int64_t least) noexcept nogil:
+    """Free the oldest ones that hold nothing that starts at `least` or later."""
+    cdef Correlating* c = r.correlating
+    if not r.forgets:
+        return
+    while c.view_tail != c.view_head and view_at(c, c.view_tail).youngest < least:
+        c.view_tail += 1
+
+
+cdef void widen_views(Correlating* c) noexcept nogil:
+    cdef vector[ViewRecord] wider
+    cdef uint32_t number = c.view_tail
+    wider.resize(2 * c.views.size())
+    while number != c.view_head:
+        wider[number & (wider.size() - 1)] = view_at(c, number)[0]
+        number += 1
+    c.views.swap(wider)
+
+
+cdef uint32_t add_view(
+    Recognition* r, uint32_t list, uint32_t transition, const int64_t* bounds, size_t count, int64_t youngest
+) noexcept nogil:
+    """The node of a view on all groups that are now in a list."""
+    cdef Correlating* c = r.correlating
+    cdef GroupList* groups = list_at(c, list)
+    cdef ViewRecord* view
+    cdef size_t i
+    if c.view_head - c.view_tail + 1 >= c.views.size():
+        widen_views(c)
+    view = view_at(c, c.view_head)
+    view.youngest = youngest
+    view.list = list
+    view.transition = transition
+    view.last = groups.base + <int64_t>groups_of(groups) - 1
+    for i in range(count):
+        view.bounds[i] = bounds[i]
+    c.view_head += 1
+    return add_node(r, VIEW, c.view_head - 1, NO_NODE, NO_NODE, youngest)
+
+
+cdef inline const GuardSpec* conditions(const Correlating* c, const TransitionSpec* transition) noexcept nogil:
+    """The guards that are not done with when a list is found."""
+    return c.guards.data() + transition.first_guard + transition.keyed
+
+
+cdef inline size_t condition_count(const TransitionSpec* transition) noexcept nogil:
+    return transition.guards - transition.keyed
+
+
+cdef uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) noexcept nogil:
+    """The node of the next group; NO_NODE: that was the last one."""
+    cdef const ViewRecord* view = view_at(c, visit.view)
+    cdef const TransitionSpec* transition = &c.transitions[view.transition]
+    cdef const GroupList* list = list_at(c, view.list)
+    visit.place = group_before(
+        list, visit.place, conditions(c, transition), condition_count(transition), view.bounds, least, &c.scanned
+    )
+    return list.nodes.data()[visit.place] if visit.place >= 0 else <uint32_t>NO_NODE
+
+
+cdef uint32_t enter_view(Recognition* r, uint32_t number, size_t depth, int64_t least) noexcept nogil:
+    """The node of the first group of a view; the others are left for later."""
+    cdef Correlating* c = r.correlating
+    cdef ViewVisit visit
+    cdef uint32_t node
+    visit.view = number
+    visit.depth = <uint32_t>depth
+    visit.place = view_at(c, number).last - list_at(c, view_at(c, number).list).base + 1
+    node = next_in_view(c, &visit, least)
+    if node != NO_NODE:
+        c.view_visits.push_back(visit)
+        visit_later(r, NO_NODE, <uint32_t>depth)
+    return node
+
+
+cdef bint resume_view(Recognition* r, int64_t least, Visiting* out) noexcept nogil:
+    """Go on with the innermost view; False: there was no group left in it."""
+    cdef Correlating* c = r.correlating
+    cdef ViewVisit visit = c.view_visits.back()
+    c.view_visits.pop_back()
+    out.node = next_in_view(c, &visit, least)
+    out.depth = visit.depth
+    if out.node == NO_NODE:
+        return False
+    c.view_visits.push_back(visit)
+    visit_later(r, NO_NODE, visit.depth)
+    return True

@@ -1,0 +1,91 @@
+"""What a filter on several variables asks, clause by clause: comparisons of two values, and all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spaseq.pattern.columns import (
+    And,
+    Comparison,
+    Not,
+    Or,
+    Predicate,
+    Value,
+    attributes,
+    local,
+)
+from spaseq.pattern.recognition import ForAll
+
+_OPPOSITES = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_TURNED = {">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """``left operator right`` with one of ``= != < <=``, of all events of one variable and all of another.
+
+    The values are those of an event by itself; ``written`` is the comparison as it stands.
+    """
+
+    operator: str
+    variables: tuple[str, str]
+    left: Value
+    right: Value
+    written: Predicate
+
+    def value(self, variable: str) -> Value:
+        """The side of one of the variables."""
+        return self.left if variable == self.variables[0] else self.right
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A predicate on one event of each of the variables, whatever it is made of, for all choices of them."""
+
+    variables: tuple[str, ...]
+    predicate: Predicate
+
+
+Clause = Compared | Asked
+
+
+def clauses(condition: ForAll, texts: frozenset[str]) -> Iterator[Clause]:
+    """The filter's clauses, all of which must hold; ``texts`` are the attributes that have texts."""
+    predicate = without_not(condition.predicate)
+    for part in predicate.parts if isinstance(predicate, And) else (predicate,):
+        yield _compared(part, condition, texts) or Asked(condition.variables, part)
+
+
+def _compared(part: Predicate, condition: ForAll, texts: frozenset[str]) -> Compared | None:
+    """The clause as a comparison of two values, each of one variable; None if it is none."""
+    if not isinstance(part, Comparison) or len(condition.variables) != 2:
+        return None
+    left, right, operator = part.left, part.right, part.operator
+    if operator in _TURNED:
+        left, right, operator = right, left, _TURNED[operator]
+    names = [{attribute.variable or "" for attribute in attributes(side)} for side in (left, right)]
+    if [len(some) for some in names] != [1, 1] or set.union(*names) != set(condition.variables):
+        return None
+    if operator in ("<", "<=") and any(attribute.name in texts for attribute in attributes(part)):
+        return None
+    (first,), (second,) = names
+    own = local(Comparison(operator, left, right))
+    assert isinstance(own, Comparison)
+    return Compared(operator, (first, second), own.left, own.right, part)
+
+
+def without_not(predicate: Predicate, negated: bool = False) -> Predicate:
+    """The predicate, or its negation, with NOT before single LIKE, IN and IS NULL only; conjunctions are flat."""
+    match predicate:
+        case Not(inner):
+            return without_not(inner, not negated)
+        case And(parts) | Or(parts):
+            kind = Or if isinstance(predicate, And) == negated else And
+            changed = [without_not(part, negated) for part in parts]
+            return kind(
+                tuple(inner for part in changed for inner in (part.parts if isinstance(part, kind) else (part,)))
+            )
+        case Comparison(operator, left, right) if negated:
+            return Comparison(_OPPOSITES[operator], left, right)
+    return Not(predicate) if negated else predicate

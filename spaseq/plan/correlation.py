@@ -1,0 +1,297 @@
+"""Filters that compare events with each other, as registers of an automaton.
+
+A filter ``x.a < y.b`` holds for all pairs of events.  So of the events of x so far the greatest ``a`` is enough to know
+what a later event of y must have, and of those of y the least ``b`` for a later one of x: a register each, as long as
+such an event may come (liveness).  Of ``=`` it is the one value that there is.  Any other condition gets the list of
+all the events that it may be about (KERNEL 1: everything is live).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from nfa_native.complex_events import Cell, Change, Correlation, Guard, Question, Test, Transition, Update
+from spaseq.pattern.columns import Predicate, Value, local
+from spaseq.plan.clauses import Asked, Clause, Compared, clauses
+from spaseq.plan.places import Place, Scope, Step, without_needless
+
+_TESTS = {"<": Test.LESS, "<=": Test.LESS, "=": Test.EQUAL, "!=": Test.DIFFERENT}
+
+
+class Side(Enum):
+    """A side of a comparison."""
+
+    LEFT = 0
+    RIGHT = 1
+
+    @property
+    def other(self) -> Side:
+        """The one opposite."""
+        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value of every event: a comparison's, on one side; to be kept, or (``bound``) compared with what is kept."""
+
+    comparison: Compared
+    side: Side
+    bound: bool
+
+    @property
+    def value(self) -> Value:
+        """What is measured."""
+        return self.comparison.left if self.side is Side.LEFT else self.comparison.right
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A condition that is asked when an event comes which some of its variables (``held``) hold."""
+
+    asked: Asked
+    held: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """What the automaton does, the values of events by column, and the conditions that are asked, by number."""
+
+    native: Correlation
+    measured: tuple[Measured, ...]
+    asked: tuple[Inquiry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Register:
+    """What is remembered of the events of places ``set_at``, for those of ``read_at``, as long as a scope lasts."""
+
+    scope: int
+    clause: Clause
+    variable: str
+    set_at: frozenset[int]
+    read_at: frozenset[int]
+
+    @property
+    def side(self) -> Side:
+        """The side of the comparison that the variable is on."""
+        assert isinstance(self.clause, Compared)
+        return Side.LEFT if self.variable == self.clause.variables[0] else Side.RIGHT
+
+    @property
+    def value(self) -> Value | None:
+        """What of an event of the variable is remembered; None if that is its position."""
+        return self.clause.value(self.variable) if isinstance(self.clause, Compared) else None
+
+    @property
+    def change(self) -> Change:
+        """What an event of the variable does to it."""
+        if isinstance(self.clause, Asked):
+            return Change.LIST
+        return Change.GREATER if self.clause.operator in ("<", "<=") else Change.SAME
+
+
+def of_one_event(scope: Scope) -> Predicate:
+    """What the filter of a scope demands of an event that all its variables hold."""
+    return local(scope.filter.predicate)
+
+
+def correlated(places: Sequence[Place], scopes: Sequence[Scope], texts: frozenset[str]) -> Correlated:
+    """The registers that the scopes' filters need; ``texts`` are the attributes that have texts."""
+    steps = [without_needless(place) for place in places]
+    registers = [
+        register for number, scope in enumerate(scopes) for register in _registers(number, scope, places, steps, texts)
+    ]
+    return _Assembly(places, steps, registers).assembled()
+
+
+def _registers(
+    number: int, scope: Scope, places: Sequence[Place], steps: Sequence[Sequence[Step]], texts: frozenset[str]
+) -> Iterator[_Register]:
+    holding = {name: scope.held_by(name, places) for name in scope.filter.variables}
+    for clause in clauses(scope.filter, texts):
+        if isinstance(clause, Compared) and clause.operator == "!=" and _several(clause, number, holding, steps):
+            clause = Asked(scope.filter.variables, clause.written)
+        for name in clause.variables:
+            others = frozenset[int]().union(*(holding[other] for other in clause.variables if other != name))
+            yield _Register(number, clause, name, holding[name], others)
+
+
+def _several(
+    clause: Compared, scope: int, holding: Mapping[str, frozenset[int]], steps: Sequence[Sequence[Step]]
+) -> bool:
+    """Whether a variable may hold several events, of which all would have to be remembered."""
+    for name in clause.variables:
+        later = _reached(holding[name], scope, steps)
+        if any(step.before in later | holding[name] for at in holding[name] for step in _within(steps[at], scope)):
+            return True
+    return False
+
+
+def _within(steps: Sequence[Step], scope: int) -> list[Step]:
+    """The steps that a scope lasts through."""
+    return [step for step in steps if scope not in step.resets]
+
+
+def _reached(begin: frozenset[int], scope: int, steps: Sequence[Sequence[Step]]) -> frozenset[int]:
+    """The places behind some, as long as the scope lasts."""
+    found = frozenset[int]()
+    while True:
+        grown = frozenset(
+            after
+            for after in range(len(steps))
+            if any(step.before in begin | found for step in _within(steps[after], scope))
+        )
+        if grown == found:
+            return found
+        found = grown
+
+
+class _Assembly:
+    """Puts the native correlation together, numbering what its columns and questions are."""
+
+    def __init__(
+        self, places: Sequence[Place], steps: Sequence[Sequence[Step]], registers: Sequence[_Register]
+    ) -> None:
+        self.places = places
+        self.steps = steps
+        self.held = [_held(place, registers, steps) for place in range(len(places))]
+        self.columns: dict[Measured, int] = {}
+        self.inquiries: dict[Inquiry, int] = {}
+
+    def assembled(self) -> Correlated:
+        transitions = [self.transition(step, target) for target, steps in enumerate(self.steps) for step in steps]
+        begins = [self.updates(target, {}) for target in range(len(self.places))]
+        native = Correlation(
+            tuple(map(len, self.held)),
+            tuple(begins),
+            tuple(transitions),
+            tuple(self.cell(target, begins[target], transitions) for target in range(len(self.places))),
+            tuple(_key(source, transitions) for source in range(len(self.places))),
+            len(self.columns),
+        )
+        return Correlated(native, tuple(self.columns), tuple(self.inquiries))
+
+    def transition(self, step: Step, target: int) -> Transition:
+        known = {
+            register: index
+            for index, register in enumerate(self.held[step.before])
+            if register.scope not in step.resets
+        }
+        same = self.known_again(step.before, target, known)
+        return Transition(
+            step.before,
+            target,
+            step.contiguous,
+            tuple(self.guards(target, known)),
+            tuple(self.questions(target, known)),
+            self.updates(target, known, same),
+        )
+
+    def known_again(self, source: int, target: int, known: Mapping[_Register, int]) -> frozenset[_Register]:
+        """Registers whose value the event has itself, as it equals that of all events that they remember.
+
+        ``b[key = a.key]`` lets the events of a be forgotten: any later ``c[key = a.key]`` may ask b's key.
+        """
+        equal = [register for register in known if self.is_equal(register, source, target)]
+        return frozenset(
+            register
+            for register in known
+            if any(register.value == one.value and self.are_alike(register, one) for one in equal)
+        )
+
+    def is_equal(self, register: _Register, source: int, target: int) -> bool:
+        """Whether a transition asks the event to have the value that the register surely has."""
+        clause = register.clause
+        if not (isinstance(clause, Compared) and clause.operator == "=" and clause.left == clause.right):
+            return False
+        return target in register.read_at and source in _surely_set(register, self.places, self.steps)
+
+    def are_alike(self, one: _Register, other: _Register) -> bool:
+        """Whether both remember the same events at all times."""
+        steps = [step for into in self.steps for step in into]
+        together = all((one.scope in step.resets) == (other.scope in step.resets) for step in steps)
+        return one.variable == other.variable and one.set_at == other.set_at and together
+
+    def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[Guard]:
+        for register, index in known.items():
+            if target in register.read_at and isinstance(register.clause, Compared):
+                bound = self.column(Measured(register.clause, register.side.other, bound=True))
+                yield Guard(index, _TESTS[register.clause.operator], bound)
+
+    def questions(self, target: int, known: Mapping[_Register, int]) -> Iterator[Question]:
+        read = [register for register in known if target in register.read_at and isinstance(register.clause, Asked)]
+        for scope, clause in dict.fromkeys((register.scope, register.clause) for register in read):
+            assert isinstance(clause, Asked)
+            lists = {each.variable: at for each, at in known.items() if (each.scope, each.clause) == (scope, clause)}
+            held = tuple(name in self.places[target].variables for name in clause.variables)
+            registers = tuple(lists.get(name, -1) for name in clause.variables)
+            if all(here or index >= 0 for here, index in zip(held, registers, strict=True)):
+                number = self.inquiries.setdefault(Inquiry(clause, held), len(self.inquiries))
+                yield Question(number, registers)
+
+    def updates(
+        self, target: int, known: Mapping[_Register, int], same: frozenset[_Register] = frozenset()
+    ) -> tuple[Update, ...]:
+        return tuple(
+            self.update(register, target, -1 if register in same else known.get(register, -1), register in same)
+            for register in self.held[target]
+        )
+
+    def update(self, register: _Register, target: int, before: int, is_same: bool) -> Update:
+        if target not in register.set_at and not is_same:
+            return Update(Change.KEEP, before)
+        if isinstance(register.clause, Asked):
+            return Update(Change.LIST, before)
+        return Update(register.change, before, self.column(Measured(register.clause, register.side, bound=False)))
+
+    def column(self, measured: Measured) -> int:
+        return self.columns.setdefault(measured, len(self.columns))
+
+    def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[Transition]) -> Cell:
+        if not self.held[target]:
+            return Cell.HEAD
+        entering = {transition.updates for transition in transitions if transition.target == target}
+        if self.places[target].initial:
+            entering.add(begin)
+        fresh = len(entering) == 1 and all(update.register < 0 for updates in entering for update in updates)
+        return Cell.GROUPS if fresh else Cell.MERGED
+
+
+def _held(place: int, registers: Sequence[_Register], steps: Sequence[Sequence[Step]]) -> list[_Register]:
+    """The registers that are live at a place, and that may have been set."""
+    found = []
+    for register in registers:
+        may_be_set = place in register.set_at | _reached(register.set_at, register.scope, steps)
+        if may_be_set and register.read_at & _reached(frozenset((place,)), register.scope, steps):
+            found.append(register)
+    return found
+
+
+def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Sequence[Step]]) -> frozenset[int]:
+    """The places where a register is set, whatever way led there."""
+    found = frozenset(range(len(places)))
+    while True:
+        left = frozenset(
+            at
+            for at in found
+            if at in register.set_at
+            or (
+                not places[at].initial
+                and all(step.before in found and register.scope not in step.resets for step in steps[at])
+            )
+        )
+        if left == found:
+            return found
+        found = left
+
+
+def _key(source: int, transitions: Sequence[Transition]) -> int:
+    """A register that all transitions ask to be equal to something; -1: there is none."""
+    asked = [
+        {guard.register for guard in transition.guards if guard.test is Test.EQUAL}
+        for transition in transitions
+        if transition.source == source
+    ]
+    return min(set.intersection(*asked), default=-1) if asked else -1
