@@ -309,7 +309,6 @@ WRONG_QUERIES = {
     "SELECT * WHERE BUY PARTITION BY [nome] WITHIN 3 EVENTS": "did you mean name?",
     "SELECT * WHERE BUY WITHIN 3 [name]": "needs a number",
     "SELECT * WHERE S>BUY WITHIN 3 EVENTS": "hint: FROM S gives them that name",
-    "SELECT * WHERE BUY AS b ; SELL AS s FILTER s[price > b.price] WITHIN 3 EVENTS": "that of b and s",
     "SELECT SUM(BUY.name) WHERE BUY WITHIN 3 EVENTS": "SUM needs a number",
     "SELECT * FROM S, T WHERE BUY WITHIN 3 EVENTS": "one stream can be read, not 2: S, T",
     "": "error:",
