@@ -6,22 +6,22 @@ cdef bint take_correlated(
 ) noexcept nogil:
     """As `take_symbol`: the event at `position`, number `at` of its batch; whether matches end with it."""
     cdef Correlating* c = r.correlating
-    cdef const uint32_t* entered = r.symbol_entries.data() + r.symbol_begin[symbol]
-    cdef size_t count = r.symbol_begin[symbol + 1] - r.symbol_begin[symbol]
+    cdef const EnteredState* entered = r.entered.data() + r.symbols[symbol].begin
+    cdef size_t count = r.symbols[symbol].end - r.symbols[symbol].begin
     cdef size_t i
     c.start = start
-    make_room(r, start, least, r.most_nodes)
+    attend(r, start, least, r.most_nodes)
     reclaim_views(r, least)
     reclaim_listed(r, least)
     c.touched.clear()
     c.touched_ends.clear()
     r.entering.clear()
     for i in range(count):
-        gather_arrivals(r, entered[i], partition, local, start, least)
+        gather_arrivals(r, entered[i].state, partition, local, start, least)
         if r.is_full or r.is_stopped:
             return False
     for i in range(count):
-        settle_arrivals(r, i, entered[i], partition, local, start, least)
+        settle_arrivals(r, i, entered[i].state, partition, local, start, least)
     for i in range(c.touched.size()):
         close_up(r, c.touched[i].list, least)
     return not r.endings.empty()
@@ -30,7 +30,7 @@ cdef bint take_correlated(
 cdef inline bint has_room(Recognition* r, int64_t least) noexcept nogil:
     """There is room for some more nodes of the event under way."""
     if r.ring.head - r.ring.tail + 16 >= r.ring.mask:
-        make_room(r, NEVER, least, 16)
+        attend(r, NEVER, least, 16)
     return not r.is_full
 
 

@@ -36,7 +36,7 @@ def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] =
     if query.strategy is not Strategy.ALL:
         return f"{query.strategy.value} chooses among them"
     if plan.automaton.correlation is not None:
-        return "filters compare events with each other"
+        return "the filters compare events with each other"
     if plan.automaton.ambiguous:
         return "the formula may find one of them in several ways"
     for aggregate in query.aggregates:

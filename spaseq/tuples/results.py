@@ -27,7 +27,7 @@ class Events(Protocol):
 
     @property
     def schema(self) -> pyarrow.Schema:
-        """The schema of their columns."""
+        """That of the batches."""
 
     @property
     def symbols(self) -> Symbols:

@@ -208,7 +208,7 @@ def test_what_has_no_meaning_is_named(query: str, says: str) -> None:
         ("SELECT COUNT(*) FROM S WHERE A AS a ; B PARTITION BY [name] GROUP BY a.name", TOTALS),
         ("SELECT LAST COUNT(*) FROM S WHERE A ; B", "all matches are enumerated, as LAST chooses among them"),
         ("SELECT COUNT(*) FROM S WHERE A ; B WITHIN 3 [v]", f"{TOTALS}, as long as v rises: then all matches are"),
-        ("SELECT COUNT(*) FROM S WHERE A ; B FILTER A.v < B.v", "as filters compare events with each other"),
+        ("SELECT COUNT(*) FROM S WHERE A ; B FILTER A.v < B.v", "as the filters compare events with each other"),
         ("SELECT COUNT(*) FROM S WHERE A+ ; A+", "as the formula may find one of them in several ways"),
         (
             "SELECT COUNT(*) FROM S WHERE A AS a ; B ; C GROUP BY B.name",
