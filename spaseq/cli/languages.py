@@ -35,4 +35,5 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 def recognized(parsed: ceql.ParsedQuery) -> Recognition:
     """What recognizes the matches of a query in CEQL."""
     variables = parsed.query.variables
-    return recognition(parsed.normal_form, None if variables is None else frozenset(variables))
+    whole = variables is None or parsed.query.aggregates  # what is counted is told apart by all of its events
+    return recognition(parsed.normal_form, None if whole else frozenset(variables or ()))

@@ -24,6 +24,7 @@ from spaseq.pattern.recognition import (
     TimeWindow,
     Window,
 )
+from spaseq.plan.aggregation import way
 from spaseq.plan.complex_events import Recognition
 from spaseq.plan.explain import mermaid_text
 from spaseq.plan.twin_paths import followers, twin_paths
@@ -68,10 +69,11 @@ def select(asked: Explained) -> Section:
     names = None if query.variables is None else list(query.variables)
     rows = [_aggregate(one) for one in query.aggregates]
     groups = [f"{key.attribute.variable}.{key.attribute.name}" for key in query.group_by]
-    value = {"variables": names, "aggregates": rows, "group_by": groups}
+    value: dict[str, Any] = {"variables": names, "aggregates": rows, "group_by": groups}
     if rows:
         by = f" and for each {', '.join(groups)}" if groups else ""
-        return Section("select", "results", value, f"for each end{by} {', '.join(rows)}")
+        value["way"] = way(query, asked.plan)
+        return Section("select", "results", value, f"for each end{by} {', '.join(rows)}; {value['way']}")
     held = "all events that are picked" if names is None else f"the events of {', '.join(names)}"
     return Section("select", "results", value, f"start, end, and {held}")
 
