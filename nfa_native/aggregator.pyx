@@ -73,12 +73,14 @@ cdef class Aggregator:
     cdef int64_t events
 
     def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
-        """ValueError: the automaton is ambiguous, so that its paths are not its matches.
+        """ValueError: the automaton is ambiguous, so that its paths are not its matches, or it has registers.
 
         ``windowed``: matches have to start where their end's ``least`` says; neither starts nor windows ever move back.
         ``events``: a window of so many positions within a partition (end − start), instead of starts and windows."""
         if automaton.ambiguous:
             raise ValueError("paths of an ambiguous automaton are not its matches: they cannot be counted")
+        if automaton.correlation is not None:
+            raise ValueError("paths of an automaton with registers are not alike: they cannot be counted")
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.events = -1 if events is None else events
@@ -88,8 +90,7 @@ cdef class Aggregator:
         self.state.position = 0
         build(&self.state, automaton.states)
         measure(&self.state, self.quantities)
-        for number in range(self.state.entries.size()):
-            self.state.entries[number].simple = is_simple(&self.state, number)
+        bound(&self.state)
         self.state.symbol_begin.assign(2, 0)
         self.state.in_order.assign(1, True)
         self.state.opens.assign(1, False)
@@ -221,6 +222,7 @@ cdef build(Aggregation* a, states):
     for before in sorted({one for state in states for one in state.directly_after}):
         slots["newest", before] = len(slots)
     a.slots = len(slots)
+    a.has_newest = any([kind == "newest" for kind, _ in slots])
     for number, state in enumerate(states):
         entry.state = number
         entry.first = <uint32_t>a.sources.size()
@@ -230,7 +232,9 @@ cdef build(Aggregation* a, states):
         entry.last_slot = <uint32_t>slots["newest", number] if ("newest", number) in slots else NO_SLOT
         entry.initial = state.initial
         entry.final = state.final
-        entry.simple = False
+        entry.begin = entry.reach = <uint32_t>len(slots)
+        entry.loops = number in state.after
+        entry.counts = entry.plain = entry.opens = False
         for one in state.after:
             a.sources.push_back(<uint32_t>slots["all", one])
         for one in state.directly_after:
@@ -257,19 +261,49 @@ cdef measure(Aggregation* a, quantities):
     a.event_reals.resize(a.reals)
 
 
-cdef bint is_simple(const Aggregation* a, size_t state):
-    """Whether paths enter from one slot into another one, and no value of the event counts."""
-    cdef const Entry* entry = &a.entries.at(state)
-    cdef size_t q
-    for q in range(a.wides):
-        if a.holds_wide.at(state * a.wides + q):
-            return False
-    for q in range(a.reals):
-        if a.holds_real.at(state * a.reals + q):
-            return False
-    if entry.initial or entry.final or entry.slot == NO_SLOT or entry.last_slot != NO_SLOT:
-        return False
-    return entry.after == 1 and entry.directly == 0 and a.sources.at(entry.first) != entry.slot
+cdef bound(Aggregation* a):
+    """Which parts of columns and of futures can have paths at all, and which entries are simple ones."""
+    cdef Entry* entry
+    cdef bint grown = True
+    cdef uint32_t slot
+    for slot in range(a.slots):
+        a.begins.push_back(<uint32_t>row_of(a, slot))
+        a.reaches.push_back(slot)
+    while grown:
+        grown = False
+        for number in range(a.entries.size()):
+            grown = widen(a, &a.entries[number]) or grown
+    for number in range(a.entries.size()):
+        entry = &a.entries[number]
+        entry.counts = any([a.holds_wide[number * a.wides + q] for q in range(a.wides)]) or any(
+            [a.holds_real[number * a.reals + q] for q in range(a.reals)]
+        )
+        if not entry.counts and entry.slot != NO_SLOT:
+            entry.opens = entry.initial and not entry.final and not entry.after + entry.directly
+            entry.opens = entry.opens and entry.last_slot == NO_SLOT
+        entry.plain = not entry.counts and not entry.loops and not entry.initial
+        entry.plain = entry.plain and entry.after == 1 and not entry.directly
+
+
+cdef bint widen(Aggregation* a, Entry* entry):
+    """What enters can have all rows of its sources, and leads to all to which its own slots lead; whether that is news."""
+    cdef uint32_t begin = entry.begin
+    cdef uint32_t reach = entry.reach
+    cdef uint32_t k
+    cdef bint grown
+    for k in range(entry.first, entry.first + entry.after + entry.directly):
+        begin = min(begin, a.begins[a.sources[k]])
+    for own in (entry.slot, entry.last_slot):
+        if own != <uint32_t>NO_SLOT:
+            reach = min(reach, a.reaches[<uint32_t>own])
+    grown = begin != entry.begin or reach != entry.reach
+    entry.begin, entry.reach = begin, reach
+    for own in (entry.slot, entry.last_slot):
+        if own != <uint32_t>NO_SLOT:
+            a.begins[<uint32_t>own] = min(a.begins[<uint32_t>own], begin)
+    for k in range(entry.first, entry.first + entry.after + entry.directly):
+        a.reaches[a.sources[k]] = min(a.reaches[a.sources[k]], reach)
+    return grown
 
 
 cdef void copy_rows(

@@ -13,11 +13,11 @@ from typing import TypeVar
 import pyarrow
 import pyarrow.csv
 
-from benchmarks.peers.sample import SAMPLE, stock
 from benchmarks.peers import tables
 from benchmarks.peers.installing import CACHE, PEERS, MissingPeerError, Peer, install
 from benchmarks.peers.queries import QUERIES, Query
 from benchmarks.peers.running import Failed, run_ours, run_peer, run_update
+from benchmarks.peers.sample import SAMPLE, stock
 
 Named = TypeVar("Named")
 

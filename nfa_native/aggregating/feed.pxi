@@ -21,8 +21,10 @@ cdef void write_log(Aggregation* a, Substream* s, uint32_t symbol, uint32_t grou
     event.symbol = symbol
     event.group = group
     s.log.push_back(event)
-    s.log_wides.insert(s.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
-    s.log_reals.insert(s.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
+    if a.wides:
+        s.log_wides.insert(s.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
+    if a.reals:
+        s.log_reals.insert(s.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
 
 
 cdef bint write_rows(Aggregation* a, Substream* s) noexcept nogil:
@@ -77,8 +79,8 @@ cdef void know_substream(Aggregation* a, uint32_t partition) noexcept nogil:
     a.substreams.resize(max(<size_t>partition + 1, i))
     while i < a.substreams.size():
         a.substreams[i].events = 0
-        a.substreams[i].height = a.slots + 1
-        resize_totals(a, &a.substreams[i].columns, a.slots * a.substreams[i].height)
+        a.substreams[i].height = a.slots      # until there is a group, there are no columns
+        a.substreams[i].columns.size = 0
         a.substreams[i].entered_at.assign(a.slots, NEVER)
         a.substreams[i].is_touched = False
         empty_substream(a, &a.substreams[i])

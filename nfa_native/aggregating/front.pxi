@@ -30,6 +30,11 @@ cdef void make_front(Aggregation* a, Substream* s, int64_t least) noexcept nogil
     begin_columns(a, s)
 
 
+cdef inline size_t row_of(const Aggregation* a, size_t slot) noexcept nogil:
+    """Where columns have the paths that were in the slot when the front was made."""
+    return a.slots - 1 - slot
+
+
 cdef void begin_columns(const Aggregation* a, Substream* s) noexcept nogil:
     """Nothing has happened since the front was made: what is in a slot stays there."""
     cdef Span column
@@ -40,7 +45,7 @@ cdef void begin_columns(const Aggregation* a, Substream* s) noexcept nogil:
     for slot in range(a.slots):
         column = span(&s.columns, slot * s.height)
         clear(a, &column, s.height)
-        set_empty_path(a, &column, slot)
+        set_empty_path(a, &column, row_of(a, slot))
 
 
 cdef void drop_groups(Substream* s) noexcept nogil:
@@ -71,15 +76,14 @@ cdef bint replay(Aggregation* a, Substream* s, int64_t least) noexcept nogil:
         event = &s.log[left]
         if event.start != NEVER and event.start < least:
             break
-        if left + 1 < s.log.size() and s.log[left + 1].local != event.local + 1:
+        if a.has_newest and left + 1 < s.log.size() and s.log[left + 1].local != event.local + 1:
             end_newest(a)
-        turn(a, event, s.log_wides.data() + left * a.wides, s.log_reals.data() + left * a.reals)
         if event.start != NEVER:
             if not some:
                 s.youngest = event.start
             some = True
-            add_start(a, &s.groups[event.group], event)
-        turn_back(a, event)
+            begin_start(a, &s.groups[event.group], event.start)
+        turn(a, s, event, s.log_wides.data() + left * a.wides, s.log_reals.data() + left * a.reals)
     return some
 
 
@@ -105,55 +109,79 @@ cdef void end_newest(Aggregation* a) noexcept nogil:
             clear(a, &future, a.slots)
 
 
-cdef void turn(Aggregation* a, const Logged* event, const wide* wides, const double* reals) noexcept nogil:
-    """What becomes of paths that enter a state with the event, from what comes of those in its slots after it."""
-    cdef const uint32_t* entered = a.symbol_entries.data() + a.symbol_begin[event.symbol]
-    cdef size_t count = a.symbol_begin[event.symbol + 1] - a.symbol_begin[event.symbol]
-    cdef const Entry* entry
-    cdef Span turned, future
-    cdef size_t i
-    for i in range(count):
-        entry = a.entries.data() + entered[i]
-        turned = span(&a.turned, i * a.slots)
-        clear(a, &turned, a.slots)
-        if entry.slot != NO_SLOT:
-            future = span(&a.future, entry.slot * a.slots)
-            add(a, &turned, &future, a.slots)
-        if entry.last_slot != NO_SLOT:
-            future = span(&a.future, entry.last_slot * a.slots)
-            add(a, &turned, &future, a.slots)
-        append_event(a, &turned, a.slots, entry.state, wides, reals)
-
-
-cdef void add_start(Aggregation* a, Group* group, const Logged* event) noexcept nogil:
-    """The matches that begin with the event, and all younger ones of its group."""
-    cdef const uint32_t* entered = a.symbol_entries.data() + a.symbol_begin[event.symbol]
-    cdef size_t count = a.symbol_begin[event.symbol + 1] - a.symbol_begin[event.symbol]
+cdef void begin_start(Aggregation* a, Group* group, int64_t start) noexcept nogil:
+    """Another start of the front: its matches will be added to those of all younger ones of its group."""
     cdef Span here = span(&group.front, group.starts.size() * a.slots)
-    cdef Span other
-    cdef size_t i
-    clear(a, &here, a.slots)
-    if group.starts.size():
-        other = span(&group.front, (group.starts.size() - 1) * a.slots)
-        add(a, &here, &other, a.slots)
-    for i in range(count):
-        if a.entries[entered[i]].initial:
-            other = span(&a.turned, i * a.slots)
-            add(a, &here, &other, a.slots)
-    group.starts.push_back(event.start)
+    cdef Span younger
+    if group.starts.empty():
+        clear(a, &here, a.slots)
+    else:
+        younger = span(&group.front, (group.starts.size() - 1) * a.slots)
+        copy(a, &here, &younger, a.slots)
+    group.starts.push_back(start)
 
 
-cdef void turn_back(Aggregation* a, const Logged* event) noexcept nogil:
-    """What becomes of paths in a slot before the event: they stay, or enter a state."""
+cdef void turn(
+    Aggregation* a, Substream* s, const Logged* event, const wide* wides, const double* reals
+) noexcept nogil:
+    """What becomes of paths in a slot before the event, from what becomes of those after it: they stay, or enter a state.
+
+    What is read must not be written before: so all that enters is found first, unless going from the first state to the
+    last is enough."""
     cdef const uint32_t* entered = a.symbol_entries.data() + a.symbol_begin[event.symbol]
     cdef size_t count = a.symbol_begin[event.symbol + 1] - a.symbol_begin[event.symbol]
+    cdef bint at_once = a.in_order[event.symbol] and not a.has_newest
     cdef const Entry* entry
-    cdef Span turned, future
-    cdef size_t i, k
+    cdef Span turned
+    cdef size_t i
+    for i in range(count):
+        entry = a.entries.data() + entered[count - 1 - i]
+        turned = span(&a.turned, i * a.slots)
+        if at_once and not entry.counts and not entry.loops and entry.slot != NO_SLOT:
+            turned = span(&a.future, entry.slot * a.slots)
+        else:
+            find_turned(a, entry, &turned, wides, reals)
+        if at_once:
+            turn_back(a, s, event, entry, &turned)
+    if at_once:
+        return
     end_newest(a)
     for i in range(count):
-        entry = a.entries.data() + entered[i]
         turned = span(&a.turned, i * a.slots)
-        for k in range(entry.first, entry.first + entry.after + entry.directly):
-            future = span(&a.future, a.sources[k] * a.slots)
-            add(a, &future, &turned, a.slots)
+        turn_back(a, s, event, a.entries.data() + entered[count - 1 - i], &turned)
+
+
+cdef void find_turned(
+    Aggregation* a, const Entry* entry, const Span* out, const wide* wides, const double* reals
+) noexcept nogil:
+    """What becomes of paths that enter a state with the event."""
+    cdef Span turned = part(out, entry.reach)
+    cdef Span future
+    cdef size_t reach = a.slots - entry.reach
+    clear(a, &turned, reach)
+    if entry.slot != NO_SLOT:
+        future = span(&a.future, entry.slot * a.slots + entry.reach)
+        add(a, &turned, &future, reach)
+    if entry.last_slot != NO_SLOT:
+        future = span(&a.future, entry.last_slot * a.slots + entry.reach)
+        add(a, &turned, &future, reach)
+    if entry.counts:
+        append_event(a, &turned, reach, entry.state, wides, reals)
+
+
+cdef void turn_back(
+    Aggregation* a, Substream* s, const Logged* event, const Entry* entry, const Span* turned
+) noexcept nogil:
+    """Add what becomes of paths that enter the state to what becomes of those before it, and of a start."""
+    cdef Span more = part(turned, entry.reach)
+    cdef size_t reach = a.slots - entry.reach
+    cdef Group* group
+    cdef Span out
+    cdef size_t k
+    if entry.initial and event.start != NEVER:
+        group = &s.groups[event.group]
+        out = span(&group.front, (group.starts.size() - 1) * a.slots + entry.reach)
+        add(a, &out, &more, reach)
+    for k in range(entry.first, entry.first + entry.after + entry.directly):
+        out = span(&a.future, a.sources[k] * a.slots + entry.reach)
+        add(a, &out, &more, reach)

@@ -35,9 +35,14 @@ cdef struct Entry:
     uint32_t directly     # of those that the event before entered
     uint32_t slot         # of its own paths; NO_SLOT if nothing goes on from there some time
     uint32_t last_slot    # of its newest paths; NO_SLOT if nothing goes on from there directly
+    uint32_t begin        # the first row of what enters that may have paths
+    uint32_t reach        # the first slot to which paths that enter may come
     bint initial
     bint final
-    bint simple           # one slot leads to another: nothing else is to be done
+    bint loops            # one of the slots that it comes from is its own
+    bint counts           # some value of the event does
+    bint plain            # all of one slot enters, and nothing else; no value counts
+    bint opens            # a start alone enters, of which no value counts, and settles in one slot
 
 # An event since the front was made.
 cdef struct Logged:
@@ -59,7 +64,7 @@ cdef cppclass Group:
 cdef cppclass Substream:
     int64_t events                # so far
     size_t height                 # of a column
-    Totals columns                # [slot][height]: a row for each slot of the front, then one for each group
+    Totals columns                # [slot][height]: a row for each slot of the front (the last slot first), then groups
     vector[uint8_t] filled        # by slot: there may be something in its column, which else is not cleared
     vector[int64_t] entered_at    # by slot of newest paths: the position of the event that they entered with
     bint has_front
@@ -83,6 +88,9 @@ cdef cppclass Rows:
 
 cdef cppclass Aggregation:
     size_t slots
+    bint has_newest               # some slots have paths that have to go on directly
+    vector[uint32_t] begins       # by slot: the first row of its column that may have paths
+    vector[uint32_t] reaches      # by slot: the first slot to which its paths may come
     vector[Entry] entries         # by state
     vector[uint32_t] sources
     vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`

@@ -10,14 +10,6 @@ cdef inline Span column_of(const Aggregation* a, Substream* s, uint32_t slot) no
     return column
 
 
-cdef inline Span part(const Span* whole, size_t first) noexcept nogil:
-    cdef Span out = whole[0]
-    out.counts += first
-    out.wides += first
-    out.reals += first
-    return out
-
-
 cdef uint32_t group_of(Aggregation* a, Substream* s, uint32_t key) noexcept nogil:
     """The number of the group with the key, maybe a new one."""
     cdef Group one
@@ -53,31 +45,40 @@ cdef void heighten(const Aggregation* a, Substream* s, size_t height) noexcept n
 
 
 cdef void enter(
-    Aggregation* a, Substream* s, const Entry* entry, Span* out, size_t first, uint32_t group, int64_t local
+    Aggregation* a, Substream* s, const Entry* entry, const Span* out, size_t first, uint32_t group, int64_t local
 ) noexcept nogil:
-    """The paths that enter a state with the event, which is not added yet; `first` is the first row that counts."""
+    """The paths that enter a state with the event, from row `first` on."""
     cdef const uint32_t* source = a.sources.data() + entry.first
     cdef Span rows = part(out, first)
-    cdef size_t count = s.height - first
     cdef Span before
-    cdef size_t i
-    clear(a, &rows, count)
+    cdef size_t i, begin
+    clear(a, &rows, s.height - first)
     for i in range(entry.after + entry.directly):
         if not s.filled.data()[source[i]] or (i >= entry.after and s.entered_at.data()[source[i]] != local - 1):
             continue
-        before = span(&s.columns, source[i] * s.height + first)
-        add(a, &rows, &before, count)
+        begin = max(first, <size_t>a.begins.data()[source[i]])
+        before = span(&s.columns, source[i] * s.height + begin)
+        rows = part(out, begin)
+        add(a, &rows, &before, s.height - begin)
     if entry.initial and group != NO_GROUP:
-        before = part(out, a.slots + group)
-        before.counts[0] = add_counts(before.counts[0], 1)
-        if a.reals:
-            before.reals[0] += 1.0
+        rows = part(out, a.slots + group)
+        add_start(a, &rows)
+    if entry.counts:
+        rows = part(out, first)
+        append_event(a, &rows, s.height - first, entry.state, a.event_wides.data(), a.event_reals.data())
+
+
+cdef inline void add_start(const Aggregation* a, const Span* out) noexcept nogil:
+    """One path more, without events."""
+    out.counts[0] = add_counts(out.counts[0], 1)
+    if a.reals:
+        out.reals[0] += 1.0
 
 
 cdef void settle(
     Aggregation* a, Substream* s, const Entry* entry, const Span* entering, size_t first, int64_t local
 ) noexcept nogil:
-    """What entered a state is added to what was there."""
+    """What entered a state, from row `first` on, is added to what was there."""
     cdef Span rows = part(entering, first)
     cdef Span column
     cdef size_t count = s.height - first
@@ -86,18 +87,19 @@ cdef void settle(
         column = part(&column, first)
         add(a, &column, &rows, count)
     if entry.last_slot != NO_SLOT:
-        column = span(&s.columns, entry.last_slot * s.height + first)
-        clear(a, &column, count)
-        add(a, &column, &rows, count)
+        column = span(&s.columns, entry.last_slot * s.height)
+        clear(a, &column, first)
+        column = part(&column, first)
+        copy(a, &column, &rows, count)
         s.filled.data()[entry.last_slot] = True
         s.entered_at.data()[entry.last_slot] = local
 
 
-cdef void finish(Aggregation* a, Substream* s, const Span* entering, int64_t least) noexcept nogil:
+cdef void finish(Aggregation* a, Substream* s, const Span* entering, size_t first, int64_t least) noexcept nogil:
     """Of what entered a final state, add for each group that which began in the window."""
     cdef Group* group
     cdef Span found, front, row
-    cdef size_t i, slot
+    cdef size_t i, k
     for i in range(s.groups.size()):
         group = &s.groups[i]
         found = span(&a.found, i)
@@ -109,21 +111,10 @@ cdef void finish(Aggregation* a, Substream* s, const Span* entering, int64_t lea
             group.left -= 1
         if not group.left:
             continue
-        for slot in range(a.slots):
-            front = span(&group.front, (group.left - 1) * a.slots + slot)
-            row = part(entering, slot)
+        for k in range(first, a.slots):
+            front = span(&group.front, (group.left - 1) * a.slots + row_of(a, k))
+            row = part(entering, k)
             add_product(a, &found, &front, &row)
-
-
-cdef void enter_simply(Aggregation* a, Substream* s, const Entry* entry, size_t first) noexcept nogil:
-    """From one slot to another."""
-    cdef Span before, column
-    cdef uint32_t source = a.sources.data()[entry.first]
-    if s.filled.data()[source]:
-        column = column_of(a, s, entry.slot)
-        column = part(&column, first)
-        before = span(&s.columns, source * s.height + first)
-        add(a, &column, &before, s.height - first)
 
 
 cdef void take_entries(
@@ -133,26 +124,37 @@ cdef void take_entries(
     cdef const uint32_t* entered = a.symbol_entries.data() + a.symbol_begin[symbol]
     cdef size_t count = a.symbol_begin[symbol + 1] - a.symbol_begin[symbol]
     cdef bint in_order = a.in_order[symbol]
-    cdef size_t first = 0 if s.has_front else a.slots
+    cdef size_t least_row = 0 if s.has_front else a.slots
     cdef const Entry* entry
-    cdef Span entering, rows
-    cdef size_t i
+    cdef uint32_t source
+    cdef Span entering
+    cdef size_t i, first
     if a.entering.size < count * s.height:
         resize_totals(a, &a.entering, count * s.height)
     for i in range(count):
         entry = a.entries.data() + entered[i]
-        if entry.simple and in_order:
-            enter_simply(a, s, entry, first)
+        first = max(least_row, <size_t>entry.begin)
+        if entry.opens and in_order:
+            if group != NO_GROUP:
+                entering = column_of(a, s, entry.slot)
+                entering = part(&entering, a.slots + group)
+                add_start(a, &entering)
             continue
         entering = span(&a.entering, i * s.height)
-        enter(a, s, entry, &entering, first, group, local)
-        rows = part(&entering, first)
-        append_event(a, &rows, s.height - first, entry.state, a.event_wides.data(), a.event_reals.data())
+        if entry.plain and in_order:
+            source = a.sources.data()[entry.first]
+            if not s.filled.data()[source]:
+                continue
+            entering = span(&s.columns, source * s.height)
+        else:
+            enter(a, s, entry, &entering, first, group, local)
         if entry.final and least != NOTHING:
-            finish(a, s, &entering, least)
+            finish(a, s, &entering, first, least)
         if in_order:
             settle(a, s, entry, &entering, first, local)
-    if not in_order:
-        for i in range(count):
-            entering = span(&a.entering, i * s.height)
-            settle(a, s, a.entries.data() + entered[i], &entering, first, local)
+    if in_order:
+        return
+    for i in range(count):
+        entry = a.entries.data() + entered[i]
+        entering = span(&a.entering, i * s.height)
+        settle(a, s, entry, &entering, max(least_row, <size_t>entry.begin), local)

@@ -44,6 +44,27 @@ cdef inline void set_empty_path(const Aggregation* a, const Span* out, size_t at
         out.reals[at] = 1.0
 
 
+cdef inline void copy(const Aggregation* a, const Span* out, const Span* from_, size_t count) noexcept nogil:
+    """The totals of `from_`."""
+    cdef size_t i, q
+    for i in range(count):
+        out.counts[i] = from_.counts[i]
+    for q in range(a.wides):
+        for i in range(count):
+            out.wides[q * out.stride + i] = from_.wides[q * from_.stride + i]
+    for q in range(a.reals):
+        for i in range(count):
+            out.reals[q * out.stride + i] = from_.reals[q * from_.stride + i]
+
+
+cdef inline Span part(const Span* whole, size_t first) noexcept nogil:
+    cdef Span out = whole[0]
+    out.counts += first
+    out.wides += first
+    out.reals += first
+    return out
+
+
 cdef inline void add(const Aggregation* a, const Span* out, const Span* more, size_t count) noexcept nogil:
     """Each of `out` and that of `more` in the same place."""
     cdef size_t i, q, at, other

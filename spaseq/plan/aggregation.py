@@ -22,9 +22,11 @@ class Place(Enum):
 def way(query: Query, plan: Recognition, unordered: Collection[str] = ()) -> str:
     """In words, how the aggregates are found; ``unordered`` as in ``why_enumerated``."""
     why = why_enumerated(query, plan, unordered)
-    if why is None:
-        return "totals of partial matches: an event costs the same however many matches there are"
-    return f"all matches are enumerated, as {why}"
+    if why is not None:
+        return f"all matches are enumerated, as {why}"
+    if isinstance(query.window, AttributeWindow):
+        return f"totals of partial matches, as long as {query.window.attribute} rises: then all matches are enumerated"
+    return "totals of partial matches: an event costs the same however many matches there are"
 
 
 def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] = ()) -> str | None:
@@ -37,8 +39,6 @@ def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] =
         return "the filters compare events with each other"
     if plan.automaton.ambiguous:
         return "the formula may find one of them in several ways"
-    if isinstance(query.window, AttributeWindow):
-        return f"the window's attribute {query.window.attribute} may fall"
     for aggregate in query.aggregates:
         attribute = aggregate.attribute
         if attribute is not None and aggregate.function != "COUNT" and attribute.name in unordered:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.recognition import Aggregate, GroupKey, Query
+from spaseq.pattern.recognition import Aggregate, AttributeWindow, GroupKey, Query
 from spaseq.plan.aggregation import check_groups, way, why_enumerated
 from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.encoding import Encoding
 from spaseq.tuples.enumerated import Enumeration, Finder
 from spaseq.tuples.operands import Operand
 from spaseq.tuples.results import Results, free
+from spaseq.tuples.rising import Rising, Source
 from spaseq.tuples.totals import Ends, Rows, Totals
 from spaseq.tuples.vectors import Mask
 
@@ -37,9 +40,18 @@ class Aggregates(Results):
         self._operands = operands
         self._shown = [number for number, key in enumerate(query.group_by) if key.name is not None]
         self.schema = _schema(query, operands)
-        totals = why_enumerated(query, plan, unordered) is None
-        source = Totals(query, plan, operands) if totals else Enumeration(query, plan, operands, find)
-        self._rows = source.rows(events)
+        self._rows = self._source(unordered, find)(events)
+
+    def _source(self, unordered: Sequence[str], find: Finder) -> Source:
+        """What gives the rows."""
+        query, plan, operands = self._query, self._plan, self._operands
+        enumeration = Enumeration(query, plan, operands, find).rows
+        if why_enumerated(query, plan, unordered) is not None:
+            return enumeration
+        totals = Totals(query, plan, operands).rows
+        if isinstance(query.window, AttributeWindow):
+            return Rising(query, needed(query), totals, enumeration).rows
+        return totals
 
     def __next__(self) -> pyarrow.RecordBatch:
         rows = next(self._rows)

@@ -18,8 +18,7 @@ from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind
 from spaseq.tuples.operands import NO_VALUE, Operand
-from spaseq.tuples.results import Events
-from spaseq.tuples.symbols import Symbols
+from spaseq.tuples.results import Events, Replayed
 from spaseq.tuples.totals import Rows
 from spaseq.tuples.vectors import Column, Mask, Vector
 from spaseq.tuples.windows import edges
@@ -29,11 +28,11 @@ Reader = Callable[[pyarrow.RecordBatch], Vector]
 Finder = Callable[[Query, Recognition, Events], Iterator[ComplexEvents]]
 
 
-class Remembered:
+class Remembered(Replayed):
     """Events that remember some columns of theirs, as long as a match may need them."""
 
     def __init__(self, query: Query, events: Events, readers: Mapping[Hashable, Reader]) -> None:
-        self._events = events
+        super().__init__(events, self._remembered(iter(events)))
         self._readers = readers
         self._window = query.window
         slides = not isinstance(query.window, AttributeWindow) and query.window is not None
@@ -43,23 +42,8 @@ class Remembered:
         self._vectors: dict[Hashable, Vector] = {}
         self.needed: int | None = None  # the first position that is needed beyond the window
 
-    @property
-    def schema(self) -> pyarrow.Schema:
-        """That of the events."""
-        return self._events.schema
-
-    @property
-    def symbols(self) -> Symbols:
-        """Those of the events."""
-        return self._events.symbols
-
-    @property
-    def skipped(self) -> int:
-        """Events that were left out."""
-        return self._events.skipped
-
-    def __iter__(self) -> Iterator[EncodedBatch]:
-        for batch in self._events:
+    def _remembered(self, batches: Iterator[EncodedBatch]) -> Iterator[EncodedBatch]:
+        for batch in batches:
             starts, least = edges(self._window, batch)
             self._add(batch, starts)
             yield batch
@@ -144,11 +128,10 @@ class Enumeration:
         columns = [found.ends]
         for key in self._query.group_by:
             columns.append(self._numbers(key.attribute, found, matches, events))
-        groups, group = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        picks = _Picks(found, matches, group.ravel())
-        aggregates = tuple(self._column(each, picks, len(groups), events) for each in self._query.aggregates)
-        keys = tuple(groups[:, number].astype(np.uint32) for number in range(1, groups.shape[1]))
-        return Rows(groups[:, 0].copy(), keys, aggregates)
+        (ends, *keys), group = distinct_rows(columns)
+        picks = _Picks(found, matches, group)
+        aggregates = tuple(self._column(each, picks, len(ends), events) for each in self._query.aggregates)
+        return Rows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
 
     def _numbers(self, attribute: Attribute, found: ComplexEvents, matches: Places, events: Remembered) -> Places:
         """For each match the number of an attribute of the one event that the variable holds at most."""
@@ -175,6 +158,17 @@ class Enumeration:
         if vector.valid is not None:
             where, vector = where[vector.valid], Vector(vector.values[vector.valid])
         return aggregated(aggregate, self._operands[attribute.name], vector.values, where, groups)
+
+
+def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
+    """Each row of the columns (m) once, in order, and for each row the number of its like (m)."""
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(begins) - 1
+    return [column[begins] for column in ordered], numbers
 
 
 def aggregated(aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int) -> pyarrow.Array:

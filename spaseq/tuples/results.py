@@ -40,6 +40,32 @@ class Events(Protocol):
     def __iter__(self) -> Iterator[EncodedBatch]: ...
 
 
+class Replayed:
+    """Other batches with all else that is known of ``events``."""
+
+    def __init__(self, events: Events, batches: Iterator[EncodedBatch]) -> None:
+        self._events = events
+        self._batches = batches
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """Theirs."""
+        return self._events.schema
+
+    @property
+    def symbols(self) -> Symbols:
+        """Theirs."""
+        return self._events.symbols
+
+    @property
+    def skipped(self) -> int:
+        """Events that were left out."""
+        return self._events.skipped
+
+    def __iter__(self) -> Iterator[EncodedBatch]:
+        return self._batches
+
+
 class Results(Iterator[pyarrow.RecordBatch]):
     """The results of a query in batches, each found when it is asked for; to be read once.
 

@@ -37,6 +37,14 @@ class Rows:
     columns: tuple[pyarrow.Array, ...]
 
 
+def taken(rows: Rows, some: Mask) -> Rows:
+    """Some of the rows."""
+    where = pyarrow.array(some)
+    return Rows(
+        rows.ends[some], tuple(key[some] for key in rows.keys), tuple(each.filter(where) for each in rows.columns)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.

@@ -35,14 +35,14 @@ class World:
     def __post_init__(self) -> None:
         chance = self.chance
         self.automaton = automaton(chance)
-        self.count = count = chance.choice([chance.randint(1, 14), chance.randint(20, 60)])
+        self.count = count = chance.choice([chance.randint(1, 11), chance.randint(20, 60)])
         masks = [chance.randrange(8) for _ in range(count)]
         known = {0: 0}
         self.symbols = np.array([known.setdefault(mask, len(known)) for mask in masks], np.uint32)
         self.masks = list(known)[1:]
         self.times = np.cumsum([chance.choice([0, 1, 1, 2]) for _ in range(count)])
-        self.windowed = count > 14 or chance.random() < 0.8
-        self.least = self.times - chance.randint(0, 6) if self.windowed else np.full(count, FOREVER)
+        self.windowed = count > 11 or chance.random() < 0.8
+        self.least = self.times - chance.randint(0, 4) if self.windowed else np.full(count, FOREVER)
         parts = [chance.choice([0, 0, 1, 2, NO_PARTITION]) for _ in range(count)]
         self.partitions = np.array(parts, np.uint32) if chance.random() < 0.5 else None
         self.events = chance.randint(0, 4) if self.partitions is not None and chance.random() < 0.3 else None

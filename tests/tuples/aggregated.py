@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pyarrow
 
-from spaseq.languages.ceql import parse
 from spaseq.tuples import Aggregates, match
 from tests.oracle.ceql.aggregates import Row
 from tests.oracle.ceql.generate import Maker, Pair
@@ -15,7 +14,6 @@ from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import Query, variables
 from tests.oracle.ceql.text import operand_text, selection_text, to_text
 from tests.oracle.chooser import Seeded
-from tests.recognition.harness import has_filters
 from tests.tuples.tables import table_of
 
 
@@ -36,11 +34,6 @@ def pair_of(seed: int) -> Pair:
     query = maker.query(maker.chooser.integer(0, 5))
     events = maker.events(query, maker.chooser.integer(2, 8))
     return Pair(query, events, labels_of(query, events))
-
-
-def is_supported(query: Query) -> bool:
-    """Whether nothing correlates events."""
-    return not has_filters(parse(to_text(query)).normal_form)
 
 
 def text_of(query: Query) -> str:
