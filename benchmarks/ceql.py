@@ -1,32 +1,30 @@
 """CEQL on stock events: sequences of 3 to 24 steps and the queries Q1 to Q7 of the CORE paper's benchmark.
 
 Update only: events are in memory as columns of symbols and times; matches are found and not enumerated.  Then with
-output into arrays, from Arrow columns, and from CSV.  One process, CPU time, medians.  The events are those of the
-sample (``$SPASEQ_SHARED``, else ``../shared/data``), one after the other until there are enough, times going on.
+output into arrays, from Arrow columns, and from CSV.  One process, CPU time, medians.  The events are those of
+``spaseq generate trades --seed 1``.
 
 Run: ``python -m benchmarks.ceql [events]``.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pyarrow
 import pyarrow.csv
 
 from benchmarks.timing import Job, Preparation, interleaved
 from nfa_native.recognizer import Recognizer
+from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import recognition
 from spaseq.tuples import Atom, Roles, encode, match
 from spaseq.tuples.windows import edges
 
-SAMPLE = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[1] / ".." / "shared" / "data") / "stock"
 FIRST = (
     "SELL INTC, BUY RIMM, BUY QQQ, SELL IPIX, BUY AMAT, BUY CSCO, "
     "SELL YHOO, BUY DELL, BUY ORCL, SELL MSFT, BUY INTC, BUY RIMM"
@@ -70,14 +68,8 @@ def queries(seconds: int) -> dict[str, str]:
 
 
 def stock(events: int) -> pyarrow.Table:
-    """So many events: the sample again and again, each time a moment later."""
-    sample = pyarrow.csv.read_csv(SAMPLE / "stock_50k.csv")
-    times = sample.column("stock_time").to_numpy()
-    rounds = -(-events // len(times))
-    shifted = np.concatenate([times + number * (times[-1] - times[0] + 100) for number in range(rounds)])
-    table = pyarrow.concat_tables([sample] * rounds)
-    table = table.set_column(table.column_names.index("stock_time"), "stock_time", pyarrow.array(shifted))
-    return table.slice(0, events).combine_chunks()
+    """So many trades."""
+    return pyarrow.Table.from_batches(tables()["trades"].batches(events, seed=1)).combine_chunks()
 
 
 def updating(text: str, table: pyarrow.Table) -> Preparation:

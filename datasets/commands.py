@@ -24,15 +24,15 @@ def command_line(query: Path, known: Iterable[Path], files: Mapping[str, Path], 
         if missing & set(_DERIVES.findall(text)):
             texts = {path: text} | texts
     streams = {name for text in texts.values() for name, _ in _READS.findall(text)}
-    parts = ["spaseq", "run", *(_shown(path) for path in texts)]
+    parts = ["spaseq", "run", *(shown(path) for path in texts)]
     for name, path in files.items():
-        parts += ["--stream", f"{name}={_shown(path)}"] if name in streams else []
+        parts += ["--stream", f"{name}={shown(path)}"] if name in streams else []
     for iri, path in knowledge.items():
-        parts += ["--kb", f"{iri}={_shown(path)}"] if any(f"<{iri}>" in text for text in texts.values()) else []
+        parts += ["--kb", f"{iri}={shown(path)}"] if any(f"<{iri}>" in text for text in texts.values()) else []
     return shlex.join(parts)
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """The path, relative where it lies in the working directory."""
     absolute, here = Path(os.path.abspath(path)), Path.cwd()  # noqa: PTH100 - links stay as they are
     return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)

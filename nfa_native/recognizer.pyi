@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ class Recognizer:
         update_only: bool = False,
         first_node: int = 1,
         first_position: int = 0,
+        answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property
@@ -45,6 +46,7 @@ class Recognizer:
         partitions: NDArray[np.uint32] | None = None,
         at: int = 0,
         most: int = ...,
+        columns: Sequence[NDArray[np.int64]] = (),
     ) -> int: ...
     def take(self) -> ComplexEvents: ...
     def statistics(self) -> dict[str, int]: ...

@@ -16,7 +16,6 @@ from cython.operator cimport dereference, preincrement
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.deque cimport deque
 from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
 from libcpp.set cimport set
@@ -171,7 +170,7 @@ cdef class Recognizer:
         return at
 
     def __dealloc__(self):
-        del self.state.correlating
+        forget_correlating(self.state.correlating)
 
     def take(self):
         """The results since the last call."""

@@ -22,27 +22,28 @@ cdef void empty_cells(Recognition* r, uint32_t partition) noexcept nogil:
 
 
 cdef inline GroupList* list_at(Correlating* c, uint32_t number) noexcept nogil:
-    return &c.lists[number]
+    return c.lists.data()[number]
 
 
 cdef inline bint is_current(Recognition* r, const GroupList* list) noexcept nogil:
     """Its partition was not emptied since."""
-    return list.epoch == r.correlating.epochs[list.cell // r.width]
+    return list.epoch == r.correlating.epochs.data()[list.partition]
 
 
-cdef uint32_t new_list(Recognition* r, uint32_t cell) noexcept nogil:
+cdef uint32_t new_list(Recognition* r, uint32_t partition, uint32_t state) noexcept nogil:
     cdef Correlating* c = r.correlating
     cdef uint32_t number
     if c.free_lists.empty():
         number = <uint32_t>c.lists.size()
-        c.lists.emplace_back()
-        start_list(list_at(c, number), c.cells[cell % r.width].width, cell)
+        c.lists.push_back(new GroupList())
+        start_list(list_at(c, number), 0)
     else:
         number = c.free_lists.back()
         c.free_lists.pop_back()
-        list_at(c, number).cell = cell
-        list_at(c, number).width = c.cells[cell % r.width].width
-    list_at(c, number).epoch = c.epochs[cell // r.width]
+    list_at(c, number).width = c.cells[state].width + 1
+    list_at(c, number).partition = partition
+    list_at(c, number).state = state
+    list_at(c, number).epoch = c.epochs[partition]
     return number
 
 
@@ -53,45 +54,54 @@ cdef inline uint32_t current(Recognition* r, uint32_t number) noexcept nogil:
         list = list_at(r.correlating, number)
         if not is_current(r, list):
             empty_list(list)
-            list.epoch = r.correlating.epochs[list.cell // r.width]
+            list.epoch = r.correlating.epochs[list.partition]
     return number
 
 
-cdef inline uint64_t hash_of_key(uint32_t cell, int64_t key) noexcept nogil:
-    return mixed(mixed(1, cell), <uint64_t>key) | 1
+cdef inline uint64_t hash_of_key(uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
+    return mixed(mixed((<uint64_t>partition << 16) + state, 1), <uint64_t>key) | 1
 
 
-cdef uint32_t find_list(Recognition* r, uint32_t cell, int64_t key) noexcept nogil:
+cdef inline uint32_t find_list(Recognition* r, uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
     """The list of a cell and key; NO_LIST if there is none."""
+    if r.correlating.cells.data()[state].key < 0:
+        return current(r, r.correlating.direct.data()[partition * r.width + state])
+    return find_keyed(r, partition, state, key)
+
+
+cdef uint32_t find_keyed(Recognition* r, uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
     cdef Correlating* c = r.correlating
-    cdef uint64_t hash
-    cdef size_t mask, place
-    if c.cells[cell % r.width].key < 0:
-        return current(r, c.direct[cell])
-    hash = hash_of_key(cell, key)
-    mask = c.keyed.slots.size() - 1
-    place = hash & mask
-    while c.keyed.slots[place].hash != 0:
-        if c.keyed.slots[place].hash == hash and c.keyed.slots[place].number == key:
-            if list_at(c, c.keyed.slots[place].list).cell == cell:
-                return current(r, c.keyed.slots[place].list)
+    cdef uint64_t hash = hash_of_key(partition, state, key)
+    cdef const Slot* slots = c.keyed.slots.data()
+    cdef size_t mask = c.keyed.slots.size() - 1
+    cdef size_t place = hash & mask
+    cdef const GroupList* list
+    while slots[place].hash != 0:
+        if slots[place].hash == hash and slots[place].number == key:
+            list = list_at(c, slots[place].list)
+            if list.state == state and list.partition == partition:
+                return current(r, slots[place].list)
         place = (place + 1) & mask
     return NO_LIST
 
 
-cdef uint32_t list_for(Recognition* r, uint32_t cell, int64_t key, int64_t least) noexcept nogil:
-    """The list of a cell and key, a new one if there is none."""
+cdef uint32_t list_for(
+    Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, int64_t least
+) noexcept nogil:
+    """The list for a group of a cell, a new one if there is none."""
     cdef Correlating* c = r.correlating
-    cdef uint32_t number = find_list(r, cell, key)
+    cdef int32_t by = c.cells[state].key
+    cdef int64_t key = registers[by] if by >= 0 else 0
+    cdef uint32_t number = find_list(r, partition, state, key)
     if number != NO_LIST:
         return number
-    number = new_list(r, cell)
-    if c.cells[cell % r.width].key < 0:
-        c.direct[cell] = number
+    number = new_list(r, partition, state)
+    if by < 0:
+        c.direct[partition * r.width + state] = number
         return number
     if (c.keyed.used + 1) * 2 > c.keyed.slots.size():
         sweep_lists(r, least)
-    put_slot(&c.keyed, hash_of_key(cell, key), number, key)
+    put_slot(&c.keyed, hash_of_key(partition, state, key), number, key)
     return number
 
 
@@ -128,7 +138,7 @@ cdef bint is_lifeless(Recognition* r, GroupList* list, int64_t least) noexcept n
     if not is_current(r, list):
         return True
     for i in range(list.first, groups_of(list)):
-        if not r.forgets or list.youngest[i] >= least or is_arriving(list, i):
+        if not r.forgets or youngest_in(list, i) >= least or is_arriving(list, i):
             return False
     return True
 
@@ -141,29 +151,32 @@ cdef inline bint is_arriving(const GroupList* list, size_t place) noexcept nogil
 # ── merged groups ──
 
 
-cdef uint64_t hash_of_registers(uint32_t cell, const int64_t* registers, size_t width) noexcept nogil:
-    cdef uint64_t hash = mixed(2, cell)
+cdef uint64_t hash_of_registers(
+    uint32_t partition, uint32_t state, const int64_t* registers, size_t count
+) noexcept nogil:
+    cdef uint64_t hash = mixed((<uint64_t>partition << 16) + state, 2)
     cdef size_t i
-    for i in range(width):
+    for i in range(count):
         hash = mixed(hash, <uint64_t>registers[i])
     return hash | 1
 
 
-cdef bint has_registers(const GroupList* list, size_t place, const int64_t* registers) noexcept nogil:
+cdef bint has_registers(GroupList* list, size_t place, const int64_t* registers) noexcept nogil:
+    cdef const int64_t* own = record_of(list, place) + 1
     cdef size_t i
-    for i in range(list.width):
-        if list.registers.data()[place * list.width + i] != registers[i]:
+    for i in range(list.width - 1):
+        if own[i] != registers[i]:
             return False
     return True
 
 
 cdef void merged_group(
-    Recognition* r, uint32_t cell, const int64_t* registers, int64_t least, uint32_t* list_number, int64_t* number
+    Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, int64_t least,
+    uint32_t* list_number, int64_t* number,
 ) noexcept nogil:
     """Where the group with these registers is; a new and empty one if there is none."""
     cdef Correlating* c = r.correlating
-    cdef const CellSpec* spec = &c.cells[cell % r.width]
-    cdef uint64_t hash = hash_of_registers(cell, registers, spec.width)
+    cdef uint64_t hash = hash_of_registers(partition, state, registers, c.cells[state].width)
     cdef size_t mask = c.merged.slots.size() - 1
     cdef size_t place = hash & mask
     cdef const Slot* slot
@@ -172,13 +185,13 @@ cdef void merged_group(
     while c.merged.slots[place].hash != 0:
         slot = &c.merged.slots[place]
         list = list_at(c, slot.list)
-        if slot.hash == hash and list.cell == cell and slot.number >= list.base and is_current(r, list):
+        if slot.hash == hash and slot.number >= list.base and is_group_of(r, list, partition, state):
             if has_registers(list, <size_t>(slot.number - list.base), registers):
                 list_number[0] = slot.list
                 number[0] = slot.number
                 return
         place = (place + 1) & mask
-    list_number[0] = list_for(r, cell, registers[spec.key] if spec.key >= 0 else 0, least)
+    list_number[0] = list_for(r, partition, state, registers, least)
     list = list_at(c, list_number[0])
     number[0] = list.base + <int64_t>groups_of(list)
     add_group(list, registers, NO_NODE, NEVER)
@@ -186,6 +199,11 @@ cdef void merged_group(
     nothing.youngest = NEVER
     list.arriving.push_back(nothing)
     know_group(r, hash, list_number[0], number[0], least)
+
+
+cdef inline bint is_group_of(Recognition* r, const GroupList* list, uint32_t partition, uint32_t state) noexcept nogil:
+    """Groups of the list are those of the cell."""
+    return list.state == state and list.partition == partition and is_current(r, list)
 
 
 cdef void know_group(Recognition* r, uint64_t hash, uint32_t list, int64_t number, int64_t least) noexcept nogil:
@@ -221,7 +239,7 @@ cdef bint is_dead(Recognition* r, const Slot* slot, int64_t least) noexcept nogi
     cdef size_t place = <size_t>(slot.number - list.base)
     if slot.number < list.base or not is_current(r, list):
         return True
-    return is_over(r, list.youngest.data()[place], least) and not is_arriving(list, place)
+    return is_over(r, youngest_in(list, place), least) and not is_arriving(list, place)
 
 
 cdef void close_up(Recognition* r, uint32_t number, int64_t least) noexcept nogil:
@@ -240,6 +258,6 @@ cdef void close_up(Recognition* r, uint32_t number, int64_t least) noexcept nogi
     list.arriving.assign(list.living, nothing)
     for i in range(list.living):
         know_group(
-            r, hash_of_registers(list.cell, list.registers.data() + i * list.width, list.width), number,
+            r, hash_of_registers(list.partition, list.state, record_of(list, i) + 1, list.width - 1), number,
             list.base + <int64_t>i, least,
         )

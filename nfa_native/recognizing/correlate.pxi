@@ -85,38 +85,39 @@ cdef void follow(
     """What comes by a transition: into `before`, or to the merged groups of the state."""
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
-    cdef uint32_t cell = partition * <uint32_t>r.width + transition.source
-    if c.cells[transition.source].kind == HEAD_CELL:
-        follow_head(r, number, state, cell, local, least, before)
-    elif transition.contiguous:
-        read_bounds(c, transition)
-        follow_recent(r, number, state, cell, local, least, before)
+    if c.cells.data()[transition.source].kind == HEAD_CELL:
+        follow_head(r, number, state, partition, local, least, before)
+        return
+    read_bounds(c, transition)
+    if transition.contiguous:
+        follow_recent(r, number, state, partition, local, least, before)
+    elif not transition.keyed:
+        follow_list(r, number, state, find_list(r, partition, transition.source, 0), least, before)
     else:
-        read_bounds(c, transition)
-        follow_list(r, number, state, find_list(r, cell, c.bounds[0] if transition.keyed else 0), least, before)
-        if transition.keyed and c.bounds[0] != NOT_SET:
-            follow_list(r, number, state, find_list(r, cell, NOT_SET), least, before)
+        follow_list(r, number, state, find_list(r, partition, transition.source, c.bounds[0]), least, before)
+        follow_list(r, number, state, find_list(r, partition, transition.source, NOT_SET), least, before)
 
 
 cdef void read_bounds(Correlating* c, const TransitionSpec* transition) noexcept nogil:
     """What the event has for each guard."""
     cdef uint32_t i
-    c.bounds.clear()
+    cdef const GuardSpec* guards = c.guards.data() + transition.first_guard
     for i in range(transition.guards):
-        c.bounds.push_back(c.columns[c.guards[transition.first_guard + i].column][c.at])
+        c.bounds.data()[i] = c.columns.data()[guards[i].column][c.at]
 
 
 cdef void follow_head(
-    Recognition* r, uint32_t number, uint32_t state, uint32_t cell, int64_t local, int64_t least, Head* before
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
 ) noexcept nogil:
     """From a state without registers."""
     cdef const TransitionSpec* transition = &r.correlating.transitions[number]
+    cdef size_t cell = partition * r.width + transition.source
     cdef Head found = r.heads[cell]
     if transition.contiguous:
         found.node = r.last[cell].node if r.last[cell].local == local - 1 else <uint32_t>NO_NODE
         found.youngest = r.last[cell].youngest
     if found.node != NO_NODE and not is_over(r, found.youngest, least):
-        take_along(r, number, state, cell, NULL, found.node, found.youngest, least, before)
+        take_along(r, number, state, partition, NULL, found.node, found.youngest, least, before)
 
 
 cdef void follow_list(
@@ -155,30 +156,30 @@ cdef void follow_groups(
     c.candidates.clear()
     while True:
         place = group_before(
-            list, place - 1, conditions(c, transition), condition_count(transition),
+            list, place, conditions(c, transition), condition_count(transition),
             c.bounds.data() + transition.keyed, floor, &c.scanned,
         )
         if place < 0:
             break
         c.candidates.push_back(place)
-    ask_all(r, transition, list.registers.data(), list.width)
+    ask_all(r, transition, list.records.data() + 1, list.width)
     for i in range(c.candidates.size()):
         if r.is_full or r.is_stopped:
             return
         place = c.candidates[i]
         take_along(
-            r, number, state, list.cell, list.registers.data() + place * list.width, list.nodes[place],
-            list.youngest[place], least, before,
+            r, number, state, list.partition, record_of(list, <size_t>place) + 1, list.nodes[place],
+            youngest_in(list, <size_t>place), least, before,
         )
 
 
 cdef void follow_recent(
-    Recognition* r, uint32_t number, uint32_t state, uint32_t cell, int64_t local, int64_t least, Head* before
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
 ) noexcept nogil:
     """From the groups that entered with the event right before this one."""
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
-    cdef const Recent* recent = &c.recents[cell]
+    cdef const Recent* recent = &c.recents[partition * r.width + transition.source]
     cdef uint32_t width = c.cells[transition.source].width
     cdef size_t i, place
     c.candidates.clear()
@@ -194,18 +195,17 @@ cdef void follow_recent(
     for i in range(c.candidates.size()):
         place = <size_t>c.candidates[i]
         take_along(
-            r, number, state, cell, recent.registers.data() + place * width, recent.nodes.data()[place],
+            r, number, state, partition, recent.registers.data() + place * width, recent.nodes.data()[place],
             recent.youngest.data()[place], least, before,
         )
 
 
 cdef void take_along(
-    Recognition* r, uint32_t number, uint32_t state, uint32_t source, const int64_t* registers, uint32_t node,
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node,
     int64_t youngest, int64_t least, Head* before,
 ) noexcept nogil:
     """A set of partial matches with these registers takes a transition."""
     cdef Correlating* c = r.correlating
-    cdef uint32_t cell = source - source % <uint32_t>r.width + state
     cdef uint32_t list_number
     cdef int64_t group
     if not has_room(r, least):
@@ -214,7 +214,7 @@ cdef void take_along(
         unite(r, before, node, youngest)
         return
     updated(r, c.transitions[number].first_update, c.cells[state].width, registers)
-    merged_group(r, cell, c.registers.data(), least, &list_number, &group)
+    merged_group(r, partition, state, c.registers.data(), least, &list_number, &group)
     touch_group(r, list_number, group)
     unite(r, &list_at(c, list_number).arriving.data()[group - list_at(c, list_number).base], node, youngest)
 
@@ -239,7 +239,7 @@ cdef void begin_group(Recognition* r, uint32_t state, uint32_t partition, int64_
     cdef int64_t number
     cdef size_t i
     updated(r, c.cells[state].first_begin, c.cells[state].width, NULL)
-    merged_group(r, partition * <uint32_t>r.width + state, c.registers.data(), least, &list, &number)
+    merged_group(r, partition, state, c.registers.data(), least, &list, &number)
     touch_group(r, list, number)
     arriving = &list_at(c, list).arriving.data()[number - list_at(c, list).base]
     if arriving.youngest == NEVER:
@@ -262,11 +262,10 @@ cdef void updated(Recognition* r, uint32_t first, uint32_t count, const int64_t*
     cdef const UpdateSpec* update
     cdef int64_t old
     cdef uint32_t i
-    c.registers.clear()
     for i in range(count):
         update = c.updates.data() + first + i
         old = NOT_SET if update.register_ < 0 else before[update.register_]
-        c.registers.push_back(changed(r, update, old))
+        c.registers.data()[i] = changed(r, update, old)
 
 
 cdef int64_t changed(Recognition* r, const UpdateSpec* update, int64_t old) noexcept nogil:
@@ -352,9 +351,7 @@ cdef void settle_group(
     note_recent(r, state, partition, c.registers.data(), one.node, one.youngest)
     if not r.entries[state].waits:
         return
-    number = list_for(
-        r, partition * <uint32_t>r.width + state, c.registers[cell.key] if cell.key >= 0 else 0, least
-    )
+    number = list_for(r, partition, state, c.registers.data(), least)
     list = list_at(c, number)
     if r.forgets:
         drop_front(list, least)
@@ -369,6 +366,7 @@ cdef void settle_merged(
     cdef GroupList* list = list_at(c, touched.list)
     cdef size_t place = <size_t>(touched.number - list.base)
     cdef Entering one
+    cdef int64_t* record = record_of(list, place)
     cdef Head head
     if not has_room(r, least):
         return
@@ -377,15 +375,15 @@ cdef void settle_merged(
     list.arriving.data()[place].node = NO_NODE
     list.arriving.data()[place].youngest = NEVER
     end_with(r, state, one.node, one.youngest, least)
-    note_recent(r, state, partition, list.registers.data() + place * list.width, one.node, one.youngest)
+    note_recent(r, state, partition, record + 1, one.node, one.youngest)
     if not r.entries[state].waits:
         return
     head.node = list.nodes[place]
-    head.youngest = list.youngest[place]
+    head.youngest = record[0]
     if head.node == NO_NODE or is_over(r, head.youngest, least):
         head.node = NO_NODE
     unite(r, &head, one.node, one.youngest)
     list.nodes.data()[place] = head.node
-    list.youngest.data()[place] = head.youngest
+    record[0] = head.youngest
     list.is_ordered = False
     zone_in(list, place)

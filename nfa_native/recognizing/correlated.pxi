@@ -16,6 +16,8 @@ cdef Correlating* correlating(correlation) except NULL:
     clear_slots(&c.merged, 64)
     c.has_recents = any(each.contiguous for each in correlation.transitions)
     c.columns.resize(correlation.columns, NULL)
+    c.registers.resize(max(1, max(correlation.registers)), 0)
+    c.bounds.resize(max([1] + [len(each.guards) for each in correlation.transitions]), 0)
     for number, width in enumerate(correlation.registers):
         entering = [each for each in correlation.transitions if each.target == number]
         begun = c.updates.size()
@@ -96,3 +98,12 @@ cdef read_columns(Recognition* r, columns, size_t count):
         if <size_t>view.shape[0] != count:
             raise ValueError(f"{count} symbols came with {view.shape[0]} values")
         c.columns[<size_t>number] = &view[0]
+
+
+cdef void forget_correlating(Correlating* c) noexcept:
+    cdef size_t i
+    if c == NULL:
+        return
+    for i in range(c.lists.size()):
+        del c.lists[i]
+    del c

@@ -92,7 +92,7 @@ cdef cppclass Correlating:
     size_t at                             # the event under way, in its batch
     int64_t start                         # what its window measures of it
     # lists
-    deque[GroupList] lists
+    vector[GroupList*] lists
     vector[uint32_t] free_lists
     vector[uint32_t] direct               # by partition and state: its one list
     SlotTable keyed                       # lists by partition, state and key; `number` is the key

@@ -6,6 +6,7 @@
 cdef enum:
     ZONE_BITS = 5
     ZONE_LEVELS = 3
+    IN_ZONE = 31          # the last place in the smallest zone
     NO_LIST = 0xFFFFFFFF
     LEAST_TO_ERASE = 64
 
@@ -25,23 +26,21 @@ cdef struct GuardSpec:
     uint32_t test
     uint32_t column       # of the event's value that it is compared with
 
-cdef cppclass Zones:
-    vector[int64_t] least         # of each register, zone by zone
-    vector[int64_t] youngest
-
+# A record has `width` values: the youngest start, then the registers; that of a zone the youngest start in it and the
+# least value of each register.
 cdef cppclass GroupList:
-    uint32_t width                # registers of a group
-    uint32_t cell                 # partition and state
+    uint32_t width                # of a record
+    uint32_t partition
+    uint32_t state
     uint32_t epoch                # of the partition when it was last emptied
     int64_t base                  # number of the first group stored; numbers are not used again
     size_t first                  # those before it are dead
     bint is_ordered               # no group is younger than one behind it
     size_t living                 # groups when dead ones were last looked for
-    vector[int64_t] registers     # `width` for each group
-    vector[int64_t] youngest
+    vector[int64_t] records
     vector[uint32_t] nodes
     vector[Head] arriving         # of merged groups: what the event under way adds
-    vector[Zones] zones           # by level
+    vector[vector[int64_t]] zones # records by level
 
 # Where the list of a cell and key is, or where the group of a cell and registers is.
 cdef struct Slot:
@@ -60,13 +59,20 @@ cdef inline uint64_t mixed(uint64_t hash, uint64_t value) noexcept nogil:
 
 
 cdef inline size_t groups_of(const GroupList* list) noexcept nogil:
-    return list.youngest.size()
+    return list.nodes.size()
 
 
-cdef void start_list(GroupList* list, uint32_t width, uint32_t cell) noexcept nogil:
-    list.width = width
-    list.cell = cell
-    list.epoch = 0
+cdef inline int64_t* record_of(GroupList* list, size_t place) noexcept nogil:
+    """The youngest start of a group, and behind it the registers."""
+    return list.records.data() + place * list.width
+
+
+cdef inline int64_t youngest_in(const GroupList* list, size_t place) noexcept nogil:
+    return list.records.data()[place * list.width]
+
+
+cdef void start_list(GroupList* list, uint32_t registers) noexcept nogil:
+    list.width = registers + 1
     list.base = 0
     list.first = list.living = 0
     list.is_ordered = True
@@ -78,74 +84,70 @@ cdef void empty_list(GroupList* list) noexcept nogil:
     list.base += <int64_t>groups_of(list)
     list.first = list.living = 0
     list.is_ordered = True
-    list.registers.clear()
-    list.youngest.clear()
+    list.records.clear()
     list.nodes.clear()
     list.arriving.clear()
-    for level in range(ZONE_LEVELS):
-        list.zones[level].least.clear()
-        list.zones[level].youngest.clear()
+    for level in range(<size_t>ZONE_LEVELS):
+        list.zones[level].clear()
 
 
-cdef void zone_in(GroupList* list, size_t number) noexcept nogil:
+cdef void zone_in(GroupList* list, size_t place) noexcept nogil:
     """Let the zones know a group, the last one or one that became younger."""
-    cdef const int64_t* registers = list.registers.data() + number * list.width
-    cdef int64_t youngest = list.youngest[number]
-    cdef size_t zone = number
-    cdef Zones* zones
-    cdef int64_t* least
+    cdef const int64_t* record = list.records.data() + place * list.width
+    cdef size_t width = list.width
+    cdef vector[int64_t]* zones = list.zones.data()
+    cdef size_t at = place
+    cdef int64_t* zone
     cdef size_t level, i
-    for level in range(ZONE_LEVELS):
-        zone >>= ZONE_BITS
-        zones = &list.zones[level]
-        if zone == zones.youngest.size():
-            zones.youngest.push_back(youngest)
-            zones.least.insert(zones.least.end(), registers, registers + list.width)
+    for level in range(<size_t>ZONE_LEVELS):
+        at >>= ZONE_BITS
+        if at * width == zones[level].size():
+            zones[level].insert(zones[level].end(), record, record + width)
             continue
-        least = zones.least.data() + zone * list.width
-        for i in range(list.width):
-            least[i] = min(least[i], registers[i])
-        zones.youngest[zone] = max(zones.youngest[zone], youngest)
+        zone = zones[level].data() + at * width
+        if record[0] > zone[0]:
+            zone[0] = record[0]
+        for i in range(1, width):
+            if record[i] < zone[i]:
+                zone[i] = record[i]
 
 
 cdef void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) noexcept nogil:
-    if not list.youngest.empty() and youngest < list.youngest.back():
+    cdef size_t place = groups_of(list)
+    if place and youngest < youngest_in(list, place - 1):
         list.is_ordered = False
-    list.registers.insert(list.registers.end(), registers, registers + list.width)
-    list.youngest.push_back(youngest)
+    list.records.push_back(youngest)
+    list.records.insert(list.records.end(), registers, registers + (list.width - 1))
     list.nodes.push_back(node)
-    zone_in(list, groups_of(list) - 1)
+    zone_in(list, place)
 
 
 cdef void keep_groups(GroupList* list, size_t first, int64_t least) noexcept nogil:
     """Only those from `first` on that started at `least` or later, closed up."""
     cdef size_t kept = 0
-    cdef size_t number, i, level
-    for number in range(first, groups_of(list)):
-        if list.youngest[number] < least:
+    cdef size_t place, i
+    for place in range(first, groups_of(list)):
+        if youngest_in(list, place) < least:
             continue
         for i in range(list.width):
-            list.registers[kept * list.width + i] = list.registers[number * list.width + i]
-        list.youngest[kept] = list.youngest[number]
-        list.nodes[kept] = list.nodes[number]
+            record_of(list, kept)[i] = record_of(list, place)[i]
+        list.nodes.data()[kept] = list.nodes.data()[place]
         kept += 1
-    list.registers.resize(kept * list.width)
-    list.youngest.resize(kept)
+    list.records.resize(kept * list.width)
     list.nodes.resize(kept)
     list.first = 0
-    for level in range(ZONE_LEVELS):
-        list.zones[level].least.clear()
-        list.zones[level].youngest.clear()
-    for number in range(kept):
-        zone_in(list, number)
+    for i in range(<size_t>ZONE_LEVELS):
+        list.zones[i].clear()
+    for place in range(kept):
+        zone_in(list, place)
 
 
-cdef void drop_front(GroupList* list, int64_t least) noexcept nogil:
+cdef inline void drop_front(GroupList* list, int64_t least) noexcept nogil:
     """Forget groups in front that started before `least`; numbers of the others stay."""
-    cdef size_t first
-    while list.first < groups_of(list) and list.youngest[list.first] < least:
-        list.first += 1
-    first = list.first
+    cdef size_t first = list.first
+    while first < groups_of(list) and youngest_in(list, first) < least:
+        first += 1
+    list.first = first
     if first >= LEAST_TO_ERASE and first * 2 > groups_of(list):
         list.base += <int64_t>first
         keep_groups(list, first, NEVER)
@@ -172,7 +174,7 @@ cdef inline bint pass_all(
     return True
 
 
-cdef inline bint may_have(
+cdef inline bint may_pass(
     const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds
 ) noexcept nogil:
     """Whether there may be registers that pass in a zone."""
@@ -186,39 +188,51 @@ cdef inline bint may_have(
 
 
 cdef int64_t group_before(
-    const GroupList* list, int64_t last, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t floor,
+    const GroupList* list, int64_t end, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t floor,
     uint64_t* scanned,
 ) noexcept nogil:
-    """The last group up to place `last` that passes and is not older than `floor`; -1: there is none."""
-    cdef int64_t place = last
-    cdef const Zones* zones
-    cdef bint is_skipped
-    cdef int64_t zone, level
-    while place >= <int64_t>list.first:
-        is_skipped = False
-        if place == last or (place & ((1 << ZONE_BITS) - 1)) == (1 << ZONE_BITS) - 1:
-            level = ZONE_LEVELS
-            while level > 0 and not is_skipped:
-                zone = place >> (ZONE_BITS * level)
-                level -= 1
-                if place != last and (place + 1) & (((<int64_t>1) << (ZONE_BITS * (level + 1))) - 1):
-                    continue      # not the last one in this zone: it was looked at before
-                zones = &list.zones.data()[level]
-                scanned[0] += 1
-                if zones.youngest.data()[zone] < floor or not may_have(
-                    zones.least.data() + zone * list.width, guards, count, bounds
-                ):
-                    place = (zone << (ZONE_BITS * (level + 1))) - 1
-                    is_skipped = True
-        if is_skipped:
+    """The last group before place `end` that passes and is not older than `floor`; -1: there is none."""
+    cdef const vector[int64_t]* zones = list.zones.data()
+    cdef const int64_t* records = list.records.data()
+    cdef const int64_t* zone
+    cdef size_t width = list.width
+    cdef int64_t first = <int64_t>list.first
+    cdef int64_t place = end - 1
+    cdef int64_t level
+    cdef uint64_t seen = 0
+    while place >= first:
+        # the largest zone that ends here (of the first place: the largest one around it) in which there is nothing
+        level = ZONE_LEVELS - 1 if place == end - 1 else zones_ending_at(place)
+        while level >= 0:
+            zone = zones[level].data() + (place >> (ZONE_BITS * (level + 1))) * <int64_t>width
+            seen += 1
+            if zone[0] < floor or not may_pass(zone + 1, guards, count, bounds):
+                break
+            level -= 1
+        if level >= 0:
+            place = ((place >> (ZONE_BITS * (level + 1))) << (ZONE_BITS * (level + 1))) - 1
             continue
-        scanned[0] += 1
-        if list.youngest.data()[place] >= floor and pass_all(
-            list.registers.data() + place * list.width, guards, count, bounds
-        ):
-            return place
-        place -= 1
+        while True:      # the rest of its smallest zone, one by one
+            seen += 1
+            if records[place * <int64_t>width] >= floor and pass_all(
+                records + place * <int64_t>width + 1, guards, count, bounds
+            ):
+                scanned[0] += seen
+                return place
+            place -= 1
+            if place < first or (place & IN_ZONE) == IN_ZONE:
+                break
+    scanned[0] += seen
     return -1
+
+
+cdef inline int64_t zones_ending_at(int64_t place) noexcept nogil:
+    """The level of the largest zone whose last group it is; -1: it is none's."""
+    cdef int64_t level = -1
+    while level + 1 < ZONE_LEVELS and (place & IN_ZONE) == IN_ZONE:
+        place >>= ZONE_BITS
+        level += 1
+    return level
 
 
 cdef int64_t youngest_of(
@@ -228,24 +242,18 @@ cdef int64_t youngest_of(
     """The youngest start of the groups that pass; NEVER: there are none that started at `least` or later."""
     cdef int64_t found = NEVER
     cdef int64_t floor = max(least, NEVER + 1)
-    cdef int64_t place = <int64_t>groups_of(list) - 1
+    cdef int64_t place = <int64_t>groups_of(list)
     while True:
         place = group_before(list, place, guards, count, bounds, floor, scanned)
         if place < 0:
             return found
-        found = list.youngest.data()[place]
+        found = youngest_in(list, <size_t>place)
         if list.is_ordered or found == NO_VALUE:
             return found
         floor = found + 1
-        place -= 1
 
 
 # ── tables ──
-
-
-cdef inline Slot* slot_of(SlotTable* table, uint64_t hash) noexcept nogil:
-    """The place to look from."""
-    return &table.slots[hash & (table.slots.size() - 1)]
 
 
 cdef void clear_slots(SlotTable* table, size_t size) noexcept nogil:

@@ -60,7 +60,7 @@ cdef uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) noex
     cdef const TransitionSpec* transition = &c.transitions[view.transition]
     cdef const GroupList* list = list_at(c, view.list)
     visit.place = group_before(
-        list, visit.place - 1, conditions(c, transition), condition_count(transition), view.bounds, least, &c.scanned
+        list, visit.place, conditions(c, transition), condition_count(transition), view.bounds, least, &c.scanned
     )
     return list.nodes.data()[visit.place] if visit.place >= 0 else <uint32_t>NO_NODE
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import click
 
 from spaseq.cli.failures import fail
-from spaseq.cli.queries import read_query, show_warnings
+from spaseq.cli.languages import is_ceql, recognized
+from spaseq.cli.queries import Warned, read_text, show_warnings
+from spaseq.languages import ceql, spaseq
 from spaseq.plan import compile_plan
 
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 def check(queries: tuple[str, ...]) -> None:
-    """Check query files: errors on standard error (exit code 2), warnings and "ok" on standard output."""
+    """Check query files, in SPAseq or CEQL.
+
+    Errors go to standard error (exit code 2), warnings and "ok" to standard output.
+    """
     errors = [error for path in queries if (error := _check(path)) is not None]
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
@@ -21,10 +26,19 @@ def check(queries: tuple[str, ...]) -> None:
 def _check(path: str) -> Exception | None:
     """Print what there is to say about a file; its error, if it has one."""
     try:
-        parsed = read_query(path)
-        compile_plan(parsed.query)
+        parsed = _checked(*read_text(path))
     except Exception as error:
         return error
     show_warnings(parsed)
     click.echo(f"{path}: ok")
     return None
+
+
+def _checked(text: str, path: str) -> Warned:
+    if is_ceql(text, path):
+        found = ceql.parse(text, path)
+        recognized(found)
+        return found
+    parsed = spaseq.parse(text, path)
+    compile_plan(parsed.query)
+    return parsed

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.options import gpm_option
-from spaseq.cli.queries import read_query
+from spaseq.cli.queries import read_text
 from spaseq.engine.engine import new_evaluator
-from spaseq.plan import compile_plan
+from spaseq.languages import ceql, spaseq
+from spaseq.plan import compile_plan, explain_complex_events
 
 
 @click.command()
@@ -23,7 +25,18 @@ from spaseq.plan import compile_plan
 def explain(query: str, format: str, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
-    It says of every graph pattern whether it is evaluated natively, and why not.
+    It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
+    form, and how its strategy is evaluated.
     """
-    plan = compile_plan(read_query(query).query)
-    click.echo(plan.explain(format, new_evaluator(gpm)).rstrip("\n"))
+    text, path = read_text(query)
+    if is_ceql(text, path):
+        found = explain_ceql(text, path, format)
+    else:
+        found = compile_plan(spaseq.parse(text, path).query).explain(format, new_evaluator(gpm))
+    click.echo(found.rstrip("\n"))
+
+
+def explain_ceql(text: str, path: str, format: str) -> str:
+    """The same of a query in CEQL."""
+    parsed = ceql.parse(text, path)
+    return explain_complex_events.explain(parsed.query, parsed.normal_form, recognized(parsed), format)

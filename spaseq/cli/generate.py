@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from spaseq.datasets import Workload, workloads
+from spaseq.datasets import Table, Workload, tables, workloads
+from spaseq.datasets.tables import FORMATS
 from spaseq.errors import OptionError
 from spaseq.languages.problem import did_you_mean
 
@@ -21,11 +22,12 @@ from spaseq.languages.problem import did_you_mean
     required=True,
     help="Directory for the files; made if absent.",
 )
-def generate(workload: str, events: int | None, seed: int, out: Path) -> None:
-    """Write the streams and the background knowledge of WORKLOAD, and show the commands that query them."""
+@click.option("--format", type=click.Choice(FORMATS), help="Format of a table.  [default: csv]")
+def generate(workload: str, events: int | None, seed: int, out: Path, format: str | None) -> None:
+    """Write the streams and the background knowledge of WORKLOAD, or its table, and show the commands that query it."""
     chosen = _workload(workload)
     try:
-        files = chosen.write(out, events, seed)
+        files = _write(chosen, out, events, seed, format)
     except OSError as error:
         raise OptionError(f"cannot write to {error.filename or out}: {error.strerror}") from None
     for path in files.values():
@@ -34,8 +36,16 @@ def generate(workload: str, events: int | None, seed: int, out: Path) -> None:
         click.echo(chosen.command(query, files))
 
 
-def _workload(name: str) -> Workload:
-    known = workloads()
+def _write(chosen: Workload | Table, out: Path, events: int | None, seed: int, format: str | None) -> dict[str, Path]:
+    if isinstance(chosen, Table):
+        return chosen.write(out, events, seed, format or "csv")
+    if format is not None:
+        raise OptionError(f"{chosen.name} is written as N-Quads; --format {format} is for {', '.join(tables())}")
+    return chosen.write(out, events, seed)
+
+
+def _workload(name: str) -> Workload | Table:
+    known: dict[str, Workload | Table] = {**workloads(), **tables()}
     if name not in known:
         listed = ", ".join(known)
         raise OptionError(f"no workload is called {name}; {did_you_mean(name, known)} ({listed})")

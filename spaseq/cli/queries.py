@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 import click
 
-from spaseq.errors import OptionError, QueryWarning
+from spaseq.cli.languages import reads_as
+from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
+from spaseq.languages import ceql
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -23,8 +26,17 @@ class Warned(Protocol):
 
 
 def read_query(path: str) -> ParsedQuery:
-    """The query of a file (``-``: standard input).  QuerySyntaxError, QueryError; OptionError if it cannot be read."""
-    return parse(*read_text(path))
+    """The query of a file (``-``: standard input).
+
+    QuerySyntaxError, QueryError; OptionError if it cannot be read, or is in CEQL.
+    """
+    text, name = read_text(path)
+    try:
+        return parse(text, name)
+    except (QuerySyntaxError, QueryError):
+        if reads_as(ceql.parse, text):
+            raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
+        raise
 
 
 def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
@@ -52,6 +64,16 @@ def show_warnings(parsed: Warned, err: bool = False, most: int = 10) -> None:
         click.echo(warning.render(), err=err)
     if len(parsed.warnings) > most:
         click.echo(f"… and {len(parsed.warnings) - most:,} more warnings", err=err)
+
+
+@contextmanager
+def about(path: str) -> Iterator[None]:
+    """Within, errors without a place are about the query of that name."""
+    try:
+        yield
+    except LocatedError as error:
+        error.location = error.location if error.location.path else Location(path)
+        raise
 
 
 def read_text(path: str) -> tuple[str, str]:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 from rich.cells import cell_len
 
+from spaseq.cli.languages import reads_as
 from spaseq.cli.output import check_not_read, choose_format, open_output
-from spaseq.cli.queries import read_text, show_warnings
-from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError
+from spaseq.cli.queries import about, read_text, show_warnings
+from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 
@@ -107,26 +108,18 @@ def _parse(text: str, name: str) -> ParsedQuery:
     try:
         return parse(text, name)
     except QuerySyntaxError:
-        if _is_spaseq(text):
+        if reads_as(parse_spaseq, text):
             raise OptionError(f"{name} is a query in SPAseq, for streams of graphs: try spaseq run") from None
         raise
-
-
-def _is_spaseq(text: str) -> bool:
-    try:
-        parse_spaseq(text)
-    except (QuerySyntaxError, QueryError):
-        return False
-    return True
 
 
 @contextmanager
 def _told(name: str) -> Iterator[None]:
     """Within, errors are about the query of that name, and their hints have options instead of arguments."""
     try:
-        yield
+        with about(name):
+            yield
     except LocatedError as error:
-        error.location = error.location if error.location.path else Location(name)
         error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
         raise
 

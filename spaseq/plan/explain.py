@@ -86,15 +86,15 @@ def _edge(transition: Description) -> str:
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────
 def as_mermaid(description: Description) -> str:
     lines = ["stateDiagram-v2"]
-    lines += [f'    state "{_escape(_title(state))}" as s{state["number"]}' for state in description["states"]]
+    lines += [f'    state "{mermaid_text(_title(state))}" as s{state["number"]}' for state in description["states"]]
     lines += [f"    [*] --> s{one['number']}" for one in description["states"] if one["role"] == "initial"]
     for one in description["transitions"]:
-        lines += [f"    s{one['from']} --> s{target}: {_escape(_edge(one))}" for target in one["to"]]
+        lines += [f"    s{one['from']} --> s{target}: {mermaid_text(_edge(one))}" for target in one["to"]]
     lines += [f"    s{one['number']} --> [*]" for one in description["states"] if one["role"] == "final"]
     return "\n".join(lines)
 
 
-def _escape(text: str) -> str:
+def mermaid_text(text: str) -> str:
     """Mermaid takes entities for what would end or split a label."""
     for character, code in (("#", "35"), (";", "59"), (":", "58"), ('"', "quot")):
         text = text.replace(character, f"\0{code}\1")

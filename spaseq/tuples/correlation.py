@@ -64,7 +64,7 @@ class _Column:
     def __init__(self, measured: Measured, schema: pyarrow.Schema) -> None:
         comparison = measured.comparison
         check(Comparison(comparison.operator, comparison.left, comparison.right), schema)
-        empty = schema.empty_table().to_batches()[0] if schema.empty_table().to_batches() else _empty(schema)
+        empty = pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
         self._measured = measured
         self._is_text = any(_is_text(side, schema) for side in (comparison.left, comparison.right))
         self._is_float = not self._is_text and any(
@@ -89,10 +89,6 @@ class _Column:
             return _numbered(value, batch, known)
         vector = numbers(value, batch)
         return (_of_doubles(vector, value) if self._is_float else _of_integers(vector, value)), vector.valid
-
-
-def _empty(schema: pyarrow.Schema) -> pyarrow.RecordBatch:
-    return pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
 
 
 def _is_text(value: Value, schema: pyarrow.Schema) -> bool:

@@ -68,6 +68,7 @@ class Encoding(Iterator[EncodedBatch]):
     def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
             raise OptionError(f"on_error is stop or skip, not {on_error}")
+        _check_roles(roles, source.names)
         type_column = _type_column(roles, source.names)
         self._roles = roles
         self._source = source
@@ -145,8 +146,17 @@ def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
             raise OptionError("either a column has the types of the events, or all are of one type: not both")
         return None
     if roles.type is None and "type" not in names:
-        raise OptionError("there is no column type: say which column has the types of the events, or name their type")
+        known = did_you_mean("", names)
+        wanted = "say which column has the types of the events (type), or what type all of them are of (relation)"
+        raise OptionError(f"there is no column type: {wanted}; {known}" if known else "the events have no columns")
     return roles.type if roles.type is not None else "type"
+
+
+def _check_roles(roles: Roles, names: Sequence[str]) -> None:
+    """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
+    for role, column in (("types", roles.type), ("times", roles.time)):
+        if column is not None and column not in names:
+            raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")
 
 
 def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names: Sequence[str]) -> tuple[str, ...]:

@@ -14,13 +14,12 @@ from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.ceql.scope import named_in
-from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
-from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
-from spaseq.tuples.sources import CsvFormat, Types, open_source
+from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
@@ -68,6 +67,10 @@ class Matches(Iterator[pyarrow.RecordBatch]):
 
     def __next__(self) -> pyarrow.RecordBatch:
         return record_batch(next(self._found), self.variables, self._names, self.schema)
+
+    def statistics(self) -> dict[str, int]:
+        """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        return self._recognizer.statistics()
 
     def count(self) -> int:
         """How many results are left."""
@@ -133,9 +136,7 @@ def match(
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
     roles = Roles(type, relation, stream, time, unit, asked.partition, measured, correlated_attributes(plan))
-    opened = open_source(source, types, csv)
-    _check_columns(opened.names, type, relation, time)
-    events = Encoding(opened, atoms, roles, on_error)
+    events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
     plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
     return Matches(asked, plan, events)
 
@@ -159,17 +160,6 @@ def _check_streams(query: Query, plan: Recognition) -> None:
             raise QueryError(
                 f"{kind.stream}>{kind.type} asks for a stream, but that of the events has no name", hint=hint
             )
-
-
-def _check_columns(names: Sequence[str], type: str | None, relation: str | None, time: str | None) -> None:
-    """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
-    for role, column in (("types", type), ("times", time)):
-        if column is not None and column not in names:
-            raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")
-    if type is None and relation is None and "type" not in names:
-        known = did_you_mean("", names)
-        wanted = "say which column has the types of the events (type), or what type all of them are of (relation)"
-        raise OptionError(f"there is no column type: {wanted}; {known}" if known else "the events have no columns")
 
 
 def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:

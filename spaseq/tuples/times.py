@@ -10,6 +10,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import OptionError, QueryError
+from spaseq.results.times import iso
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.kinds import check_attribute, shown
 from spaseq.tuples.predicates import vector
@@ -43,7 +44,8 @@ class Clock:
             hint = f'declare its type: {{"{name}": "timestamp"}} or {{"{name}": "int64"}}'
             raise QueryError(f"the time {name} is of type {shown(type_)}, not of integers or timestamps", hint=hint)
         self.name = name
-        self._worth = 1 if types.is_timestamp(type_) else UNITS[unit]
+        self._is_date = types.is_timestamp(type_)
+        self._worth = 1 if self._is_date else UNITS[unit]
         self._latest = LEAST
 
     def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
@@ -73,6 +75,10 @@ class Clock:
             return times, good, Fault(row, f"the time {self.name} is NULL")
         if not fits[row]:
             return times, good, Fault(row, f"the time {self.name} is outside the range of 64-bit microseconds")
-        fallen = f"{times[row] // self._worth} after {before[row] // self._worth}"
+        fallen = f"{self._shown(times[row])} after {self._shown(before[row])}"
         hint = "sort the events by time, or skip those that come late"
         return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)
+
+    def _shown(self, time: np.int64) -> str:
+        """A time as it stands in the column."""
+        return iso(int(time)) if self._is_date else str(time // self._worth)

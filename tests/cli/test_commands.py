@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,45 @@ def test_generate(invoke: Invoke, folder: Path) -> None:
     assert Path("again/stock.nq").read_bytes() == first
 
 
+CEQL = "SELECT * WHERE A AS x ; B FILTER x[p < 3] WITHIN 3 EVENTS"
+
+
+def test_check_and_explain_of_ceql(invoke: Invoke) -> None:
+    """By the ending, or where that says nothing by what can be read."""
+    for name in ("c.ceql", "c.txt"):
+        Path(name).write_text(CEQL)
+        assert invoke("check", name, "q.spaseq").stdout == f"{name}: ok\nq.spaseq: ok\n"
+        assert "normal form  A[p < 3] AS x ; B\n" in invoke("explain", name).stdout
+    assert invoke("check", "-", input=CEQL).stdout == "-: ok\n"
+    assert json.loads(invoke("explain", "-", "--format", "json", input=CEQL).stdout)["automaton"]["chain"]
+    assert invoke("explain", "c.ceql", "--format", "mermaid").stdout.startswith("stateDiagram-v2\n")
+
+
+def test_check_of_wrong_ceql(invoke: Invoke) -> None:
+    wrong = invoke("check", "-", input=CEQL.replace(";", ","))
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("<standard input>:1:23: error: unexpected ,")
+    Path("w.ceql").write_text(CEQL.partition("WITHIN")[0])
+    warned = invoke("check", "w.ceql")
+    assert "warning: no WITHIN" in warned.stdout and "w.ceql: ok" in warned.stdout
+    Path("s.ceql").write_text(QUERY)
+    assert "s.ceql:1:1: error" in invoke("check", "s.ceql").stderr
+
+
+def test_run_of_ceql(invoke: Invoke) -> None:
+    Path("c.ceql").write_text(CEQL)
+    result = invoke("run", "c.ceql", "--stream", "s=s.nq")
+    assert (result.exit_code, result.stderr) == (2, "error: c.ceql is a query in CEQL, for tables: try spaseq tuples\n")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_generate_a_table(invoke: Invoke, folder: Path, form: str) -> None:
+    result = invoke("generate", "trades", "--events", "2000", "--out", "new", "--format", form)
+    wrote, command, _ = result.stdout.splitlines()
+    assert (result.exit_code, wrote) == (0, f"wrote new/trades.{form}")
+    assert int(invoke(*shlex.split(command)[1:], "--count").stdout) > 100
+
+
 def test_generate_mistakes(invoke: Invoke) -> None:
     unknown = invoke("generate", "stock", "--out", "x")
     assert unknown.exit_code == 2 and "did you mean stocks?" in unknown.stderr
@@ -90,3 +130,6 @@ def test_generate_mistakes(invoke: Invoke) -> None:
     assert invoke("generate", "stocks").exit_code == 2
     taken = invoke("generate", "stocks", "--out", "q.spaseq/inside", "--events", "1")
     assert taken.exit_code == 2 and "cannot write" in taken.stderr
+    for_tables = invoke("generate", "stocks", "--out", "x", "--format", "csv")
+    assert for_tables.exit_code == 2
+    assert "stocks is written as N-Quads; --format csv is for trades" in for_tables.stderr

@@ -17,7 +17,6 @@ from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import ATTRIBUTES, Pair, random_pair
 from tests.oracle.ceql.text import to_text
-from tests.recognition.harness import is_recognized
 
 SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
 STOCK = SHARED / "stock" / "stock_50k.csv"
@@ -49,7 +48,7 @@ def answers(pair: Pair) -> Iterator[ComplexEvent]:
 def test_tables_give_what_the_definition_says(start: int) -> None:
     for seed in range(start, start + 100):
         pair = random_pair(seed)
-        if is_recognized(pair.query):
+        if not pair.query.aggregates:
             assert disagreement(pair.query, pair.events, answers(pair)) is None, seed
 
 
@@ -92,7 +91,6 @@ def test_variables_are_columns() -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("SELECT * FROM S WHERE A AS a ; B AS b FILTER b[price > a.price]", "a FILTER that compares different events"),
         ("SELECT COUNT(*) FROM S WHERE A", "aggregates of matches"),
         ("SELECT * FROM S, T WHERE A", "one stream can be read"),
     ],

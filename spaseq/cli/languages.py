@@ -1,0 +1,39 @@
+"""In which language a query is: by the ending of its file, else by what can be read, else by what it looks like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import PurePath
+
+from spaseq.errors import QueryError, QuerySyntaxError
+from spaseq.languages import ceql, spaseq
+from spaseq.plan.complex_events import Recognition, recognition
+
+_WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
+
+
+def is_ceql(text: str, path: str) -> bool:
+    """Whether a query, from a file of that name, is in CEQL and not in SPAseq."""
+    ending = PurePath(path).suffix.lower()
+    if ending in (".ceql", ".spaseq"):
+        return ending == ".ceql"
+    if reads_as(spaseq.parse, text):
+        return False
+    return reads_as(ceql.parse, text) or _WHERE_OF_CEQL.search(text) is not None
+
+
+def reads_as(parse: Callable[[str], object], text: str) -> bool:
+    """Whether the text is a query without error of the language that ``parse`` reads."""
+    try:
+        parse(text)
+    except (QuerySyntaxError, QueryError):
+        return False
+    return True
+
+
+def recognized(parsed: ceql.ParsedQuery) -> Recognition:
+    """What recognizes the matches of a query in CEQL."""
+    variables = parsed.query.variables
+    selected = None if variables is None else frozenset(variables)
+    return recognition(parsed.normal_form, selected, strategy=parsed.query.strategy)
