@@ -37,6 +37,7 @@ include "recognizing/questions.pxi"
 include "recognizing/correlate.pxi"
 include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
+include "recognizing/compact.pxi"
 include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/distinct.pxi"
@@ -92,6 +93,7 @@ cdef class Recognizer:
             r.limit = 1
         r.partitioned = partitioned
         r.numbered = partitioned and strategy == "STRICT"
+        r.events = self.events
         r.rises = forgets
         r.forgets = forgets and self.events < 0
         r.update_only = update_only

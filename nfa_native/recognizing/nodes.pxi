@@ -38,6 +38,7 @@ cdef void widen_ring(Recognition* r) noexcept nogil:
 
 cdef inline void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
     """Before an event that makes up to `count` nodes, and before which nothing started later than `start`."""
+    invariant(r.ring.attention - r.ring.head < MOST_NODES)
     if r.ring.attention - r.ring.head <= count:
         attend(r, start, least, count)
 
@@ -49,21 +50,29 @@ cdef void attend(Recognition* r, int64_t start, int64_t least, uint32_t count) n
     cdef uint32_t before
     if NO_NODE - ring.head <= count:
         ring.head = NO_NODE + 1
-    if start != NEVER and (ring.marks.empty() or ring.head - ring.marks.back().head >= MARK_EVERY):
+    if start != NEVER and until_mark(ring) <= count:
         mark.start = start
         mark.head = ring.head
         ring.marks.push_back(mark)
     if ring.head - ring.tail + count >= ring.mask:
         reclaim_or_widen(r, least, count)
-    before = 0 if ring.marks.empty() else ring.marks.back().head + MARK_EVERY - ring.head
-    before = min(before, ring.mask - (ring.head - ring.tail), NO_NODE - ring.head)
+    before = min(ring.mask - (ring.head - ring.tail), NO_NODE - ring.head, max(until_mark(ring), count + 1))
     ring.attention = ring.head + before
+
+
+cdef inline uint32_t until_mark(const MatchRing* ring) noexcept nogil:
+    """How many nodes there are to be before the next mark."""
+    cdef uint32_t since = MARK_EVERY if ring.marks.empty() else ring.head - ring.marks.back().head
+    return MARK_EVERY - since if since < MARK_EVERY else 0
 
 
 cdef void reclaim_or_widen(Recognition* r, int64_t least, uint32_t count) noexcept nogil:
     """Room for `count` nodes, and for as many as there are; or the ring is full."""
     cdef MatchRing* ring = &r.ring
+    cdef uint32_t tail = ring.tail
     reclaim(r, least)
+    if ring.tail == tail and r.correlating == NULL:
+        compact(r, least, count)
     while <uint64_t>(ring.head - ring.tail) * 2 + count >= ring.mask:
         if ring.nodes.size() >= MOST_NODES:
             r.is_full = ring.head - ring.tail + count >= ring.mask

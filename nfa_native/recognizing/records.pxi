@@ -152,6 +152,7 @@ cdef cppclass Recognition:
     vector[SymbolSpec] symbols
     vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
+    int64_t events                # the window, in positions of the partition; < 0: `starts` say what it measures
     bint partitioned
     bint numbered                 # positions in the substream are remembered
     bint rises                    # starts and windows only grow within a partition

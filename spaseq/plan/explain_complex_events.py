@@ -24,7 +24,7 @@ from spaseq.pattern.recognition import (
     TimeWindow,
     Window,
 )
-from spaseq.plan.aggregation import way, why_enumerated
+from spaseq.plan import aggregation, strategies
 from spaseq.plan.complex_events import Recognition
 from spaseq.plan.explain import mermaid_text
 from spaseq.plan.twin_paths import followers, twin_paths
@@ -69,7 +69,7 @@ def select(asked: Explained) -> Section:
     names = None if query.variables is None else list(query.variables)
     rows = [_aggregate(one) for one in query.aggregates]
     groups = [f"{key.attribute.variable}.{key.attribute.name}" for key in query.group_by]
-    found_by = way(query, asked.plan) if rows else None
+    found_by = aggregation.way(query, asked.plan) if rows else None
     value = {"variables": names, "aggregates": rows, "group_by": groups, "found_by": found_by}
     if rows:
         each = f"each end and each {', '.join(groups)}" if groups else "each end"
@@ -101,17 +101,9 @@ def strategy(asked: Explained) -> Section:
 
 def evaluation(asked: Explained) -> tuple[str, str]:
     """How the results that the strategy keeps are found, and why so."""
-    if asked.query.aggregates and why_enumerated(asked.query, asked.plan) is None:
+    if asked.query.aggregates and aggregation.why_enumerated(asked.query, asked.plan) is None:
         return "by construction", "matches are not enumerated"
-    if asked.query.strategy in (Strategy.NEXT, Strategy.LAST, Strategy.MAX):
-        return "by comparing results", "all matches of an end are enumerated"
-    if asked.plan.automaton.ambiguous:
-        return "by comparing results", "two paths may give the same one"
-    if asked.query.strategy is Strategy.STRICT:
-        return "by filtering", "matches with a gap are enumerated and left out"
-    if asked.query.strategy is Strategy.ANY:
-        return "by construction", "the first match that is enumerated"
-    return "by construction", "each match is a result of its own"
+    return strategies.way(asked.query, asked.plan.automaton)
 
 
 def window(asked: Explained) -> Section:

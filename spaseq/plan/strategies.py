@@ -9,7 +9,7 @@ from nfa_native.complex_events import ComplexEventAutomaton
 from spaseq.pattern.recognition import Query, Strategy
 from spaseq.plan.places import Place
 
-COMPARED = "by comparing the results of an event"
+CONSTRUCTED, FILTERED, COMPARED = "by construction", "by filtering", "by comparing results"
 
 
 def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> list[Place]:
@@ -22,24 +22,24 @@ def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> li
     return out
 
 
-def way(query: Query, automaton: ComplexEventAutomaton) -> str:
-    """How the results that the query's strategy keeps are found, in words for people."""
+def way(query: Query, automaton: ComplexEventAutomaton) -> tuple[str, str]:
+    """How the results that the query's strategy keeps are found, and why so, in words for people."""
     compares_events = automaton.correlation is not None
     match query.strategy:
         case Strategy.ANY:
-            return "by construction: the first result that is found"
+            return CONSTRUCTED, "the first match that is enumerated"
         case Strategy.NEXT | Strategy.LAST if compares_events:
-            return f"{COMPARED}, as filters compare events"
+            return COMPARED, "filters compare events, so all matches of an end are enumerated"
         case Strategy.NEXT | Strategy.LAST:
-            return "by construction: each set of partial matches knows its best one"
+            return CONSTRUCTED, "each set of partial matches knows its best one"
         case Strategy.MAX:
-            return COMPARED
-        case Strategy.STRICT if automaton.is_strict:
-            return "by construction: no event is left out"
-        case Strategy.STRICT:
-            return "by leaving out what gets a gap, as not all variables are selected"
-    if not automaton.ambiguous or query.limit == 1:
-        return "by construction"
-    if compares_events:
-        return f"{COMPARED}, as one may come about in several ways and filters compare events"
-    return "by construction: ways to the same result are followed together"
+            return COMPARED, "all matches of an end are enumerated"
+        case Strategy.STRICT if not automaton.is_strict:
+            return FILTERED, "not all variables are selected, so matches with a gap are followed until it is met"
+    if automaton.ambiguous and compares_events:
+        return COMPARED, "two paths may give the same one, and filters compare events"
+    if automaton.ambiguous:
+        return CONSTRUCTED, "paths that give the same one are followed together"
+    if query.strategy is Strategy.STRICT:
+        return CONSTRUCTED, "no path skips an event"
+    return CONSTRUCTED, "each match is a result of its own"

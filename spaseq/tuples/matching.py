@@ -107,7 +107,7 @@ def match(
     _check(asked, time)
     whole = asked.variables is None or asked.aggregates
     selected = None if whole else frozenset(asked.variables or ())
-    plan = recognition(parsed.normal_form, selected)
+    plan = recognition(parsed.normal_form, selected, strategy=asked.strategy)
     reading = Reading(type, relation, time, unit, types, csv, on_error == "skip")
     streams = open_streams(asked, source, stream, reading)
     _check_streams(streams, plan)

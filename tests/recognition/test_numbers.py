@@ -57,6 +57,39 @@ def test_memory_follows_the_window() -> None:
         assert recognizer.statistics()["room"] <= 1 << 14
 
 
+@pytest.mark.parametrize("strategy", ["ALL", "NEXT"])
+@pytest.mark.parametrize("first_node", [1, 2**32 - 3000])
+def test_consumed_matches_leave_no_nodes(strategy: str, first_node: int) -> None:
+    """Without a window the ring is compacted: what is begun and not consumed stays."""
+    recognizer = Recognizer(ABB, strategy=strategy, consume="PARTITION", partitioned=True, first_node=first_node)
+    recognizer.know_symbols(ATOMS)
+    rounds = 20_000
+    symbols = np.tile(np.array([1, 2, 1], np.uint32), rounds)
+    partitions = np.full(len(symbols), 1, np.uint32)
+    symbols[:3], partitions[:2] = (1, 2, 0), 0  # A ; B, which waits for the last event
+    symbols[-1], partitions[-1] = 1, 0
+    times = np.arange(len(symbols), dtype=np.int64)
+    recognizer.feed(symbols, times, np.full(len(symbols), -(2**63) + 1), partitions)
+    found = picks(recognizer.take(), 0)
+    assert found == {(0, 1, len(symbols) - 1)} | {(n, n + 1, n + 2) for n in range(3, len(symbols) - 3, 3)}
+    assert recognizer.statistics()["room"] <= 1 << 13
+
+
+def test_events_of_partitions_leave_no_nodes() -> None:
+    """Windows of events in partitions do not end together: the ring is compacted, too."""
+    recognizer = Recognizer(ABB, events=4, partitioned=True)
+    recognizer.know_symbols(ATOMS)
+    count = 40_000
+    times = np.arange(count, dtype=np.int64)
+    symbols = np.tile(np.array([1, 1, 2, 2], np.uint32), count // 4)
+    recognizer.feed(symbols, times, times, np.tile(np.array([0, 1], np.uint32), count // 2))
+    found = picks(recognizer.take(), 0)
+    assert found == {(n, n + 2, n + 4) for n in range(count - 4) if n % 4 < 2} | {
+        (n, *between, n + 8) for n in range(count - 8) if n % 4 < 2 for between in ((n + 2,), (n + 6,), (n + 2, n + 6))
+    }
+    assert recognizer.statistics()["room"] <= 1 << 12
+
+
 @pytest.mark.parametrize("strategy", ["ALL", "STRICT"])
 def test_long_streams_of_partitions(strategy: str) -> None:
     """Each partition is a stream of its own, and STRICT counts its positions: two that repeat `A B A`."""

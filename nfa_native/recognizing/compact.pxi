@@ -1,0 +1,93 @@
+# Compaction: where the window does not free the ring from its tail on, what no head leads to any more is left out.
+
+
+cdef void compact(Recognition* r, int64_t least, uint32_t count) noexcept nogil:
+    """Keep what heads lead to, in the same order, if that and `count` nodes more leave half of the ring free."""
+    cdef vector[uint32_t] renumbered
+    cdef uint32_t live
+    renumbered.resize(r.ring.head - r.ring.tail, NO_NODE)
+    live = mark_live(r, least, &renumbered)
+    if <uint64_t>(live + count) * 2 >= r.ring.mask:
+        return
+    move_live(r, &renumbered)
+    renumber_heads(r, &renumbered)
+    r.bests.clear()
+
+
+cdef inline int64_t least_of(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
+    """The least start that is of use, after an event whose window begins at `least`."""
+    if r.events >= 0:
+        return r.locals[partition] - 1 - r.events
+    return least if r.rises else NEVER
+
+
+cdef uint32_t mark_live(Recognition* r, int64_t least, vector[uint32_t]* live) noexcept nogil:
+    """Mark all nodes that heads lead to, with their number, by their distance from the tail; how many there are."""
+    cdef const MatchNode* node
+    cdef uint32_t count = 0
+    cdef uint32_t number
+    cdef int64_t own
+    cdef size_t i
+    r.asked.clear()
+    for i in range(r.heads.size()):
+        r.asked.push_back(r.heads[i].node)
+        r.asked.push_back(r.last[i].node)
+        own = least_of(r, i / r.width, least)
+        while not r.asked.empty():
+            number = r.asked.back()
+            r.asked.pop_back()
+            if not is_young(r, number, own) or live.data()[number - r.ring.tail] != NO_NODE:
+                continue
+            live.data()[number - r.ring.tail] = number
+            count += 1
+            node = match_node(r, number)
+            r.asked.push_back(node.sibling)
+            r.asked.push_back(node.next)
+    return count
+
+
+cdef void move_live(Recognition* r, vector[uint32_t]* renumbered) noexcept nogil:
+    """Move marked nodes towards the tail; what they are marked with becomes their new number."""
+    cdef MatchRing* ring = &r.ring
+    cdef uint32_t number = ring.tail
+    cdef size_t mark = ring.first_mark
+    cdef MatchNode node
+    cdef size_t i
+    for i in range(renumbered.size()):
+        while mark < ring.marks.size() and ring.marks[mark].head == <uint32_t>(ring.tail + i):
+            ring.marks.data()[mark].head = number
+            mark += 1
+        if renumbered.data()[i] == NO_NODE:
+            continue
+        node = match_node(r, renumbered.data()[i])[0]
+        node.next = new_number(r, renumbered, node.next)
+        node.sibling = new_number(r, renumbered, node.sibling)
+        if number == NO_NODE:
+            number = 1
+        match_node(r, number)[0] = node
+        renumbered.data()[i] = number
+        number += 1
+    ring.head = number
+    for i in range(mark, ring.marks.size()):
+        ring.marks.data()[i].head = number
+
+
+cdef inline uint32_t new_number(Recognition* r, const vector[uint32_t]* renumbered, uint32_t number) noexcept nogil:
+    """NO_NODE: it is not there any more."""
+    cdef uint32_t place = number - r.ring.tail
+    return renumbered.data()[place] if number != NO_NODE and place < renumbered.size() else <uint32_t>NO_NODE
+
+
+cdef void renumber_heads(Recognition* r, const vector[uint32_t]* renumbered) noexcept nogil:
+    cdef Head* head
+    cdef LastEntry* last
+    cdef size_t i
+    for i in range(r.heads.size()):
+        head = r.heads.data() + i
+        last = r.last.data() + i
+        head.node = new_number(r, renumbered, head.node)
+        last.node = new_number(r, renumbered, last.node)
+        if head.node == NO_NODE:
+            head.youngest = NEVER
+        if last.node == NO_NODE:
+            last.youngest = NEVER
