@@ -1,9 +1,10 @@
 # Zone maps: groups in the order in which they entered, with the extremes of each 32, 1024 and 32768 of them, so that a
-# search passes over what cannot hold.  Numbers of groups count from the list's beginning and may wrap.
+# search passes over what cannot hold.  A group's place counts from those that are there; its number, from the list's
+# beginning, stays the same, and may wrap.
 
 cdef enum:
     FAN = 5                      # 2 ** FAN groups make a zone of level 0, as many zones one of the next level
-    NO_GROUP = 0xFFFFFFFF
+    NO_GROUP = -1                # no place
 
 
 cdef inline uint32_t kind_of_order(word_t word) noexcept nogil:
@@ -130,12 +131,12 @@ cdef inline int64_t pass_over_zones(
     return at
 
 
-cdef uint32_t find_group(
-    Kernel* k, const GroupList* groups, uint32_t before, const Bounds* bounds, uint32_t lo
+cdef int64_t find_group(
+    Kernel* k, const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo
 ) noexcept nogil:
-    """The last group before number `before` that passes and holds something from `lo` on; its number, or NO_GROUP."""
-    cdef int64_t at = <int64_t>(before - groups.base) - 1
-    cdef int64_t known = at + 1         # groups from here on are in zones that may hold something
+    """The place of the last group in front of `before` that passes and holds something from `lo` on, or NO_GROUP."""
+    cdef int64_t at = before - 1
+    cdef int64_t known = before         # groups from here on are in zones that may hold something
     cdef int64_t next
     cdef const Group* group
     while at >= 0:
@@ -148,20 +149,20 @@ cdef uint32_t find_group(
             known = at >> FAN << FAN
         group = &groups.groups[at]
         if not older(group.max_start, lo) and group_passes(bounds, group):
-            return groups.base + <uint32_t>at
+            return at
         at -= 1
     return NO_GROUP
 
 
-cdef uint32_t find_youngest(Kernel* k, const GroupList* groups, const Bounds* bounds, uint32_t lo) noexcept nogil:
-    """A group that passes whose youngest start no other one's is after; its number, or NO_GROUP."""
-    cdef uint32_t found = find_group(k, groups, group_end(groups), bounds, lo)
-    cdef uint32_t best = found
+cdef int64_t find_youngest(Kernel* k, const GroupList* groups, const Bounds* bounds, uint32_t lo) noexcept nogil:
+    """The place of a group that passes whose youngest start no other one's is after, or NO_GROUP."""
+    cdef int64_t found = find_group(k, groups, <int64_t>groups.groups.size(), bounds, lo)
+    cdef int64_t best = found
     if groups.rising:
         return best
     while found != NO_GROUP:
         best = found
-        found = find_group(k, groups, found, bounds, groups.groups[found - groups.base].max_start + 1)
+        found = find_group(k, groups, found, bounds, groups.groups[found].max_start + 1)
     return best
 
 

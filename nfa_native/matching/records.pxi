@@ -97,7 +97,7 @@ cdef struct Pick:
 cdef struct Visit:
     uint32_t node
     uint32_t depth
-    uint32_t before       # of a view that is half visited: the group below which it goes on
+    uint32_t before       # of a view that is half visited: the place of the group in front of which it goes on
     uint32_t begun        # it is half visited
 
 # One or several events for a choice, with the rows of their join.

@@ -22,7 +22,7 @@ cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept no
     cdef GroupList* groups
     cdef Bucket* bucket
     cdef Bounds bounds
-    cdef uint32_t found
+    cdef int64_t found
     cdef uint64_t key = hash_key(candidate.rows, transition.probe.data(), transition.probe.size())
     k.singly = k.aside = candidate.count > 1 or key == WILD
     if k.singly:
@@ -43,16 +43,15 @@ cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept no
     found = find_youngest(k, groups, &bounds, candidate.lo)
     k.refused = found == NO_GROUP
     if found != NO_GROUP:
-        take_view(k, which, candidate, bucket.groups, groups, found)
+        take_view(k, which, candidate, bucket.groups, groups, &groups.groups[found])
     return found != NO_GROUP
 
 
 cdef void take_view(
-    Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, uint32_t found
+    Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, const Group* group
 ) noexcept nogil:
-    """Move what the candidate sees of a list; the group `found` has the youngest start in it."""
+    """Move what the candidate sees of list `number`; the group has the youngest start in it."""
     cdef StateData* s = &k.states[k.transitions[which].source]
-    cdef const Group* group = &groups.groups[found - groups.base]
     cdef size_t staged = k.staged.size()
     cdef uint32_t head = k.ring.head
     cdef uint32_t start = group.max_start
@@ -72,9 +71,10 @@ cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noex
     cdef const TransitionSpec* transition = &k.transitions[view.label & ~VIEW]
     cdef const GroupList* groups = &k.lists[view.next]
     cdef const EventRecord* event = event_at(k, view.pos)
-    cdef uint32_t before = visit.before if visit.begun else view.sibling
+    cdef uint32_t before = visit.before if visit.begun else view.sibling - groups.base
     cdef const word_t* row
-    cdef uint32_t count, found
+    cdef uint32_t count
+    cdef int64_t found
     cdef Bounds bounds
     row = rows_of(k, view.pos, transition.choice.atoms.data()[0], &count)
     load_bounds(k, &transition.step, k.states[transition.source].width, row, transition.choice.width, event.time, &bounds)
@@ -82,10 +82,10 @@ cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noex
     if found == NO_GROUP:
         return
     visit.begun = 1
-    visit.before = found
+    visit.before = <uint32_t>found
     k.visits.push_back(visit)
     visit.begun = visit.before = 0
-    visit.node = groups.groups[found - groups.base].node
+    visit.node = groups.groups[found].node
     k.visits.push_back(visit)
 
 

@@ -97,7 +97,7 @@ cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:
     anything.count = 0
     if bucket.groups == NO_LIST:
         return False
-    return find_group(k, &k.lists[bucket.groups], group_end(&k.lists[bucket.groups]), &anything, k.lo) != NO_GROUP
+    return find_youngest(k, &k.lists[bucket.groups], &anything, k.lo) != NO_GROUP
 
 
 cdef bint has_current(Kernel* k, StateData* s, const vector[CellReference]* bucket) noexcept nogil:

@@ -103,13 +103,13 @@ cdef void renew_zone(Zone* zone, const Group* groups, size_t count, uint32_t col
         begun = True
 
 
-cdef void strike_group(GroupList* groups, uint32_t number) noexcept nogil:
+cdef void strike_group(GroupList* groups, size_t at) noexcept nogil:
     """The group's cell is gone: the zone around it is made anew, and those above it if it is empty."""
-    cdef size_t zone = (number - groups.base) >> FAN
+    cdef size_t zone = at >> FAN
     cdef size_t start = zone << FAN
     cdef size_t count = min(groups.groups.size() - start, <size_t>1 << FAN)
     cdef uint32_t level
-    groups.groups[number - groups.base].max_start = 0
+    groups.groups[at].max_start = 0
     renew_zone(&groups.zones[0][zone], groups.groups.data() + start, count, groups.columns)
     for level in range(1, LEVELS):
         if groups.zones[level - 1][zone].max_start:
@@ -134,7 +134,7 @@ cdef bint probe_zones(
     cdef CellIndex* index = &s.indexes[transition.index]
     cdef size_t before = k.pairs.size()
     cdef Bounds bounds
-    cdef uint32_t at
+    cdef int64_t at
     if bucket.mixed or bucket.cells.size() <= FEW_CELLS:
         return False
     if bucket.groups == NO_LIST:
@@ -146,7 +146,7 @@ cdef bint probe_zones(
         return True
     if not are_comparable(&k.lists[bucket.groups], &bounds):
         return False
-    at = find_group(k, &k.lists[bucket.groups], group_end(&k.lists[bucket.groups]), &bounds, 1)
+    at = find_group(k, &k.lists[bucket.groups], <int64_t>k.lists[bucket.groups].groups.size(), &bounds, 1)
     while at != NO_GROUP:
         pair_group(k, s, &k.lists[bucket.groups], at, &transition.step, candidate)
         at = find_group(k, &k.lists[bucket.groups], at, &bounds, 1)
@@ -155,10 +155,10 @@ cdef bint probe_zones(
 
 
 cdef void pair_group(
-    Kernel* k, StateData* s, GroupList* groups, uint32_t at, const StepSpec* step, const Candidate* candidate
+    Kernel* k, StateData* s, GroupList* groups, size_t at, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Pair the cell of a group with the candidate, if it is alive and joins."""
-    cdef const Group* group = &groups.groups[at - groups.base]
+    cdef const Group* group = &groups.groups[at]
     cdef Cell* cell = &s.cells[group.cell]
     if cell.serial == group.serial and has_left(k, cell):
         free_cell(s, group.cell)
