@@ -60,7 +60,7 @@ KINDS = [as_planned, merged, flat]
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within, plans have cells of one kind."""
-    monkeypatch.setattr(matching, "recognition", lambda *arguments: request.param(recognition(*arguments)))
+    monkeypatch.setattr(matching, "recognition", lambda *given, **named: request.param(recognition(*given, **named)))
 
 
 # ── against the oracle ───────────────────────────────────────────────────────────────────────────────────
