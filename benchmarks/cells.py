@@ -123,7 +123,7 @@ def measure(operator: str, shape: Shape, rows: int, update: bool) -> str:
     return f"{rows / seconds / 1e6:8.3f} M rows/s" + ("" if update else f", {count:,} matches")
 
 
-def main(rows: int = 200_000) -> None:
+def main(rows: int = 100_000) -> None:
     """Print all figures."""
     print(f"V shape per key, {rows:,} rows for each of three GPMs, one process, CPU time")
     for operator in ";:":
