@@ -134,6 +134,11 @@ class ComplexEventAutomaton:
                 raise ValueError(f"{state} is not one of an automaton of {len(self.states)} states")
 
     @property
+    def is_strict(self) -> bool:
+        """Whether the positions of every result follow each other directly."""
+        return all(state.marked and not state.after for state in self.states)
+
+    @property
     def is_chain(self) -> bool:
         """Whether every result has one pick of each state, in the order of their numbers."""
         return all(

@@ -15,6 +15,7 @@ class ComplexEvents(NamedTuple):
     offsets: NDArray[np.int64]
     positions: NDArray[np.int64]
     states: NDArray[np.uint16]
+    columns: NDArray[np.int64] | None = None
 
 class Recognizer:
     automaton: ComplexEventAutomaton

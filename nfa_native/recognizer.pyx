@@ -6,6 +6,7 @@ Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL
 that it can enter, however many matches there are; matches are enumerated when they are taken.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,9 @@ from cython.operator cimport dereference, preincrement
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
+from libcpp.set cimport set
 from libcpp.vector cimport vector
 
 cdef extern from "<cassert>":
@@ -26,6 +29,7 @@ include "recognizing/records.pxi"
 include "recognizing/groups.pxi"
 include "recognizing/correlation.pxi"
 include "recognizing/nodes.pxi"
+include "recognizing/plain.pxi"
 include "recognizing/step.pxi"
 include "recognizing/cells.pxi"
 include "recognizing/views.pxi"
@@ -33,7 +37,10 @@ include "recognizing/questions.pxi"
 include "recognizing/correlate.pxi"
 include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
+include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
+include "recognizing/distinct.pxi"
+include "recognizing/best.pxi"
 include "recognizing/feed.pxi"
 
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
@@ -51,6 +58,7 @@ class ComplexEvents(NamedTuple):
     offsets: np.ndarray    # int64[m + 1]
     positions: np.ndarray  # int64[p], of marked states
     states: np.ndarray     # uint16[p], in which they were picked
+    columns: np.ndarray | None = None   # of a chain: int64[states, m], the positions again, by state
 
 
 cdef class Recognizer:
@@ -75,6 +83,8 @@ cdef class Recognizer:
         cdef Recognition* r = &self.state
         self.automaton = automaton
         self.events = -1 if events is None else events
+        if strategy == "STRICT" and automaton.is_strict:
+            strategy = "ALL"
         r.strategy = STRATEGIES.index(strategy)
         r.consume = CONSUMPTIONS.index(consume)
         r.limit = -1 if limit is None else limit
@@ -82,16 +92,18 @@ cdef class Recognizer:
             r.limit = 1
         r.partitioned = partitioned
         r.numbered = partitioned and strategy == "STRICT"
+        r.rises = forgets
         r.forgets = forgets and self.events < 0
         r.update_only = update_only
         r.ambiguous = automaton.ambiguous
         r.enumerating = False
         r.position = r.first_number = first_position
         r.is_full = r.is_stopped = False
+        r.stamp = 0
         r.owner = <void*>self
         r.ring.nodes.resize(1 << 12)
         r.ring.mask = (1 << 12) - 1
-        r.ring.head = r.ring.tail = first_node
+        r.ring.head = r.ring.tail = r.ring.attention = first_node
         r.ring.first_mark = 0
         r.is_chain = automaton.is_chain
         clear_found(&r.found, r.is_chain)
@@ -100,27 +112,21 @@ cdef class Recognizer:
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation)
         self.answer = answer
+        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy != "STRICT" and is_loose(automaton)
         know_partition(r, 0)
-        r.symbol_begin.assign(2, 0)
-        r.in_order.assign(1, True)
+        know_symbol(r, [])
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
         states = list(enumerate(self.automaton.states))
         for atoms in symbols:
             entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
-            late = False
-            for number in entered:
-                state = self.automaton.states[number]
-                late = late or any([one > number and one in entered for one in (*state.after, *state.directly_after)])
-                self.state.symbol_entries.push_back(<uint32_t>number)
-            self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
-            self.state.in_order.push_back(not late)
+            know_symbol(&self.state, entered)
 
     @property
     def symbols(self):
         """How many symbols are known, 0 included."""
-        return self.state.symbol_begin.size() - 1
+        return self.state.symbols.size()
 
     def feed(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
@@ -145,7 +151,7 @@ cdef class Recognizer:
         read_columns(r, columns, count)
         if at == 0:
             for i in range(count):
-                if symbols[i] >= r.symbol_begin.size() - 1:
+                if symbols[i] >= r.symbols.size():
                     raise ValueError(f"symbol {symbols[i]} is not known")
         if r.partitioned:
             with nogil:
@@ -171,7 +177,7 @@ cdef class Recognizer:
         cdef Found* f = &self.state.found
         cdef object out
         if self.state.is_chain:
-            out = chains(integers(&f.positions, f.count * self.state.width).reshape(-1, self.state.width))
+            out = chains(f, self.state.width)
         else:
             out = ComplexEvents(
                 integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
@@ -191,12 +197,32 @@ cdef class Recognizer:
         }
 
 
-def chains(positions):
-    """Results with one pick of each state: int64[m, states]."""
-    count, states = positions.shape
-    offsets = np.arange(0, positions.size + 1, states, np.int64)
-    numbers = np.broadcast_to(np.arange(states, dtype=np.uint16), positions.shape).reshape(-1)
-    return ComplexEvents(positions[:, 0].copy(), positions[:, -1].copy(), offsets, positions.reshape(-1), numbers)
+cdef object chains(const Found* found, size_t width):
+    """Results with one pick of each state."""
+    cdef size_t count = found.count
+    cdef size_t size = count * width
+    both = np.empty(2 * size, np.int64)     # memory that comes in one piece is used again
+    cdef int64_t[::1] view = both
+    if count:
+        with nogil:
+            copy_rows(found, width, &view[0], &view[size])
+    offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
+    columns = both[size:].reshape(width, count)
+    return ComplexEvents(columns[0], columns[width - 1], offsets[:count + 1], both[:size], states[:size], columns)
+
+
+@lru_cache(maxsize=16)
+def even(width, count):
+    """Offsets of as many results with so many picks each, and the states of these: read-only."""
+    offsets = np.arange(count + 1, dtype=np.int64) * width
+    states = np.tile(np.arange(width, dtype=np.uint16), count)
+    offsets.flags.writeable = states.flags.writeable = False
+    return offsets, states
+
+
+def is_loose(automaton):
+    """No state asks which events come before, or whether they come directly before."""
+    return automaton.correlation is None and not any([state.directly_after for state in automaton.states])
 
 
 cdef build(Recognition* r, states):
@@ -206,6 +232,7 @@ cdef build(Recognition* r, states):
     waited_next = {one for state in states for one in state.directly_after}
     r.width = len(states)
     r.all_marked = all(state.marked for state in states)
+    r.start_is_marked = all([state.marked for state in states if state.initial])
     for number, state in enumerate(states):
         entry.state = number
         entry.first = <uint32_t>r.sources.size()
@@ -221,6 +248,55 @@ cdef build(Recognition* r, states):
         r.entries.push_back(entry)
         r.marked.push_back(state.marked)
     r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width)
+
+
+cdef know_symbol(Recognition* r, states):
+    """A symbol that enters the states of these numbers, given from the last one to the first."""
+    cdef SymbolSpec spec
+    spec.plain = r.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
+    spec.in_order = not any([comes_late(r, state, states) for state in states])
+    spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
+    if spec.plain and spec.in_order:
+        spec.finals = add_entered(r, [state for state in states if r.entries[state].final and has_sources(r, state)])
+        spec.begins = add_entered(r, [state for state in states if not r.entries[state].final and has_sources(r, state)])
+        spec.end = add_entered(r, [state for state in states if r.entries[state].initial])
+    else:
+        spec.plain = False
+        spec.end = add_entered(r, states)
+    r.symbols.push_back(spec)
+
+
+cdef uint32_t add_entered(Recognition* r, states):
+    """States for the last symbol; how many there are of all symbols then."""
+    cdef EnteredState one
+    for one.state in states:
+        one.first = r.entries[one.state].first
+        one.end = one.first + r.entries[one.state].after + r.entries[one.state].directly
+        r.entered.push_back(one)
+    return <uint32_t>r.entered.size()
+
+
+cdef bint is_plain(const Recognition* r, uint32_t state):
+    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on.
+
+    Nor may what began here be younger than what enters later, as in the A of (A ; B)+."""
+    cdef const EntrySpec* entry = &r.entries[state]
+    if entry.waits_next or entry.directly:
+        return False
+    if entry.initial and entry.after and state not in [r.sources[entry.first + i] for i in range(entry.after)]:
+        return False
+    return not entry.final or not entry.waits and not entry.initial
+
+
+cdef has_sources(const Recognition* r, uint32_t state):
+    return r.entries[state].after > 0
+
+
+cdef bint comes_late(const Recognition* r, uint32_t state, states):
+    """One of the states precedes this one and has a greater number."""
+    cdef const EntrySpec* entry = &r.entries[state]
+    sources = [r.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
+    return any([one > state and one in states for one in sources])
 
 
 cdef object integers(const vector[int64_t]* values, size_t count):

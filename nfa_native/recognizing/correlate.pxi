@@ -6,22 +6,22 @@ cdef bint take_correlated(
 ) noexcept nogil:
     """As `take_symbol`: the event at `position`, number `at` of its batch; whether matches end with it."""
     cdef Correlating* c = r.correlating
-    cdef const uint32_t* entered = r.symbol_entries.data() + r.symbol_begin[symbol]
-    cdef size_t count = r.symbol_begin[symbol + 1] - r.symbol_begin[symbol]
+    cdef const EnteredState* entered = r.entered.data() + r.symbols[symbol].begin
+    cdef size_t count = r.symbols[symbol].end - r.symbols[symbol].begin
     cdef size_t i
     c.start = start
-    make_room(r, start, least, r.most_nodes)
+    attend(r, start, least, r.most_nodes)
     reclaim_views(r, least)
     reclaim_listed(r, least)
     c.touched.clear()
     c.touched_ends.clear()
     r.entering.clear()
     for i in range(count):
-        gather_arrivals(r, entered[i], partition, local, start, least)
+        gather_arrivals(r, entered[i].state, partition, local, start, least)
         if r.is_full or r.is_stopped:
             return False
     for i in range(count):
-        settle_arrivals(r, i, entered[i], partition, local, start, least)
+        settle_arrivals(r, i, entered[i].state, partition, local, start, least)
     for i in range(c.touched.size()):
         close_up(r, c.touched[i].list, least)
     return not r.endings.empty()
@@ -30,7 +30,7 @@ cdef bint take_correlated(
 cdef inline bint has_room(Recognition* r, int64_t least) noexcept nogil:
     """There is room for some more nodes of the event under way."""
     if r.ring.head - r.ring.tail + 16 >= r.ring.mask:
-        make_room(r, NEVER, least, 16)
+        attend(r, NEVER, least, 16)
     return not r.is_full
 
 
@@ -138,7 +138,13 @@ cdef void follow_list(
     ):
         follow_groups(r, number, state, list_number, least, before)
         return
-    youngest = youngest_of(list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned)
+    if transition.by_stairs:
+        c.scanned += 1
+        youngest = youngest_below(&list.stairs, bounds[0], least if r.forgets else NEVER)
+    else:
+        youngest = youngest_of(
+            list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned
+        )
     if youngest != NEVER and has_room(r, least):
         unite(r, before, add_view(r, list_number, number, bounds, count, youngest), youngest)
 
@@ -356,6 +362,10 @@ cdef void settle_group(
     if r.forgets:
         drop_front(list, least)
     add_group(list, c.registers.data(), one.node, one.youngest)
+    if cell.stairs >= 0:
+        if r.forgets:
+            drop_steps(&list.stairs, least)
+        add_step(&list.stairs, c.registers.data()[cell.stairs], one.youngest)
 
 
 cdef void settle_merged(

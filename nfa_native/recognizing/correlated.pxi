@@ -25,11 +25,12 @@ cdef Correlating* correlating(correlation) except NULL:
         cell.kind = kinds.index(correlation.cells[number].name)
         cell.width = width
         cell.key = correlation.keys[number]
+        cell.stairs = register_of_stairs(correlation, number)
         cell.first_begin = <uint32_t>begun
         cell.first_transition = <uint32_t>c.transitions.size()
         cell.transitions = len(entering)
         for transition in entering:
-            add_transition(c, transition, correlation.keys[transition.source])
+            add_transition(c, transition, correlation)
         cell.first_update = c.transitions[cell.first_transition].first_update if entering else <uint32_t>begun
         c.cells.push_back(cell)
     return c
@@ -44,13 +45,33 @@ cdef add_updates(Correlating* c, updates):
         c.updates.push_back(spec)
 
 
-cdef add_transition(Correlating* c, transition, key):
+def register_of_stairs(correlation, state):
+    """A register that a transition from a state asks to be below a bound, and nothing else once its list is found."""
+    if correlation.cells[state].name != "GROUPS":
+        return -1
+    left = [left_to_ask(each, correlation) for each in correlation.transitions if each.source == state]
+    return min([one[0].register for one in left if len(one) == 1 and one[0].test.name == "LESS"], default=-1)
+
+
+def left_to_ask(transition, correlation):
+    """The guards but the one by which lists are found."""
+    key = correlation.keys[transition.source]
+    guards = sorted(transition.guards, key=lambda guard: not is_of_key(guard, key))
+    return guards[1:] if key >= 0 and not transition.contiguous else guards
+
+
+cdef add_transition(Correlating* c, transition, correlation):
     """One whose first guard is that of the key, if lists are found by it."""
     cdef TransitionSpec spec
+    key = correlation.keys[transition.source]
+    left = left_to_ask(transition, correlation)
     guards = sorted(transition.guards, key=lambda guard: not is_of_key(guard, key))
     spec.source = transition.source
     spec.contiguous = transition.contiguous
     spec.keyed = key >= 0 and not transition.contiguous
+    spec.by_stairs = len(left) == 1 and left[0].test.name == "LESS" and (
+        left[0].register == register_of_stairs(correlation, transition.source)
+    )
     spec.first_guard = <uint32_t>c.guards.size()
     spec.guards = len(guards)
     spec.first_question = <uint32_t>c.questions.size()

@@ -65,6 +65,15 @@ cdef void forget_numbers(Recognition* r) noexcept nogil:
         r.first_number = oldest
 
 
+cdef inline bint enumerate_more(Recognition* r, size_t most) noexcept nogil:
+    """Write matches of the last event until there are `most` in all; whether that was the last of them."""
+    if r.has_rows:
+        return enumerate_rows(r, most)
+    if r.ambiguous and r.correlating == NULL and not r.is_chain and r.strategy != ANY_ONE:
+        return enumerate_distinct(r, most)
+    return enumerate_some(r, most)
+
+
 cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     """Enumerate the event's matches, or go on with it; False: there are `most` results before it is done."""
     if not r.enumerating:
@@ -72,9 +81,11 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     if r.update_only:
         r.given = 1
         r.enumerating = False
-    elif r.ambiguous or r.strategy == NEXT_ONES or r.strategy == LAST_ONES or r.strategy == MAXIMAL_ONES:
+    elif has_best(r):
+        choose_best(r)
+    elif r.strategy >= NEXT_ONES and r.strategy <= MAXIMAL_ONES or r.ambiguous and r.correlating != NULL and r.limit != 1:
         choose(r)
-    elif not enumerate_some(r, most):
+    elif not enumerate_more(r, most):
         return False
     finish_event(r, partition)
     return True

@@ -26,6 +26,13 @@ cdef struct GuardSpec:
     uint32_t test
     uint32_t column       # of the event's value that it is compared with
 
+# Of the groups of a list those that no younger one with a smaller register makes needless for asking who is the youngest one
+# below a bound: both values rise.
+cdef cppclass Stairs:
+    vector[int64_t] values        # of the register
+    vector[int64_t] youngest
+    size_t first                  # those before it are dead
+
 # A record has `width` values: the youngest start, then the registers; that of a zone the youngest start in it and the
 # least value of each register.
 cdef cppclass GroupList:
@@ -41,6 +48,7 @@ cdef cppclass GroupList:
     vector[uint32_t] nodes
     vector[Head] arriving         # of merged groups: what the event under way adds
     vector[vector[int64_t]] zones # records by level
+    Stairs stairs
 
 # Where the list of a cell and key is, or where the group of a cell and registers is.
 cdef struct Slot:
@@ -77,6 +85,7 @@ cdef void start_list(GroupList* list, uint32_t registers) noexcept nogil:
     list.first = list.living = 0
     list.is_ordered = True
     list.zones.resize(ZONE_LEVELS)
+    list.stairs.first = 0
 
 
 cdef void empty_list(GroupList* list) noexcept nogil:
@@ -89,6 +98,9 @@ cdef void empty_list(GroupList* list) noexcept nogil:
     list.arriving.clear()
     for level in range(<size_t>ZONE_LEVELS):
         list.zones[level].clear()
+    list.stairs.values.clear()
+    list.stairs.youngest.clear()
+    list.stairs.first = 0
 
 
 cdef void zone_in(GroupList* list, size_t place) noexcept nogil:
@@ -251,6 +263,63 @@ cdef int64_t youngest_of(
         if list.is_ordered or found == NO_VALUE:
             return found
         floor = found + 1
+
+
+# ── stairs ──
+
+
+cdef size_t count_below(const vector[int64_t]* values, size_t first, int64_t bound) noexcept nogil:
+    """How many of rising values are below a bound, those before `first` too."""
+    cdef size_t end = values.size()
+    cdef size_t middle
+    while first < end:
+        middle = (first + end) // 2
+        if values.data()[middle] < bound:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+cdef void add_step(Stairs* stairs, int64_t value, int64_t youngest) noexcept nogil:
+    """Know a group, if no younger one has a smaller register, and forget those that it makes needless."""
+    cdef size_t at = stairs.values.size()
+    cdef size_t begin
+    if value == NO_VALUE:
+        return
+    if at > stairs.first and stairs.youngest.back() > youngest:
+        at = count_below(&stairs.youngest, stairs.first, youngest + 1)
+        if stairs.values[at] <= value:
+            return
+    begin = at
+    while begin > stairs.first and stairs.values.data()[begin - 1] >= value:
+        begin -= 1
+    if begin == at:
+        stairs.values.insert(stairs.values.begin() + <ptrdiff_t>at, value)
+        stairs.youngest.insert(stairs.youngest.begin() + <ptrdiff_t>at, youngest)
+        return
+    stairs.values.data()[begin] = value
+    stairs.youngest.data()[begin] = youngest
+    stairs.values.erase(stairs.values.begin() + <ptrdiff_t>(begin + 1), stairs.values.begin() + <ptrdiff_t>at)
+    stairs.youngest.erase(stairs.youngest.begin() + <ptrdiff_t>(begin + 1), stairs.youngest.begin() + <ptrdiff_t>at)
+
+
+cdef void drop_steps(Stairs* stairs, int64_t least) noexcept nogil:
+    """Forget those that started before `least`."""
+    while stairs.first < stairs.values.size() and stairs.youngest.data()[stairs.first] < least:
+        stairs.first += 1
+    if stairs.first >= LEAST_TO_ERASE and stairs.first * 2 > stairs.values.size():
+        stairs.values.erase(stairs.values.begin(), stairs.values.begin() + <ptrdiff_t>stairs.first)
+        stairs.youngest.erase(stairs.youngest.begin(), stairs.youngest.begin() + <ptrdiff_t>stairs.first)
+        stairs.first = 0
+
+
+cdef inline int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least) noexcept nogil:
+    """The youngest start of the groups below a bound; NEVER: there are none that started at `least` or later."""
+    cdef size_t count = count_below(&stairs.values, stairs.first, bound)
+    if count == stairs.first or stairs.youngest.data()[count - 1] < least:
+        return NEVER
+    return stairs.youngest.data()[count - 1]
 
 
 # ── tables ──

@@ -36,16 +36,33 @@ cdef void widen_ring(Recognition* r) noexcept nogil:
     ring.mask = size - 1
 
 
-cdef void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
+cdef inline void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
     """Before an event that makes up to `count` nodes, and before which nothing started later than `start`."""
+    if r.ring.attention - r.ring.head <= count:
+        attend(r, start, least, count)
+
+
+cdef void attend(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
+    """The same where the head comes to a mark, the end of the ring or of the numbers."""
     cdef MatchRing* ring = &r.ring
     cdef RingMark mark
+    cdef uint32_t before
+    if NO_NODE - ring.head <= count:
+        ring.head = NO_NODE + 1
     if start != NEVER and (ring.marks.empty() or ring.head - ring.marks.back().head >= MARK_EVERY):
         mark.start = start
         mark.head = ring.head
         ring.marks.push_back(mark)
-    if ring.head - ring.tail + count < ring.mask:
-        return
+    if ring.head - ring.tail + count >= ring.mask:
+        reclaim_or_widen(r, least, count)
+    before = 0 if ring.marks.empty() else ring.marks.back().head + MARK_EVERY - ring.head
+    before = min(before, ring.mask - (ring.head - ring.tail), NO_NODE - ring.head)
+    ring.attention = ring.head + before
+
+
+cdef void reclaim_or_widen(Recognition* r, int64_t least, uint32_t count) noexcept nogil:
+    """Room for `count` nodes, and for as many as there are; or the ring is full."""
+    cdef MatchRing* ring = &r.ring
     reclaim(r, least)
     while <uint64_t>(ring.head - ring.tail) * 2 + count >= ring.mask:
         if ring.nodes.size() >= MOST_NODES:

@@ -4,6 +4,7 @@ cdef enum:
     NO_NODE = 0
     UNION = 0xFFFF               # instead of a state: a node that unites two others
     NO_PARTITION = 0xFFFFFFFF
+    NO_ORIGIN = 0xFFFFFFFF
     MARK_EVERY = 1024            # nodes between two marks
     MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
@@ -56,6 +57,22 @@ cdef struct EntrySpec:
     bint waits            # some state comes after it, some time
     bint waits_next       # some state comes directly after it
 
+# A state that a symbol enters, from sources[first] to sources[end - 1].
+cdef struct EnteredState:
+    uint32_t state
+    uint32_t first
+    uint32_t end
+
+# The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is `plain`, those
+# that are final come first, up to `finals`, then others up to `begins`, then those, maybe again, in which matches begin.
+cdef struct SymbolSpec:
+    uint32_t begin
+    uint32_t finals
+    uint32_t begins
+    uint32_t end
+    bint plain            # what enters is always put before what is there
+    bint in_order         # a state that the symbol enters comes after its predecessors that it enters, too
+
 # What enters when the event is over.
 cdef struct Entering:
     int64_t youngest
@@ -80,6 +97,7 @@ cdef cppclass MatchRing:
     uint32_t mask
     uint32_t head                 # next number
     uint32_t tail                 # numbers below are expired
+    uint32_t attention            # before the head gets here there is something to do (`make_room`)
     vector[RingMark] marks
     size_t first_mark             # those before it are used up
 
@@ -87,6 +105,31 @@ cdef cppclass MatchRing:
 cdef struct Ending:
     int64_t least         # the least start in the event's window
     uint32_t node
+
+# The best match of the set `set`, by what it picks last, and the start that it has.
+cdef struct BestMatch:
+    int64_t start
+    int64_t event         # for which it was worked out
+    uint32_t set          # NO_NODE: none
+    uint32_t pick
+
+# A marked pick, and the one after it (its number among the candidates), NO_ORIGIN: there is none.
+cdef struct Candidate:
+    int64_t position
+    uint32_t node
+    uint32_t origin
+
+# Where a match begins, and its first marked pick.
+cdef struct Beginning:
+    int64_t start
+    uint32_t origin
+
+# Its beginnings and candidates come after those of earlier stages.
+cdef struct Stage:
+    size_t beginnings     # the first one
+    size_t candidates     # the first one
+    size_t group          # those of the position that is picked are candidates[group] to candidates[group_end - 1]
+    size_t group_end
 
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
@@ -105,13 +148,14 @@ cdef cppclass Recognition:
     vector[uint8_t] marked
     bint all_marked
     bint is_chain                 # results have one pick of each state, in the order of their numbers
-    vector[uint32_t] symbol_begin # of each symbol: its entries in `symbol_entries`
-    vector[uint32_t] symbol_entries       # from the last state to the first
-    vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too
+    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them
+    vector[SymbolSpec] symbols
+    vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
     bint partitioned
     bint numbered                 # positions in the substream are remembered
-    bint forgets                  # starts and windows only grow: what is too old never comes back
+    bint rises                    # starts and windows only grow within a partition
+    bint forgets                  # and in all the stream: what is too old never comes back
     uint32_t consume
     bint ambiguous
     int64_t limit                 # results an end; < 0: all
@@ -138,7 +182,20 @@ cdef cppclass Recognition:
     vector[int64_t] path_positions    # picks of the present match, at the end
     vector[uint16_t] path_states
     size_t path_begin                 # where its first pick is
+    vector[uint32_t] levels           # of a chain: sets that are left, by state
+    vector[int64_t] row               # of a chain: the picks of the present match
+    size_t level                      # the state that picks next
     int64_t given                 # results of the end so far
+    bint start_is_marked              # so results with one end and the same positions have the same start
+    vector[BestMatch] bests           # by node: as large as the ring
+    vector[uint32_t] asked            # sets whose best match is asked for
+    set[uint64_t] seen                # nodes, each with how many marked positions are missing
+    vector[uint32_t] missing          # by how many picks there are
+    vector[Stage] stages              # of `distinct.pxi`
+    vector[Candidate] candidates
+    vector[Beginning] beginnings
+    vector[uint64_t] stamps           # by node: the stage that met it last
+    uint64_t stamp                    # that of the present stage
     map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
     Found all                     # results of one end
     Found found

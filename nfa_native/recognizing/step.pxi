@@ -89,9 +89,8 @@ cdef bint take_symbol(
     Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) noexcept nogil:
     """The event at `position` matched the atoms of `symbol`; whether matches end with it."""
-    cdef const uint32_t* entered = r.symbol_entries.data() + r.symbol_begin[symbol]
-    cdef const uint32_t* end = r.symbol_entries.data() + r.symbol_begin[symbol + 1]
-    cdef const Head* heads = r.heads.data() + <size_t>partition * r.width
+    cdef const SymbolSpec* spec = r.symbols.data() + symbol
+    cdef Head* heads = r.heads.data() + <size_t>partition * r.width
     cdef const LastEntry* last = r.last.data() + <size_t>partition * r.width
     cdef const EntrySpec* entry
     cdef Entering one
@@ -99,15 +98,16 @@ cdef bint take_symbol(
     make_room(r, start, least, r.most_nodes)
     if r.is_full:
         return False
+    if spec.plain:
+        return take_plainly(r, spec, heads, start, max(least, NEVER + 1))
     r.entering.clear()
-    while entered != end:
-        entry = r.entries.data() + entered[0]
+    for i in range(spec.begin, spec.end):
+        one.entry = r.entered[i].state
+        entry = r.entries.data() + one.entry
         enter(r, entry, heads, last, <uint32_t>r.position, local, start, least, &one)
-        one.entry = entered[0]
-        entered += 1
         if one.node == NO_NODE:
             continue
-        if r.in_order[symbol]:
+        if spec.in_order:
             complete_entry(r, entry, &one, partition, local, least)
         else:
             r.entering.push_back(one)

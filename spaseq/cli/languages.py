@@ -37,6 +37,6 @@ def recognized(parsed: ceql.ParsedQuery) -> Recognition:
     """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
     query = parsed.query
     selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
-    found = recognition(parsed.normal_form, selected)
+    found = recognition(parsed.normal_form, selected, strategy=query.strategy)
     check_groups(query, found)
     return found

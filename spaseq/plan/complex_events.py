@@ -12,9 +12,10 @@ from itertools import product
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
-from spaseq.pattern.recognition import Formula
+from spaseq.pattern.recognition import Formula, Strategy
 from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.places import Place, Scope, Step, placed, without_needless
+from spaseq.plan.strategies import without_gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,20 @@ class Recognition:
     asked: tuple[Inquiry, ...] = ()
 
 
-def recognition(formula: Formula, selected: frozenset[str] | None, texts: frozenset[str] = frozenset()) -> Recognition:
+def recognition(
+    formula: Formula,
+    selected: frozenset[str] | None,
+    texts: frozenset[str] = frozenset(),
+    strategy: Strategy = Strategy.ALL,
+) -> Recognition:
     """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
 
-    ``texts`` are the attributes that have texts: their order is not that of any number.
+    ``texts`` are the attributes that have texts: their order is not that of any number.  Of STRICT there are no results
+    with gaps if all variables are selected.
     """
     places, scopes = placed(formula)
+    if strategy is Strategy.STRICT:
+        places = without_gaps(places, selected)
     if scopes:
         places = [_with_conditions(place, number, scopes) for number, place in enumerate(places)]
     else:

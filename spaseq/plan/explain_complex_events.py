@@ -24,6 +24,7 @@ from spaseq.pattern.recognition import (
     TimeWindow,
     Window,
 )
+from spaseq.plan import strategies
 from spaseq.plan.aggregation import way, why_enumerated
 from spaseq.plan.complex_events import Recognition
 from spaseq.plan.explain import mermaid_text
@@ -93,25 +94,13 @@ KEPT = {
 
 
 def strategy(asked: Explained) -> Section:
-    chosen = asked.query.strategy
-    how, why = evaluation(asked)
-    value = {"name": chosen.value, "keeps": KEPT[chosen], "evaluation": how, "why": why}
-    return Section("strategy", "strategy", value, f"{chosen.value}, {KEPT[chosen]}: {how} ({why})")
-
-
-def evaluation(asked: Explained) -> tuple[str, str]:
-    """How the results that the strategy keeps are found, and why so."""
-    if asked.query.aggregates and why_enumerated(asked.query, asked.plan) is None:
-        return "by construction", "matches are not enumerated"
-    if asked.query.strategy in (Strategy.NEXT, Strategy.LAST, Strategy.MAX):
-        return "by comparing results", "all matches of an end are enumerated"
-    if asked.plan.automaton.ambiguous:
-        return "by comparing results", "two paths may give the same one"
-    if asked.query.strategy is Strategy.STRICT:
-        return "by filtering", "matches with a gap are enumerated and left out"
-    if asked.query.strategy is Strategy.ANY:
-        return "by construction", "the first match that is enumerated"
-    return "by construction", "each match is a result of its own"
+    """What the strategy keeps, and how that is found."""
+    chosen, by_totals = asked.query.strategy, False
+    if asked.query.aggregates:
+        by_totals = why_enumerated(asked.query, asked.plan) is None
+    how = "matches are not enumerated" if by_totals else strategies.way(asked.query, asked.plan.automaton)
+    value = {"name": chosen.value, "keeps": KEPT[chosen], "evaluation": how}
+    return Section("strategy", "strategy", value, f"{chosen.value}, {KEPT[chosen]}; {how}")
 
 
 def window(asked: Explained) -> Section:

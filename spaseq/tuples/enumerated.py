@@ -245,7 +245,9 @@ def whole_ends(parts: Iterator[ComplexEvents], events: Remembered) -> Iterator[C
 def _concatenated(parts: list[ComplexEvents]) -> ComplexEvents:
     before = np.cumsum([0, *(len(part.positions) for part in parts)])
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, before, strict=False)]
-    starts, ends, _, positions, states = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    starts, ends, _, positions, states = (
+        np.concatenate(columns) for columns in zip(*(part[:5] for part in parts), strict=True)
+    )
     return ComplexEvents(starts, ends, np.concatenate([*offsets, before[-1:]]), positions, states)
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
@@ -17,6 +14,7 @@ from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples.aggregating import Aggregates, needed
+from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.results import Events, Results, called, free, in_order
@@ -39,7 +37,6 @@ class Matches(Results):
 
     def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
         super().__init__(query, plan, events)
-        self._is_chain = plan.automaton.is_chain
         self._names = _shown(query, plan)
         self.variables = query.variables or in_order(self._names)
         self.schema = _schema(self.variables)
@@ -49,7 +46,7 @@ class Matches(Results):
         self._found = self._recognized()
 
     def __next__(self) -> pyarrow.RecordBatch:
-        return self._batch(next(self._found))
+        return record_batch(next(self._found), self.variables, self._names, self.schema)
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
@@ -79,23 +76,6 @@ class Matches(Results):
             if len(found.starts):
                 self.found += len(found.starts)
                 yield found
-
-    def _batch(self, found: ComplexEvents) -> pyarrow.RecordBatch:
-        chain = self._is_chain
-        offsets = _even_offsets(len(self._names), len(found.starts)) if chain else _offsets(found.offsets)
-        whole = pyarrow.ListArray.from_arrays(offsets, found.positions)
-        held = [self._held(name, found) for name in self.variables]
-        return pyarrow.record_batch([found.starts, found.ends, whole, *held], schema=self.schema)
-
-    def _held(self, name: str, found: ComplexEvents) -> pyarrow.ListArray:
-        """The positions of each result that a variable holds."""
-        if self._is_chain:  # results have one pick of each state, in this order
-            columns = [number for number, names in enumerate(self._names) if name in names]
-            held = found.positions.reshape(-1, len(self._names))[:, columns].ravel()
-            return pyarrow.ListArray.from_arrays(_even_offsets(len(columns), len(found.starts)), held)
-        holds = np.array([name in names for names in self._names], np.bool_)[found.states]
-        before = np.concatenate([[0], np.cumsum(holds)])
-        return pyarrow.ListArray.from_arrays(_offsets(before[found.offsets]), found.positions[holds])
 
 
 def match(
@@ -138,7 +118,7 @@ def match(
         type, relation, streams.name, time, unit, asked.partition, measured, keep, streams.column, streams.known,
     )  # fmt: skip
     events = Encoding(streams.source, atoms, roles, on_error)
-    plan = recognition(parsed.normal_form, selected, texts(events.schema))
+    plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
     return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
 
 
@@ -194,21 +174,7 @@ def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=_forgets(query),
+        forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
         answer=memory.answer,
     )
-
-
-def _offsets(values: npt.NDArray[np.int64]) -> pyarrow.Array:
-    return pyarrow.array(values.astype(np.int32))
-
-
-def _even_offsets(each: int, count: int) -> pyarrow.Array:
-    """Offsets of so many lists with so many values each."""
-    return _many_offsets(each, max(MOST, 1 << count.bit_length()))[: count + 1]
-
-
-@lru_cache(maxsize=64)
-def _many_offsets(each: int, count: int) -> pyarrow.Array:
-    return _offsets(np.arange(count + 1) * each)

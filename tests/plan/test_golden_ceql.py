@@ -35,7 +35,7 @@ def explained(path: Path, form: str = "text") -> str:
 def plan_of(parsed: Any) -> Recognition:
     query = parsed.query
     selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
-    return recognition(parsed.normal_form, selected)
+    return recognition(parsed.normal_form, selected, strategy=query.strategy)
 
 
 @each

@@ -53,7 +53,8 @@ def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]
 def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
     parsed = parse(text)
     query = parsed.query
-    plan = recognition(parsed.normal_form, None if query.variables is None else frozenset(query.variables))
+    selected = None if query.variables is None else frozenset(query.variables)
+    plan = recognition(parsed.normal_form, selected, strategy=query.strategy)
     starts, least = measures(query, events)
     grows = all(a <= b for a, b in pairwise(starts))
     grows = grows and all(a <= b for a, b in pairwise(least))
@@ -64,7 +65,7 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
         consume=query.consume.value,
         limit=query.limit,
         partitioned=bool(query.partition),
-        forgets=grows and query.window is not None,
+        forgets=grows,
         events=window,
     )
     symbols: dict[int, int] = {0: 0}
