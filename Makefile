@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*/*.pxi gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
 
-.PHONY: run test bench soak lint sanitize check-deep wheel clean
+.PHONY: run test bench bench-peers soak lint sanitize check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -23,6 +23,10 @@ check-deep: $(VENV)/all.stamp
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks
+
+# SPAseq beside Flink CEP, Esper and Siddhi. The one command that fetches more than Python packages: it needs java, javac and mvn.
+bench-peers: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.peers
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak

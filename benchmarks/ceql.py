@@ -1,8 +1,8 @@
 """CEQL on stock events: sequences of 3 to 24 steps and the queries Q1 to Q7 of the CORE paper's benchmark.
 
-Update only: events are in memory as columns of symbols and times; matches are found and not enumerated.  Then with
-output into arrays, from Arrow columns, and from CSV.  One process, CPU time, medians.  The events are those of
-``spaseq generate trades --seed 1``.
+Update only: events are in memory as columns of symbols and times; matches are found and not enumerated.  Then the
+matches of each end are counted, and put out: into arrays, from Arrow columns, and from CSV.  One process, CPU time,
+medians.  The events are those of ``spaseq generate trades --seed 1``.
 
 Run: ``python -m benchmarks.ceql [events]``.
 """
@@ -18,10 +18,11 @@ import pyarrow
 import pyarrow.csv
 
 from benchmarks.timing import Job, Preparation, interleaved
+from nfa_native.aggregator import Aggregator
 from nfa_native.recognizer import Recognizer
 from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples import Atom, Roles, encode, match
 from spaseq.tuples.windows import edges
 
@@ -72,13 +73,17 @@ def stock(events: int) -> pyarrow.Table:
     return pyarrow.Table.from_batches(tables()["trades"].batches(events, seed=1)).combine_chunks()
 
 
+def atoms_of(plan: Recognition) -> list[Atom]:
+    """What the automaton asks of events."""
+    return [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
+
+
 def updating(text: str, table: pyarrow.Table) -> Preparation:
     """Everything but enumeration, on encoded columns."""
     parsed = parse(text)
     plan = recognition(parsed.normal_form, None)
-    atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     roles = Roles("event_type", time="stock_time", unit="ms", partition=parsed.query.partition)
-    encoding = encode(table, atoms, roles)
+    encoding = encode(table, atoms_of(plan), roles)
     batches = [(one.symbols, *edges(parsed.query.window, one), one.partitions) for one in encoding]
 
     def prepare() -> Job:
@@ -87,6 +92,38 @@ def updating(text: str, table: pyarrow.Table) -> Preparation:
         return lambda: [recognizer.feed(*batch) for batch in batches]
 
     return prepare
+
+
+def counting(text: str, table: pyarrow.Table) -> Preparation:
+    """The number of matches of each end, on encoded columns."""
+    parsed = parse(text)
+    plan = recognition(parsed.normal_form, None)
+    encoding = encode(table, atoms_of(plan), Roles("event_type", time="stock_time", unit="ms"))
+    batches = [(one.symbols, *edges(parsed.query.window, one)) for one in encoding]
+
+    def prepare() -> Job:
+        aggregator = Aggregator(plan.automaton)
+        aggregator.know_symbols(encoding.symbols.masks[1:])
+        return lambda: [(aggregator.feed(*batch), aggregator.take()) for batch in batches]
+
+    return prepare
+
+
+def counts(table: pyarrow.Table) -> None:
+    """Print what COUNT(*) costs: of P6, of six steps that every other event fits, and of a Kleene closure."""
+    dense = " ; ".join(f"{'BUY' if number % 2 else 'SELL'} AS x{number}" for number in range(6))
+    texts = {"P6": steps(6), "dense": f"SELECT * FROM Stock WHERE {dense}"}
+    texts["Kleene"] = "SELECT * FROM Stock WHERE SELL ; (BUY OR SELL)+ ; SELL"
+    jobs = {
+        f"{name} {seconds} s": counting(f"{text} WITHIN {seconds} SECONDS", table)
+        for name, text in texts.items()
+        for seconds in (10, 100)
+    }
+    found = interleaved(jobs, ROUNDS)
+    print(f"COUNT(*) of the matches of each end, M events/s\n  {'query':<8}{'10 s':>8}{'100 s':>8}")
+    for name in texts:
+        speeds = [table.num_rows / found[f"{name} {seconds} s"] / 1e6 for seconds in (10, 100)]
+        print(f"  {name:<8}{speeds[0]:8.1f}{speeds[1]:8.1f}")
 
 
 def with_output(text: str, source: object, most: int | None = None) -> Preparation:
@@ -115,6 +152,7 @@ def main(events: int = 1_000_000) -> None:
     for name in queries(10):
         short, long = found[f"{name} 10 s"], found[f"{name} 100 s"]
         print(f"  {name:<8}{events / short / 1e6:8.1f}{events / long / 1e6:8.1f}{short / long:14.2f}")
+    counts(table)
     output = {"P6 40 s": with_output(queries(40)["P6"], table, 20_000_000)}
     matches = int(str(output["P6 40 s"]()()))
     one = interleaved(output, ROUNDS)["P6 40 s"]

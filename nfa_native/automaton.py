@@ -23,6 +23,15 @@ class Govern(IntEnum):
     FREE = 3  # the first step of a match
 
 
+class Cells(IntEnum):
+    """How a state keeps its groups of partial matches, and how an event finds those that it may join (KERNEL 1)."""
+
+    HASH = 0  # one group for all that is alike; under the event's join key one after the other
+    ORDERED = 1  # the same, by a compared value: in its order as long as there is one, then by a zone map
+    VIEWS = 2  # a zone-mapped list of all sets that entered; an event takes along a view of it
+    FLAT = 3  # a group for each set that entered, one after the other
+
+
 class Kind(IntEnum):
     """Where a value comes from."""
 
@@ -43,6 +52,24 @@ class Value:
     program: int = 0
 
 
+class Sign(IntEnum):
+    """How a kept value compares with an event's."""
+
+    LESS = 0
+    LESS_EQUAL = 1
+    GREATER = 2
+    GREATER_EQUAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A filter that compares cell column ``column`` with a value that the event's row alone decides."""
+
+    column: int
+    sign: Sign
+    event: Value
+
+
 @dataclass(frozen=True, slots=True)
 class Formula:
     """An expression over registers: the cell side's columns, the row's columns, one register that is never bound.
@@ -58,10 +85,14 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A join: pairs (cell column, row column) that must be compatible, then filters (formula numbers)."""
+    """A join: pairs (cell column, row column) that must be compatible, then filters (formula numbers).
+
+    ``compared`` says again what those of the filters ask that compare one column with the event.
+    """
 
     joins: tuple[tuple[int, int], ...]
     filters: tuple[int, ...]
+    compared: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +173,7 @@ class State:
     govern: Govern
     width: int
     indexes: tuple[tuple[int, ...], ...]  # column sets by which cells are found; () is all of them
+    cells: Cells = Cells.HASH
     guards: tuple[Guard, ...] = ()
     final: bool = False
     twins: tuple[int, ...] = ()  # states of equal columns that a partial match leaves together with this one

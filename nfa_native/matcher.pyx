@@ -25,7 +25,7 @@ from libcpp.vector cimport vector
 from nfa_native.literals cimport DECIMAL_DIGITS, DECIMAL_ONE, POWERS_OF_TEN, int128
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.words cimport (
-    TAG_DATETIME, TAG_DECIMAL, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
+    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
 )
 
 cdef extern from "<cassert>":
@@ -37,6 +37,18 @@ cdef enum:
     NEXT = 1
     STRICT = 2
     FREE = 3
+
+cdef enum:
+    HASH = 0
+    ORDERED = 1
+    VIEWS = 2
+    FLAT = 3
+
+cdef enum:
+    LESS_SIGN = 0
+    LESS_EQUAL_SIGN = 1
+    GREATER_SIGN = 2
+    GREATER_EQUAL_SIGN = 3
 
 cdef enum:
     UNBOUND_VALUE = 0
@@ -54,18 +66,22 @@ include "matching/records.pxi"
 include "matching/rows.pxi"
 include "matching/nodes.pxi"
 include "matching/formulas.pxi"
+include "matching/groups.pxi"
 include "matching/order.pxi"
 include "matching/buckets.pxi"
 include "matching/cells.pxi"
 include "matching/window.pxi"
+include "matching/zones.pxi"
 include "matching/probe.pxi"
 include "matching/combine.pxi"
 include "matching/fire.pxi"
+include "matching/views.pxi"
 include "matching/guards.pxi"
 include "matching/output.pxi"
 include "matching/tick.pxi"
 include "matching/build.pxi"
 include "matching/feed.pxi"
+include "matching/relisting.pxi"
 include "matching/snapshot.pxi"
 include "matching/waiting.pxi"
 

@@ -255,11 +255,11 @@ cdef build(Recognition* r, states):
 cdef know_symbol(Recognition* r, states):
     """A symbol that enters the states of these numbers, given from the last one to the first."""
     cdef SymbolSpec spec
-    spec.plain = r.rises and r.correlating == NULL and all([is_plain(&r.entries[state]) for state in states])
+    spec.plain = r.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
     spec.in_order = not any([comes_late(r, state, states) for state in states])
     spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
     if spec.plain and spec.in_order:
-        spec.finals = add_entered(r, [state for state in states if r.entries[state].final])
+        spec.finals = add_entered(r, [state for state in states if r.entries[state].final and has_sources(r, state)])
         spec.begins = add_entered(r, [state for state in states if not r.entries[state].final and has_sources(r, state)])
         spec.end = add_entered(r, [state for state in states if r.entries[state].initial])
     else:
@@ -278,9 +278,14 @@ cdef uint32_t add_entered(Recognition* r, states):
     return <uint32_t>r.entered.size()
 
 
-cdef bint is_plain(const EntrySpec* entry):
-    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on."""
+cdef bint is_plain(const Recognition* r, uint32_t state):
+    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on.
+
+    Nor may what began here be younger than what enters later, as in the A of (A ; B)+."""
+    cdef const EntrySpec* entry = &r.entries[state]
     if entry.waits_next or entry.directly:
+        return False
+    if entry.initial and entry.after and state not in [r.sources[entry.first + i] for i in range(entry.after)]:
         return False
     return not entry.final or not entry.waits and not entry.initial
 

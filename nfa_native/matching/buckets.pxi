@@ -43,7 +43,8 @@ cdef Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     at = slot_of(index, key)
     if index.slots[at] == 0:
         fresh.key = key
-        fresh.ordered = False
+        fresh.ordered = fresh.mixed = False
+        fresh.groups = NO_LIST
         index.buckets.push_back(fresh)
         index.slots[at] = <uint32_t>index.buckets.size()
     return &index.buckets[index.slots[at] - 1]
@@ -60,7 +61,7 @@ cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil
     return &index.wild if key == WILD else find_bucket(index, key)
 
 
-cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
+cdef void index_cell(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
     """Enter a new cell into every index, once under each of its keys, and into the table of all live values."""
     cdef const word_t* rows = cell_rows(s, cell)
     cdef uint32_t count = s.cells[cell].rows
@@ -75,28 +76,35 @@ cdef void index_cell(StateData* s, uint32_t cell) noexcept nogil:
             key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
             bucket = make_bucket(index, key)
             if bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
-                append_cell(s, index, bucket, cell)
+                append_cell(k, s, index, bucket, cell)
+    if s.kind == FLAT:
+        return
     bucket = home_bucket(s, rows)
     if bucket == NULL or not bucket.ordered and bucket.cells.size() > FEW_CELLS:
         put_cell(s, cell)
 
 
-cdef void append_cell(StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
+cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
     """Put a cell at the end of a bucket, which may lose its order by it."""
-    cdef CellReference reference
-    cdef size_t i
     if index.order != NO_ORDER:
         drop_stale_end(s, bucket)
         if bucket.cells.empty():
             bucket.ordered = s.cells[cell].rows == 1
         elif bucket.ordered and not keeps_order(s, index, bucket, cell):
             bucket.ordered = False
-            for i in range(FEW_CELLS, bucket.cells.size()):
-                if is_current(s, &bucket.cells[i]):
-                    put_cell(s, bucket.cells[i].cell)
-    reference.cell = cell
-    reference.serial = s.cells[cell].serial
-    bucket.cells.push_back(reference)
+            if index == s.indexes.data():       # where `find_cell` looks
+                put_later_cells(s, bucket)
+    bucket.cells.push_back(reference_to(s, cell))
+    if bucket.groups != NO_LIST:
+        map_cell(k, s, index, bucket, cell)
+
+
+cdef void put_later_cells(StateData* s, const Bucket* bucket) noexcept nogil:
+    """Enter all but the first cells of a bucket into the table of all live values."""
+    cdef size_t i
+    for i in range(FEW_CELLS, bucket.cells.size()):
+        if is_current(s, &bucket.cells[i]):
+            put_cell(s, bucket.cells[i].cell)
 
 
 cdef void sweep_bucket(StateData* s, Bucket* bucket) noexcept nogil:
@@ -110,17 +118,34 @@ cdef void sweep_bucket(StateData* s, Bucket* bucket) noexcept nogil:
     bucket.cells.resize(kept)
 
 
-cdef void sweep_index(StateData* s, CellIndex* index) noexcept nogil:
+cdef void sweep_groups(Kernel* k, StateData* s, Bucket* bucket) noexcept nogil:
+    """Forget groups that are over; a zone map of cells is made again when it is needed."""
+    bucket.mixed = False
+    if bucket.groups == NO_LIST:
+        return
+    if s.kind == VIEWS:
+        trim_groups(&k.lists[bucket.groups], k.lo)
+    if s.kind != VIEWS or k.lists[bucket.groups].groups.empty():
+        drop_list(k, bucket.groups)
+        bucket.groups = NO_LIST
+
+
+cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
     """Forget stale references and keys that nothing is left of."""
     cdef size_t kept = 0
     cdef size_t i
+    cdef Bucket* bucket
     sweep_bucket(s, &index.wild)
     for i in range(index.buckets.size()):
-        sweep_bucket(s, &index.buckets[i])
-        if not index.buckets[i].cells.empty():
-            index.buckets[kept].key = index.buckets[i].key
-            index.buckets[kept].ordered = index.buckets[i].ordered
-            index.buckets[kept].cells.swap(index.buckets[i].cells)
+        bucket = &index.buckets[i]
+        sweep_bucket(s, bucket)
+        sweep_groups(k, s, bucket)
+        if not bucket.cells.empty() or bucket.groups != NO_LIST:
+            index.buckets[kept].key = bucket.key
+            index.buckets[kept].ordered = bucket.ordered
+            index.buckets[kept].mixed = bucket.mixed
+            index.buckets[kept].groups = bucket.groups
+            index.buckets[kept].cells.swap(bucket.cells)
             kept += 1
     index.buckets.resize(kept)
     spread_slots(index)

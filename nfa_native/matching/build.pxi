@@ -32,6 +32,18 @@ cdef StepSpec step_spec(object step):
         join.row = row
         out.joins.push_back(join)
     out.filters = numbers(step.filters)
+    for comparison in step.compared:
+        out.compared.push_back(compared_spec(comparison))
+    return out
+
+
+cdef Compared compared_spec(object comparison):
+    cdef Compared out
+    out.column = comparison.column
+    out.slot = MOST_COMPARED
+    out.limit = comparison.sign in (LESS_SIGN, GREATER_EQUAL_SIGN)
+    out.inverted = comparison.sign in (LESS_EQUAL_SIGN, GREATER_EQUAL_SIGN)
+    out.event = value_spec(comparison.event)
     return out
 
 
@@ -77,12 +89,15 @@ cdef StateData state_data(object state):
     cdef StateData out
     cdef CellIndex index
     out.govern = state.govern
+    out.kind = state.cells
+    out.entering = NO_CELL
     out.width = state.width
     out.final = state.final
     for columns in state.indexes:
         index.columns = numbers(columns)
         index.order = NO_ORDER
-        index.falls = index.wild.ordered = False
+        index.falls = index.wild.ordered = index.wild.mixed = False
+        index.wild.groups = NO_LIST
         out.indexes.push_back(index)
     for guard in state.guards:
         out.guards.push_back(guard_spec(guard, state.indexes))
@@ -113,7 +128,7 @@ cdef TransitionSpec transition_spec(object transition, object states):
         one.values = value_specs(target.values)
         out.targets.push_back(one)
     out.columns = value_specs(transition.columns)
-    out.offered = out.lonely = out.unjoined = out.unfiltered = out.fired = out.pairs = 0
+    out.offered = out.lonely = out.unjoined = out.unfiltered = out.fired = out.pairs = out.scanned = 0
     return out
 
 
@@ -133,26 +148,32 @@ cdef void note_comparison(FormulaSpec* formula, object program):
         formula.right = right
 
 
-cdef void order_index(Kernel* k, TransitionSpec* transition) noexcept nogil:
-    """Order the index that a transition probes by its first comparison of cell and event, if nothing else orders it."""
-    cdef StateData* s = &k.states[transition.source]
-    cdef const FormulaSpec* formula
-    cdef CellIndex* index
-    cdef uint32_t column, other
+cdef void order_index(StateData* s, TransitionSpec* transition) noexcept nogil:
+    """Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know."""
+    cdef CellIndex* index = &s.indexes[transition.index]
+    cdef Compared* compared
     cdef bint falls
     cdef size_t i
-    if s.indexes.empty():
-        return
-    index = &s.indexes[transition.index]
-    for i in range(transition.step.filters.size()):
-        formula = &k.formulas[transition.step.filters[i]]
-        column, other = min(formula.left, formula.right), max(formula.left, formula.right)
-        falls = (formula.left < s.width) != formula.inverted
-        if not formula.comparison or column >= s.width or other < s.width or other >= s.width + transition.choice.width:
+    for i in range(transition.step.compared.size()):
+        compared = transition.step.compared.data() + i
+        compared.slot = slot_for(index, compared.column)
+        falls = compared.limit != compared.inverted
+        if s.kind != ORDERED or transition.order != NO_ORDER:
             continue
-        if index.order == NO_ORDER or index.order == column and index.falls == falls:
-            index.order, index.falls, transition.order = column, falls, transition.step.filters[i]
-            return
+        if index.order == NO_ORDER or index.order == compared.column and index.falls == falls:
+            index.order, index.falls, transition.order = compared.column, falls, <uint32_t>i
+
+
+cdef uint32_t slot_for(CellIndex* index, uint32_t column) noexcept nogil:
+    """The column's place in the zone maps of the index; MOST_COMPARED: there is no room left."""
+    cdef uint32_t i
+    for i in range(<uint32_t>index.compared.size()):
+        if index.compared[i] == column:
+            return i
+    if index.compared.size() == MOST_COMPARED:
+        return MOST_COMPARED
+    index.compared.push_back(column)
+    return <uint32_t>index.compared.size() - 1
 
 
 cdef void add_labels(Kernel* k, uint32_t number):
@@ -204,7 +225,8 @@ cdef build_kernel(Kernel* k, object automaton):
     for number, transition in enumerate(automaton.transitions):
         k.transitions.push_back(transition_spec(transition, automaton.states))
         add_labels(k, number)
-        order_index(k, &k.transitions[number])
+        if k.states[transition.source].kind in (ORDERED, VIEWS):
+            order_index(&k.states[transition.source], &k.transitions[number])
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:
                 k.gathered[atom] = 1
@@ -218,6 +240,7 @@ cdef build_kernel(Kernel* k, object automaton):
     k.merged.resize(deepest + 1)
     k.outer_merged.resize(deepest + 1)
     k.registers.assign(max(widest, automaton.whole) + 1, UNBOUND)
+    k.blank.assign(k.registers.size(), UNBOUND)
     k.whole = automaton.whole
     for word in automaton.start:
         k.start.push_back(word)
@@ -239,9 +262,10 @@ cdef reset_kernel(Kernel* k):
     k.history.first_block = k.history.first_word = 0
     k.results.offsets.assign(1, 0)
     k.results.count = 0
-    k.count_only = k.failed = k.open = k.many_rows = False
+    k.count_only = k.failed = k.open = k.many_rows = k.refused = k.aside = k.singly = False
+    k.scanned = 0
     k.lo = k.kept = k.tick_first = k.swept = 0
     k.seq = 0
     k.tick = k.promised = -FOREVER
-    k.next_handle = k.created = k.ticks = 0
+    k.next_handle = k.created = k.survived = k.ticks = 0
     k.next_look = 1024

@@ -29,6 +29,13 @@ cdef inline bint is_current(StateData* s, const CellReference* reference) noexce
     return s.cells[reference.cell].serial == reference.serial
 
 
+cdef inline CellReference reference_to(StateData* s, uint32_t cell) noexcept nogil:
+    cdef CellReference reference
+    reference.cell = cell
+    reference.serial = s.cells[cell].serial
+    return reference
+
+
 cdef inline bint has_left(Kernel* k, const Cell* cell) noexcept nogil:
     """All partial matches of the cell began before the present window."""
     invariant(older(cell.youngest, k.lo) != has_live(k, cell.node, k.lo))
@@ -62,7 +69,7 @@ cdef uint32_t take_cell(StateData* s) noexcept nogil:
     s.serial += 1
     s.cells[cell].serial = s.serial
     s.cells[cell].stamp = 0
-    s.cells[cell].fired = 0
+    s.cells[cell].fired = s.cells[cell].listed = 0
     s.live += 1
     return cell
 
@@ -139,10 +146,8 @@ cdef uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64
 
 cdef void put_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Enter a cell into the table of all live values."""
-    cdef CellReference reference
-    reference.cell = cell
-    reference.serial = s.cells[cell].serial
-    put_reference(s, hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline), reference)
+    cdef uint64_t key = hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline)
+    put_reference(s, key, reference_to(s, cell))
 
 
 cdef void put_reference(StateData* s, uint64_t key, CellReference reference) noexcept nogil:
@@ -187,14 +192,23 @@ cdef uint32_t cell_for(
     cdef uint32_t cell
     if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
         return guess
-    cell = find_cell(s, rows, count, deadline)
+    cell = NO_CELL if s.kind >= VIEWS else find_cell(s, rows, count, deadline)
     if cell != NO_CELL:
         return cell
-    cell = take_cell(s)
+    cell = make_cell(k, s, rows, count, deadline)
+    if s.kind != VIEWS:
+        index_cell(k, s, cell)
+    return cell
+
+
+cdef uint32_t make_cell(
+    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
+) noexcept nogil:
+    """A new cell, with node 0, that is in no index yet."""
+    cdef uint32_t cell = take_cell(s)
     store_rows(s, cell, rows, count)
     s.cells[cell].deadline = deadline
     s.cells[cell].node = 0
-    index_cell(s, cell)
     s.entered += 1
     k.created += 1
     return cell
@@ -235,25 +249,21 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
             free_cell(s, cell)
             s.expired += 1
     for i in range(s.indexes.size()):
-        sweep_index(s, &s.indexes[i])
+        sweep_index(k, s, &s.indexes[i])
 
 
 cdef void sweep(Kernel* k) noexcept nogil:
-    """Sweep all states once as many cells were made as are alive: constant cost a cell; but before positions wrap."""
+    """Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions wrap."""
     cdef size_t i
-    cdef uint64_t live = 0
     cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t].iterator at
-    if k.created < 1024 and not rested:
+    if k.created < 1024 + k.survived and not rested:
         return
-    for i in range(k.states.size()):
-        live += k.states[i].cells.size() - k.states[i].free_cells.size()
-    if k.created < 1024 + live and not rested:
-        return
-    k.created = 0
+    k.created = k.survived = 0
     k.swept = next_position(k)
     for i in range(k.states.size()):
         sweep_state(k, &k.states[i])
+        k.survived += k.states[i].live
     at = k.seen.begin()
     while at != k.seen.end():
         if older(dereference(at).second, k.lo):

@@ -12,6 +12,7 @@ cdef struct Purpose:
     uint32_t which            # transition, or guard
     uint32_t state            # of a guard
     uint32_t newest           # FIRING: the event that must take part
+    uint32_t deepest          # FIRING: the last depth where it may
     int64_t time              # the timestamp
     int64_t from_seq          # JUDGING: least and greatest position in the streamset
     int64_t to_seq
@@ -36,6 +37,9 @@ cdef void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, ui
     else:
         positions = &k.tick_atoms[atom]
         i = 0
+        if purpose.mode == FIRING and depth == purpose.deepest and not takes_part(k, purpose.newest, depth):
+            i = positions.size() - 1
+            invariant(positions.at(i) == purpose.newest)
     while i < positions.size():
         pos = positions.at(i)
         i += 1
@@ -64,13 +68,13 @@ cdef void join_event(
         return
     candidate.rows = k.merged[depth + 1].data()
     candidate.width = choice.width
-    if purpose.mode != FIRING or takes_part(k, purpose.newest):
-        combined(k, &candidate, purpose)
+    combined(k, &candidate, purpose)
 
 
-cdef bint takes_part(Kernel* k, uint32_t pos) noexcept nogil:
-    cdef size_t i
-    for i in range(k.combination.size()):
+cdef bint takes_part(Kernel* k, uint32_t pos, uint32_t depth) noexcept nogil:
+    """The event was chosen above `depth`."""
+    cdef uint32_t i
+    for i in range(depth):
         if k.combination[i] == pos:
             return True
     return False

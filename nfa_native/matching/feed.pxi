@@ -154,6 +154,7 @@ cdef object statistics_of(Kernel* k):
                 "filter_failed": k.transitions[i].unfiltered,
                 "fired": k.transitions[i].fired,
                 "pairs": k.transitions[i].pairs,
+                "scanned": k.transitions[i].scanned,
             }
             for i in range(k.transitions.size())
         ],

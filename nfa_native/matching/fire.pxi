@@ -21,9 +21,14 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Take transition `which` with the candidate, from every partial match that it joins."""
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
+    cdef uint64_t scanned = k.scanned
+    cdef bint fired = False
     transition.offered += 1
     candidate.pick = NOT_STAGED
     measure_candidate(k, candidate)
+    k.pairs.clear()
+    k.refused = k.singly = False
+    k.aside = True
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
@@ -32,21 +37,28 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
         transition.lonely += 1
         return
     else:
-        probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
-    transition.pairs += k.pairs.size()
-    if k.pairs.empty():
-        if k.refused:
-            transition.unfiltered += 1
-        else:
-            transition.unjoined += 1
-        return
-    filter_pairs(k, s, &transition.step.filters, candidate, k.tick)
-    if k.pairs.empty():
+        if s.kind == VIEWS:
+            fired = fire_view(k, which, candidate)
+        if k.aside or k.singly:
+            probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
+        transition.scanned += k.scanned - scanned
+    fire_pairs(k, which, candidate, fired)
+
+
+cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired) noexcept nogil:
+    """Move the cells of the pairs that the filters accept, and count; `fired`: a view was taken before."""
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef bint joined = fired or not k.pairs.empty()
+    transition.pairs += k.pairs.size() + fired
+    filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
+    if fired or not k.pairs.empty():
+        transition.fired += 1
+        k.picked = True
+        advance_cells(k, which, candidate)
+    elif joined or k.refused:
         transition.unfiltered += 1
-        return
-    transition.fired += 1
-    k.picked = True
-    advance_cells(k, which, candidate)
+    else:
+        transition.unjoined += 1
 
 
 cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
@@ -79,13 +91,11 @@ cdef void advance_cell(
     Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count
 ) noexcept nogil:
     """Stage the successors of one cell, output those that are finished, and remember that it could step."""
-    cdef TransitionSpec* transition = &k.transitions[which]
-    cdef StateData* s = &k.states[transition.source]
+    cdef StateData* s = &k.states[k.transitions[which].source]
     cdef uint32_t cell = pairs.cell
     cdef uint32_t node = 0
     cdef uint32_t start = candidate.least
     cdef int64_t deadline = 0
-    cdef size_t i
     if cell != INITIAL_CELL:
         node = s.cells[cell].node
         start = s.cells[cell].youngest
@@ -95,6 +105,16 @@ cdef void advance_cell(
             s.fired.push_back(cell)
     elif k.waits:
         deadline = upper_edge(k, measure(k, candidate.least))
+    advance_set(k, which, candidate, pairs, count, node, start, deadline)
+
+
+cdef void advance_set(
+    Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, uint32_t start,
+    int64_t deadline
+) noexcept nogil:
+    """Stage the successors of the partial matches in `node`, which are alike, and output those that are finished."""
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef size_t i
     for i in range(transition.targets.size()):
         if k.states[transition.targets[i].state].final and k.states[transition.targets[i].state].guards.empty():
             output_matches(k, which, transition.targets[i].state, candidate, node)
@@ -133,12 +153,15 @@ cdef void stage(
     staged.deadline = deadline
 
 
-cdef uint32_t enter(Kernel* k, const Staged* staged, uint32_t guess) noexcept nogil:
-    """Add a staged set to its cell, which may be `guess`; gives the cell."""
+cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
+    """Add a staged set to its cell, which often is the one before."""
     cdef StateData* s = &k.states[staged.state]
-    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline, guess)
+    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering)
     cdef bint fresh = s.cells[cell].node == 0
     invariant(staged.rows > 0 and staged.picks > 0)
+    if cell != s.entering:
+        complete_cell(k, s)
+    s.entering = cell
     s.cells[cell].node = extend(
         k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start,
         s.cells[cell].node,
@@ -147,17 +170,22 @@ cdef uint32_t enter(Kernel* k, const Staged* staged, uint32_t guess) noexcept no
     note_start(s, s.cells[cell].youngest)
     if s.final and fresh:
         await_deadline(k, staged.state, cell)
-    return cell
+
+
+cdef inline void complete_cell(Kernel* k, StateData* s) noexcept nogil:
+    """No more sets enter the cell that was entered last."""
+    if s.kind == VIEWS and s.entering != NO_CELL:
+        list_cell(k, s, s.entering, EVERYWHERE)
+    s.entering = NO_CELL
 
 
 cdef void enter_staged(Kernel* k) noexcept nogil:
     """All sets that the tick staged enter their cells; sets of one event and state often share theirs."""
-    cdef uint32_t cell = NO_CELL
     cdef size_t i
     for i in range(k.staged.size()):
-        if i > 0 and k.staged[i].state != k.staged[i - 1].state:
-            cell = NO_CELL
-        cell = enter(k, &k.staged[i], cell)
+        enter(k, &k.staged[i])
+    for i in range(k.staged.size()):
+        complete_cell(k, &k.states[k.staged[i].state])
     k.staged.clear()
     k.staged_words.clear()
     k.staged_picks.clear()

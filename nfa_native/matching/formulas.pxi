@@ -38,8 +38,14 @@ cdef inline int128 exact_value(word_t word) noexcept nogil:
     return <int128>(<int64_t>word >> 9) * POWERS_OF_TEN[DECIMAL_DIGITS - ((word >> 4) & 31)]
 
 
+cdef inline int64_t double_order(word_t word) noexcept nogil:
+    """Inline doubles are ordered as these numbers are; both zeros are 0."""
+    cdef int64_t magnitude = <int64_t>(word << 1 >> 5)
+    return -magnitude if word >> 63 else magnitude
+
+
 cdef inline int is_less(word_t a, word_t b) noexcept nogil:
-    """Whether a < b for inline numbers, or dateTimes of one zone: 1, 0, or 2 if they are none of these.
+    """Whether a < b for inline exact numbers, doubles, or dateTimes of one zone: 1, 0, or 2 if they are none of these.
 
     Words of one tag (and scale or zone) are ordered as their values are: the value stands in the upper bits.
     """
@@ -50,6 +56,8 @@ cdef inline int is_less(word_t a, word_t b) noexcept nogil:
         same = 0xF
     elif tag_of(a) == TAG_DATETIME:
         same = 0x1F
+    elif tag_of(a) == TAG_DOUBLE and tag_of(b) == TAG_DOUBLE:
+        return double_order(a) < double_order(b)
     else:
         return 2
     if (a ^ b) & same == 0:

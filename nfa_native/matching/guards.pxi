@@ -35,6 +35,7 @@ cdef void kill(Kernel* k, uint32_t state, uint32_t which, Candidate* candidate) 
     cdef size_t i, start, end
     cdef size_t kept = 0
     measure_candidate(k, candidate)
+    k.pairs.clear()
     probe(k, s, guard.index, &guard.probe, &guard.step, candidate, NULL)
     for i in range(k.pairs.size()):
         if is_open(s, guard, &k.pairs[i]):

@@ -26,10 +26,16 @@ cdef uint32_t new_node(
     Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) noexcept nogil:
     """A node; number 0 is never given, it means `none`."""
-    cdef Node* node
-    cdef uint32_t number
     invariant(next == 0 or is_live(k, next))
     invariant(sibling == 0 or is_live(k, sibling))
+    return write_node(k, pos, label, next, sibling, max_start)
+
+
+cdef uint32_t write_node(
+    Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+) noexcept nogil:
+    cdef Node* node
+    cdef uint32_t number
     if k.ring.head - k.ring.tail >= k.ring.mask:
         grow_ring(k)
     if k.ring.head == 0:

@@ -46,6 +46,15 @@ cdef uint32_t find_in_order(
     return NO_CELL
 
 
+cdef inline bint probe_by_value(
+    Kernel* k, StateData* s, Bucket* bucket, const TransitionSpec* transition, const Candidate* candidate
+) noexcept nogil:
+    """Pair the cells of a bucket that the transition's comparisons accept; False if it has neither order nor zone map."""
+    if bucket.ordered:
+        return probe_in_order(k, s, bucket, transition, candidate)
+    return probe_zones(k, s, bucket, transition, candidate)
+
+
 cdef bint probe_in_order(
     Kernel* k, StateData* s, Bucket* bucket, const TransitionSpec* transition, const Candidate* candidate
 ) noexcept nogil:
@@ -53,10 +62,9 @@ cdef bint probe_in_order(
 
     False, and nothing is paired, if some value cannot be compared.
     """
-    cdef const FormulaSpec* formula = &k.formulas[transition.order]
+    cdef const Compared* compared = &transition.step.compared.data()[transition.order]
     cdef const CellIndex* index = &s.indexes[transition.index]
-    cdef bint is_limit = formula.left < s.width         # an upper limit, that is
-    cdef word_t yours = candidate.rows[(formula.right if is_limit else formula.left) - s.width]
+    cdef word_t yours = bound_value(k, compared, s.width, candidate.rows, candidate.width, k.tick)
     cdef size_t before = k.pairs.size()
     cdef const CellReference* reference
     cdef size_t i
@@ -69,12 +77,13 @@ cdef bint probe_in_order(
         reference = bucket.cells.data() + i
         if not is_current(s, reference):
             continue
+        k.scanned += 1
         mine = order_value(s, index, reference.cell)
-        less = is_less(mine if is_limit else yours, yours if is_limit else mine)
+        less = is_less(mine if compared.limit else yours, yours if compared.limit else mine)
         if less == 2:
             k.pairs.resize(before)
             return False
-        if less == formula.inverted:
+        if less == compared.inverted:
             k.refused = True
             break
         if not older(s.cells[reference.cell].youngest, candidate.lo):

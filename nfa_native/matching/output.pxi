@@ -34,6 +34,7 @@ cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int6
         deliver(k, final, decided)
         return
     k.visits.clear()
+    visit.begun = visit.before = 0
     visit.node = node
     visit.depth = <uint32_t>k.path.size()
     k.visits.push_back(visit)
@@ -43,6 +44,9 @@ cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int6
         if not has_live(k, visit.node, lo):
             continue
         at = node_at(k, visit.node)
+        if at.label & VIEW:
+            visit_view(k, at, visit, lo)
+            continue
         k.path.resize(visit.depth)
         pick.label = at.label
         pick.pos = at.pos

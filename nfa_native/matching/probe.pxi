@@ -38,6 +38,7 @@ cdef void probe_bucket(
     cdef Cell* cell
     cdef size_t kept = 0
     cdef size_t i
+    k.scanned += bucket.size()
     for i in range(bucket.size()):
         number = references[i].cell
         cell = &s.cells[number]
@@ -78,15 +79,14 @@ cdef void probe(
 ) noexcept nogil:
     """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together.
 
-    Some pairs that the order of the transition refuses may be missing (NULL: of a guard).
+    Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard), and those with groups of lists,
+    unless they are to be tried `singly`.
     """
     cdef CellIndex* index = &s.indexes[which]
-    cdef bint by_order = transition != NULL and transition.order != NO_ORDER and candidate.count == 1
+    cdef bint by_value = transition != NULL and transition.order != NO_ORDER and candidate.count == 1
     cdef Bucket* bucket
     cdef const word_t* row = candidate.rows
     cdef uint32_t i
-    k.pairs.clear()
-    k.refused = False
     s.stamp += 1
     for i in range(candidate.count):
         if hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()) == WILD:
@@ -95,9 +95,11 @@ cdef void probe(
             return
     for i in range(candidate.count):
         bucket = find_bucket(index, hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()))
-        if bucket == NULL or by_order and bucket.ordered and probe_in_order(k, s, bucket, transition, candidate):
+        if bucket == NULL or by_value and probe_by_value(k, s, bucket, transition, candidate):
             continue
         probe_bucket(k, s, &bucket.cells, step, candidate)
+        if k.singly and bucket.groups != NO_LIST:
+            pair_groups(k, s, &k.lists[bucket.groups], step, candidate)
     if not index.wild.cells.empty():
         probe_bucket(k, s, &index.wild.cells, step, candidate)
 

@@ -6,13 +6,20 @@ cdef enum:
 
     NOT_STAGED = 0xFFFFFFFFFFFFFFFF
     NO_ORDER = 0xFFFFFFFF
+    NO_LIST = 0xFFFFFFFF
     FEW_CELLS = 16               # of a bucket without order, which are looked through one by one
+    EVERYWHERE = 0xFFFFFFFF
+    LEVELS = 3                   # of zones
+    MOST_COMPARED = 2            # columns that a zone map knows
+    MOST_BOUNDS = 4              # comparisons of one step that it looks at
+    VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
     LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
 
 cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
 cdef uint64_t WILD = 0x9E3779B97F4A7C15   # hash of a key with an unbound part
 
-# A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.
+# A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in the
+# groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
 cdef struct Node:
     uint32_t pos          # the event picked
     uint32_t label        # which atom of which transition picked it
@@ -52,6 +59,7 @@ cdef struct Cell:
     uint32_t serial       # tells this use of the cell from earlier ones; 0: the cell is free
     uint32_t stamp        # visited in this probe
     uint32_t fired        # a governed step was possible in this tick
+    uint32_t listed       # bits: indexes where it is in a list that views look at
 
 cdef struct CellReference:
     uint32_t cell
@@ -89,6 +97,8 @@ cdef struct Pick:
 cdef struct Visit:
     uint32_t node
     uint32_t depth
+    uint32_t before       # of a view that is half visited: the group below which it goes on
+    uint32_t begun        # it is half visited
 
 # One or several events for a choice, with the rows of their join.
 cdef struct Candidate:
@@ -123,9 +133,53 @@ cdef cppclass FormulaSpec:
     uint32_t left
     uint32_t right
 
+# A filter that compares a column of the cell with a value of the event.
+cdef struct Compared:
+    uint32_t column
+    uint32_t slot         # its place in the zone maps of the step's index
+    bint limit            # `column < value` or the opposite of it; else `value < column` or its opposite
+    bint inverted         # the opposite
+    ValueSpec event
+
+# A comparison with the event's value.
+cdef struct Bound:
+    word_t value
+    uint32_t slot
+    bint limit
+    bint inverted
+
+cdef struct Bounds:
+    Bound each[MOST_BOUNDS]
+    uint32_t count
+
+# One entry of a list: a set of partial matches that entered a state at once.
+cdef struct Group:
+    word_t values[MOST_COMPARED]      # what its rows are compared by
+    uint32_t node         # the set
+    uint32_t max_start    # the youngest first event in it
+    uint32_t cell         # its cell, if it still is alive
+    uint32_t serial
+
+# The extremes of some groups.
+cdef struct Zone:
+    word_t least[MOST_COMPARED]
+    word_t most[MOST_COMPARED]
+    uint32_t max_start
+
+# Groups in the order in which they entered, with a zone map.
+cdef cppclass GroupList:
+    vector[Group] groups
+    vector[Zone] zones[LEVELS]
+    vector[word_t] key    # what all of them are joined on
+    uint32_t kinds[MOST_COMPARED]     # of values, which compare with each other
+    uint32_t base         # number of the first group
+    uint32_t columns      # that are compared
+    bint rising           # no group's youngest start is before that of a group in front of it
+
 cdef cppclass StepSpec:
     vector[Join] joins
     vector[uint32_t] filters
+    vector[Compared] compared         # what some of the filters ask
 
 cdef cppclass ChoiceSpec:
     vector[uint32_t] atoms
@@ -145,7 +199,7 @@ cdef cppclass TransitionSpec:
     StepSpec step
     StepSpec whole
     vector[uint32_t] probe            # row column of each column of the index
-    uint32_t order                    # number of the comparison by which the index is ordered; NO_ORDER: none
+    uint32_t order                    # which of the step's comparisons orders the index; NO_ORDER: none
     vector[TargetSpec] targets
     vector[ValueSpec] columns
     # Candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -154,7 +208,8 @@ cdef cppclass TransitionSpec:
     uint64_t unjoined     # they joined none
     uint64_t unfiltered   # a filter refused all that they joined
     uint64_t fired
-    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out
+    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out; a view is one
+    uint64_t scanned      # cells, groups and zones of groups that were looked at
 
 cdef cppclass GuardSpec:
     bint early
@@ -180,11 +235,14 @@ cdef cppclass CellTable:
 cdef cppclass Bucket:
     uint64_t key          # the key's hash
     bint ordered          # each living cell comes in the index's order behind those before it; all have one row
-    vector[CellReference] cells
+    bint mixed            # some cell has no place in a zone map
+    uint32_t groups       # number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
+    vector[CellReference] cells       # all but those in a list that views look at
 
 # Cells by the hash of some columns: open addressing.
 cdef cppclass CellIndex:
     vector[uint32_t] columns
+    vector[uint32_t] compared         # columns that zone maps know
     vector[Bucket] buckets
     vector[uint32_t] slots            # by hash: number of the bucket + 1; 0: none
     Bucket wild                       # cells with an unbound key
@@ -193,6 +251,7 @@ cdef cppclass CellIndex:
 
 cdef cppclass StateData:
     uint32_t govern
+    uint32_t kind         # of its cells
     uint32_t width
     bint final
     vector[GuardSpec] guards
@@ -209,6 +268,7 @@ cdef cppclass StateData:
     vector[uint32_t] fired
     uint32_t live
     uint32_t youngest     # no partial match of the living cells began after it
+    uint32_t entering     # the cell that was entered last in this tick
     uint32_t serial
     uint32_t stamp
     uint64_t entered
@@ -266,6 +326,8 @@ cdef cppclass Kernel:
     bint by_events
     History history
     NodeRing ring
+    vector[GroupList] lists
+    vector[uint32_t] free_lists       # that nothing refers to but views that are over
     Results results
     uint32_t lo                       # first position of the present window
     uint32_t kept                     # first position that a guard may still look at
@@ -285,13 +347,18 @@ cdef cppclass Kernel:
     unordered_map[string, uint32_t] seen
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
+    uint64_t survived                 # cells that the last sweep left
     uint32_t swept                    # next position at the last sweep
     size_t next_look                  # stored events at which to look whether all of them are over
     uint64_t ticks
     vector[uint64_t] matched          # events per atom
     # scratch space
     vector[Pair] pairs
-    bint refused                      # an order ruled out cells in this probe
+    bint refused                      # an order or a zone map ruled out cells in this probe
+    bint aside                        # cells that are in no list must be looked at in this probe
+    bint singly                       # groups of lists are tried one by one in this probe
+    uint64_t scanned                  # cells, groups and zones that were looked at
+    vector[word_t] blank              # a row where nothing is bound
     vector[int8_t] verdicts
     vector[CellReference] everything  # all living cells of a state
     vector[word_t] registers

@@ -40,7 +40,7 @@ cdef object dump_numbers(Kernel* k):
         [
             k.lo, k.seq, <int64_t>k.next_handle, k.open, k.tick, k.promised, k.tick_first, k.many_rows,
             <int64_t>k.created, <int64_t>k.ticks, <int64_t>k.results.count, k.ring.head, k.ring.tail,
-            k.kept,
+            k.kept, <int64_t>k.survived,
         ],
         np.int64,
     )
@@ -52,7 +52,7 @@ cdef object dump_counters(Kernel* k):
     out = [k.matched[i] for i in range(k.matched.size())]
     for i in range(k.transitions.size()):
         out += [k.transitions[i].offered, k.transitions[i].lonely, k.transitions[i].unjoined]
-        out += [k.transitions[i].unfiltered, k.transitions[i].fired, k.transitions[i].pairs]
+        out += [k.transitions[i].unfiltered, k.transitions[i].fired, k.transitions[i].pairs, k.transitions[i].scanned]
     for i in range(k.states.size()):
         out += [k.states[i].entered, k.states[i].expired, k.states[i].skipped]
         for g in range(k.states[i].guards.size()):
@@ -72,6 +72,7 @@ cdef void load_counters(Kernel* k, object counters):
         k.transitions[i].unfiltered = next(values)
         k.transitions[i].fired = next(values)
         k.transitions[i].pairs = next(values)
+        k.transitions[i].scanned = next(values)
     for i in range(k.states.size()):
         k.states[i].entered = next(values)
         k.states[i].expired = next(values)
@@ -97,10 +98,15 @@ cdef void dump_history(Kernel* k, object arrays):
 
 
 cdef object dump_nodes(Kernel* k):
+    """The ring's living part; views count the groups of the lists as `load_cells` makes them again."""
     cdef vector[Node] nodes
+    cdef vector[uint32_t] numbers
     cdef uint32_t i = k.ring.tail
+    number_lists(k, &numbers)
     while i != k.ring.head:
         nodes.push_back(node_at(k, i)[0])
+        if nodes.back().label & VIEW:
+            renumber_view(k, &nodes.back(), &numbers)
         i += 1
     return raw(nodes.data(), nodes.size(), sizeof(Node))
 
@@ -118,9 +124,11 @@ cdef object dump_cells(Kernel* k, size_t state, object arrays):
         cell = number
         rows = cell_rows(s, cell)
         words.insert(words.end(), rows, rows + <size_t>s.cells[cell].rows * s.width)
-        table.append([s.cells[cell].node, s.cells[cell].deadline, s.cells[cell].rows, s.cells[cell].fired])
+        table.append(
+            [s.cells[cell].node, s.cells[cell].deadline, s.cells[cell].rows, s.cells[cell].fired, s.cells[cell].listed]
+        )
     numbers = {number: place for place, (_, number) in enumerate(living)}
-    arrays[f"cells {state}"] = np.array(table, np.int64).reshape(-1, 4)
+    arrays[f"cells {state}"] = np.array(table, np.int64).reshape(-1, 5)
     arrays[f"{WORDS}cells {state}"] = words_array(words.data(), words.size())
     fired = [numbers[s.fired[i]] for i in range(s.fired.size()) if s.fired[i] in numbers]
     arrays[f"fired {state}"] = np.array(fired, np.uint32)
@@ -173,7 +181,7 @@ cdef void load_seen(Kernel* k, object arrays):
 cdef void load_kernel(Kernel* k, object arrays):
     """Take over the state that `dump_kernel` gave, words already renumbered."""
     cdef int64_t[::1] n = np.ascontiguousarray(arrays["numbers"])
-    if n.shape[0] != 14:
+    if n.shape[0] != 15:
         raise ValueError("the matcher's part of the snapshot is of another version")
     k.lo = <uint32_t>n[0]
     k.kept = <uint32_t>n[13]
@@ -185,6 +193,7 @@ cdef void load_kernel(Kernel* k, object arrays):
     k.tick_first = <uint32_t>n[6]
     k.many_rows = n[7]
     k.created = <uint64_t>n[8]
+    k.survived = <uint64_t>n[14]
     k.ticks = <uint64_t>n[9]
     k.results.count = <uint64_t>n[10]
     load_counters(k, arrays["counters"])
@@ -285,13 +294,15 @@ cdef void load_cells(Kernel* k, StateData* s, object arrays, size_t state):
     words.resize(len(arrays[f"{WORDS}cells {state}"]) + 1)
     load_bytes(words.data(), arrays[f"{WORDS}cells {state}"], sizeof(word_t))
     rows = words.data()
-    for node, deadline, count, fired in arrays[f"cells {state}"].tolist():
+    for node, deadline, count, fired, listed in arrays[f"cells {state}"].tolist():
         if count > 1:
             order_rows(rows, count, s.width)
         cell = cell_for(k, s, rows, count, deadline, NO_CELL)
         s.cells[cell].node = node
         s.cells[cell].youngest = node_at(k, node).max_start if is_live(k, node) else k.lo - 1
         s.cells[cell].fired = fired
+        if s.kind == VIEWS:
+            list_cell(k, s, cell, listed)
         note_start(s, s.cells[cell].youngest)
         rows += <size_t>count * s.width
     for number in arrays[f"fired {state}"].tolist():

@@ -39,8 +39,17 @@ cdef void take_transition(
         memset(&purpose, 0, sizeof(Purpose))
         purpose.mode = FIRING
         purpose.newest = pos
+        purpose.deepest = deepest_choice(k, choice, pos)
         purpose.which = which
         combine(k, choice, &purpose)
+
+
+cdef uint32_t deepest_choice(Kernel* k, const ChoiceSpec* choice, uint32_t pos) noexcept nogil:
+    """The last of the choice's atoms that the newest event matched."""
+    cdef uint32_t depth = <uint32_t>choice.atoms.size() - 1
+    while depth > 0 and (k.tick_atoms[choice.atoms.at(depth)].empty() or k.tick_atoms[choice.atoms.at(depth)].back() != pos):
+        depth -= 1
+    return depth
 
 
 cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uint32_t transition) noexcept nogil:

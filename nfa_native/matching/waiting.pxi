@@ -86,7 +86,18 @@ cdef bint is_found(
     if key == WILD or binary_search(staged.begin(), staged.end(), key):
         return True
     bucket = find_bucket(index, key)
-    return bucket != NULL and has_current(k, s, &bucket.cells)
+    if bucket == NULL:
+        return False
+    return has_current(k, s, &bucket.cells) or s.kind == VIEWS and holds_group(k, bucket)
+
+
+cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:
+    """A group of the bucket's list is in the window."""
+    cdef Bounds anything
+    anything.count = 0
+    if bucket.groups == NO_LIST:
+        return False
+    return find_group(k, &k.lists[bucket.groups], group_end(&k.lists[bucket.groups]), &anything, k.lo) != NO_GROUP
 
 
 cdef bint has_current(Kernel* k, StateData* s, const vector[CellReference]* bucket) noexcept nogil:

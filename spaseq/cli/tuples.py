@@ -27,9 +27,10 @@ from spaseq.languages.spaseq import parse as parse_spaseq
 if TYPE_CHECKING:
     import pyarrow
 
-    from spaseq.tuples import Matches
+    from spaseq.tuples import Aggregates, Matches
 
 Rows = Iterator[dict[str, Any]]
+Layout = tuple[Sequence[str], Callable[[dict[str, Any]], list[str]]]
 _FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
 _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Python
 
@@ -77,7 +78,7 @@ def tuples(
     count: bool,
     on_error: str,
 ) -> None:
-    """Run a CEQL query on a table of events and print every match.
+    """Run a CEQL query on a table of events and print every match, or its aggregates.
 
     Positions in results count the events of the table from 0.
     """
@@ -100,7 +101,7 @@ def tuples(
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                WRITERS[choose_format(format, out)](out, matches.variables, _rows(matches, limit))
+                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit))
     _sum_up(matches, show_why=not count and limit != 0)
 
 
@@ -137,7 +138,7 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sum_up(matches: Matches, show_why: bool) -> None:
+def _sum_up(matches: Matches | Aggregates, show_why: bool) -> None:
     if matches.skipped:
         events = "event was" if matches.skipped == 1 else "events were"
         click.echo(f"warning: {matches.skipped:,} {events} left out, whose time falls or is missing", err=True)
@@ -156,16 +157,28 @@ def _types(declared: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _count(matches: Matches, limit: int | None) -> int:
+def _count(matches: Matches | Aggregates, limit: int | None) -> int:
     return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit))
 
 
-def _rows(matches: Matches, limit: int | None) -> Rows:
-    """One result after the other."""
+def _layout(matches: Matches | Aggregates) -> Layout:
+    """The heads of the columns, and for each result their texts."""
+    from spaseq.tuples import Aggregates
+
+    if isinstance(matches, Aggregates):
+        return matches.schema.names, lambda row: ["" if value is None else str(value) for value in row.values()]
+    variables = matches.variables
+    return ["start", "end", *variables], lambda row: [str(row["start"]), str(row["end"]), *_cells(row, variables)]
+
+
+def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
+    """One result after the other, as it is written in JSON."""
+    from spaseq.tuples import Aggregates
+
     left = limit
     for batch in matches if limit != 0 else ():
         some = batch if left is None else batch.slice(0, left)
-        yield from _of_batch(some)
+        yield from some.to_pylist() if isinstance(matches, Aggregates) else _of_batch(some)
         left = None if left is None else left - some.num_rows
         if left == 0:
             return
@@ -177,23 +190,23 @@ def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
         yield {"start": start, "end": end, "picked": {name: held for name, held in picked if held}}
 
 
-def _write_lines(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
+def _write_lines(output: TextIO, layout: Layout, rows: Rows) -> None:
     for row in rows:
-        output.write(json.dumps(row, ensure_ascii=False) + "\n")
+        output.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
         output.flush()
 
 
-def _write_csv(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
+def _write_csv(output: TextIO, layout: Layout, rows: Rows) -> None:
+    heads, cells = layout
     writer = csv.writer(output)
-    writer.writerow(["start", "end", *variables])
-    for row in rows:
-        writer.writerow([row["start"], row["end"], *_cells(row, variables)])
+    writer.writerow(heads)
+    writer.writerows(map(cells, rows))
 
 
-def _write_table(output: TextIO, variables: Sequence[str], rows: Rows) -> None:
+def _write_table(output: TextIO, layout: Layout, rows: Rows) -> None:
     """Columns as wide as the first rows want; later ones follow under the same head."""
-    heads = ["start", "end", *variables]
-    lines = ([str(row["start"]), str(row["end"]), *_cells(row, variables)] for row in rows)
+    heads, cells = layout
+    lines = map(cells, rows)
     begin = list(islice(lines, _FIRST_ROWS))
     if not begin:
         return
@@ -212,7 +225,7 @@ def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:
     return [" ".join(map(str, row["picked"].get(name, ()))) for name in variables]
 
 
-WRITERS: dict[str, Callable[[TextIO, Sequence[str], Rows], None]] = {
+WRITERS: dict[str, Callable[[TextIO, Layout, Rows], None]] = {
     "table": _write_table,
     "jsonl": _write_lines,
     "csv": _write_csv,

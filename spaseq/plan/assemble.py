@@ -13,12 +13,15 @@ from gpm.external import ExternalEvaluator
 from gpm.terms import encode
 from nfa_native.automaton import (
     Automaton,
+    Cells,
     Choice,
+    Comparison,
     Formula,
     Govern,
     Guard,
     Kind,
     Look,
+    Sign,
     State,
     Step,
     Target,
@@ -31,18 +34,28 @@ from nfa_native.words import Terms
 from spaseq.pattern import Strategy, Window
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way, ended
+from spaseq.plan.cells import with_cells
 from spaseq.plan.environment import UNBOUND, cell, variables_of
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
 GOVERN = {Strategy.ANY: Govern.ANY, Strategy.NEXT: Govern.NEXT, Strategy.STRICT: Govern.STRICT}
+SIGNS = {"<": Sign.LESS, "<=": Sign.LESS_EQUAL, ">": Sign.GREATER, ">=": Sign.GREATER_EQUAL}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 Registers = Mapping[str, int]
 
 
 def assemble(
-    analysis: Analysis, liveness: Liveness, results: tuple[tuple[str, Expression], ...], terms: Terms
+    analysis: Analysis,
+    liveness: Liveness,
+    results: tuple[tuple[str, Expression], ...],
+    terms: Terms,
+    cells: Cells | None = None,
 ) -> Automaton:
-    """The automaton of a query whose result columns are expressions over the finished match's columns."""
-    return _Assembler(analysis, liveness, results, terms).automaton()
+    """The automaton of a query whose result columns are expressions over the finished match's columns.
+
+    ``cells``: the kind of cells that states shall have wherever they can (for tests).
+    """
+    return _Assembler(analysis, liveness, results, terms).automaton(cells)
 
 
 class _Assembler:
@@ -60,11 +73,11 @@ class _Assembler:
         self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
         self.indexes: dict[Exit, dict[tuple[int, ...], int]] = {state: {} for state in analysis.exits}
 
-    def automaton(self) -> Automaton:
+    def automaton(self, cells: Cells | None) -> Automaton:
         transitions = tuple(self._transition(way) for way in self.analysis.ways)
         states = tuple(self._state(state) for state in self.analysis.exits)
         start = self.analysis.at(0)
-        return Automaton(
+        automaton = Automaton(
             slots=tuple(len(one.variables) for one in self.analysis.atoms),
             states=states,
             transitions=transitions,
@@ -75,6 +88,7 @@ class _Assembler:
             window=_window(self.analysis.query.window),
             ambiguous=is_ambiguous(self.analysis),
         )
+        return with_cells(automaton, cells)
 
     def _constant(self, value: Expression) -> int:
         return encode(self.terms, value) if isinstance(value, Literal) else 0
@@ -129,7 +143,27 @@ class _Assembler:
         """A step over the columns ``held`` of the partial match and the rows of a choice."""
         cells, rows, registers = self._layout(held, names)
         joins = tuple(sorted((cells[a], rows[b]) for a, b in step.joins))
-        return Step(joins, tuple(self._formula(one, registers, True) for one in step.filters))
+        filters = tuple(self._formula(one, registers, True) for one in step.filters)
+        compared = (self._comparison(one, cells, rows, registers) for one in step.filters)
+        return Step(joins, filters, tuple(one for one in compared if one is not None))
+
+    def _comparison(
+        self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
+    ) -> Comparison | None:
+        """The filter, if it compares one column of the partial match with what the event alone decides."""
+        match filter_:
+            case Operation(name, (Variable(held), other)) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[name]
+            case Operation(name, (other, Variable(held))) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[TURNED[name]]
+            case _:
+                return None
+        if not all(one.startswith("r:") for one in variables_of(other)):
+            return None
+        event = self._value(other, cells, rows, names)
+        if event.kind is Kind.PROGRAM and self.table[event.program].program is None:
+            return None
+        return Comparison(cells[held[2:]], sign, event)
 
     def _layout(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Registers, Registers, tuple[str, ...]]:
         columns = self.analysis.row_columns(names)
@@ -149,7 +183,7 @@ class _Assembler:
     def _transition(self, way: Way) -> Transition:
         analysis, liveness = self.analysis, self.liveness
         held = liveness.columns[way.source]
-        step = self._step(liveness.live_steps[way], held, way.names)
+        step = self._step(liveness.kept_steps[way], held, way.names)
         whole = liveness.whole_steps[way]
         return Transition(
             source=self.numbers[way.source],
@@ -163,8 +197,7 @@ class _Assembler:
         )
 
     def _target(self, way: Way, state: Exit) -> Target:
-        entered = self.liveness.target(way, state)
-        wanted = (entered.get(name, UNBOUND) for name in self.liveness.columns[state])
+        wanted = self.liveness.entered(way, state)
         return Target(self.numbers[state], self._values(wanted, self.liveness.columns[way.source], way.names))
 
     def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
@@ -200,7 +233,8 @@ class _Assembler:
         govern = Govern.FREE if state.node == 0 else GOVERN[state.strategy] if state.strategy else Govern.ANY
         width = len(self.liveness.columns[state])
         twins = tuple(self.numbers[one] for one in self.analysis.twins.get(state, ()))
-        return State(govern, width, tuple(self.indexes[state]), guards, state.ends, twins, closing, output)
+        indexes = tuple(self.indexes[state])
+        return State(govern, width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

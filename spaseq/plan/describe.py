@@ -6,6 +6,7 @@ from typing import Any
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
 from gpm.printing import print_expression
+from nfa_native.automaton import Automaton, Cells, Govern
 from spaseq.pattern import (
     Atom,
     Conjunction,
@@ -20,13 +21,14 @@ from spaseq.pattern import (
 )
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
+from spaseq.plan.cells import steps_from, why_no_views
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
 SYMBOLS = {Strategy.ANY: "skip-till-any", Strategy.NEXT: "skip-till-next", Strategy.STRICT: "strict contiguity"}
 
 
-def describe(analysis: Analysis, liveness: Liveness) -> dict[str, Any]:
+def describe(analysis: Analysis, liveness: Liveness, automaton: Automaton) -> dict[str, Any]:
     """The whole plan; every value is a string, number, list or dict."""
     numbers = {state: number for number, state in enumerate(analysis.exits)}
     return {
@@ -35,7 +37,7 @@ def describe(analysis: Analysis, liveness: Liveness) -> dict[str, Any]:
         "window": _window(analysis.query.window),
         "atoms": [_atom(analysis, number) for number in range(len(analysis.atoms))],
         "ambiguous": is_ambiguous(analysis),
-        "states": [_state(analysis, liveness, numbers, state) for state in analysis.exits],
+        "states": [_state(analysis, liveness, automaton, numbers, state) for state in analysis.exits],
         "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
     }
 
@@ -101,10 +103,12 @@ def _atom(analysis: Analysis, number: int) -> dict[str, Any]:
 
 
 # ── states ───────────────────────────────────────────────────────────────────────────────────────────────
-def _state(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int], state: Exit) -> dict[str, Any]:
+def _state(
+    analysis: Analysis, liveness: Liveness, automaton: Automaton, numbers: dict[Exit, int], state: Exit
+) -> dict[str, Any]:
     ways = [way for way in analysis.ways if way.source == state]
     steps = [liveness.live_steps[way] for way in ways]
-    kind, why = _cell_kind(liveness, state, steps)
+    kind, why = _cell_kind(liveness, state, steps) or _compared(liveness.columns[state], automaton, numbers[state])
     return {
         "number": numbers[state],
         "role": "initial" if state.node == START else "final" if state.ends else "waiting",
@@ -118,8 +122,8 @@ def _state(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int], sta
     }
 
 
-def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str]:
-    """The row of KERNEL 1's table, and the reason."""
+def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str] | None:
+    """The row of KERNEL 1's table, and the reason; None: more than join keys is kept."""
     live = set(liveness.columns[state])
     joined = {held for step in steps for held, _ in step.joins}
     if state.node == START:
@@ -130,8 +134,26 @@ def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tu
         return "one cell", "nothing that comes later reads a value of an earlier event"
     if live <= joined:
         return "hash on the join key", f"later events are joined on {_listed(live)} and compared with nothing else"
-    rest = live - joined
-    return "group list in each join key", f"{_listed(rest)} is kept for filters, negations or later joins"
+    return None
+
+
+def _compared(columns: tuple[str, ...], automaton: Automaton, number: int) -> tuple[str, str]:
+    """The same where values are kept that are more than join keys."""
+    state, steps = automaton.states[number], steps_from(automaton, number)
+    compared = {columns[one.column] for step in steps for one in step.step.compared}
+    rest = set(columns) - {columns[held] for step in steps for held, _ in step.step.joins}
+    where = " in each join key" if any(state.indexes) else ""
+    if state.cells is Cells.VIEWS:
+        return (
+            f"zone-mapped list{where}",
+            f"an event takes along at once all those whose {_listed(compared)} it accepts",
+        )
+    if state.cells is Cells.ORDERED:
+        why = why_no_views(automaton, number) if state.govern is Govern.ANY else ""
+        return f"groups by {_listed(compared)}{where}", "in order as long as there is one, else with a zone map" + (
+            f"; one by one, for {why}" if why else ""
+        )
+    return f"group list{where}", f"{_listed(rest)} is kept for filters, negations or later joins"
 
 
 def _listed(names: set[str]) -> str:

@@ -5,7 +5,7 @@ SELECT, CONSTRUCT and DISTINCT keep nothing alive: rows of finished matches are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpm.algebra import Expression, Variable
@@ -13,6 +13,7 @@ from spaseq.plan.analysis import Analysis, Exit, Way, begun, either, guards_in
 from spaseq.plan.basics import Scope, alternatives
 from spaseq.plan.environment import UNBOUND, Environment, cell, columns_read, row, substitute, variables_of
 from spaseq.plan.graph import START, Item
+from spaseq.plan.kept import is_kept, kept_parts, name_of, plain, plain_columns, use_kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +201,9 @@ class Liveness:
 
     # ── liveness ─────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def columns(self) -> dict[Exit, tuple[str, ...]]:
-        """The live columns of every state, in a fixed order."""
-        need = {state: self._guard_reads(state) for state in self.analysis.exits}
+    def kept(self) -> dict[Exit, tuple[Expression, ...]]:
+        """What every state keeps, in a fixed order: columns, and what filters compute from columns alone."""
+        need: dict[Exit, set[Expression]] = {state: self._guard_reads(state) for state in self.analysis.exits}
         changed = True
         while changed:
             changed = False
@@ -212,18 +213,44 @@ class Liveness:
                     changed = changed or not reads <= need[state]
                     need[state] |= reads
         order = {name: i for i, name in enumerate(self.analysis.columns)}
-        return {state: tuple(sorted(names, key=order.__getitem__)) for state, names in need.items()}
+        last = len(order)
+        return {
+            state: tuple(sorted(parts, key=lambda part: (order.get(name_of(part), last), name_of(part))))
+            for state, parts in need.items()
+        }
 
-    def _guard_reads(self, state: Exit) -> set[str]:
-        return {name for guard in self.guards[state] if guard.early for name in guard.early.reads()}
+    @cached_property
+    def columns(self) -> dict[Exit, tuple[str, ...]]:
+        """The names of what every state keeps."""
+        return {state: tuple(map(name_of, parts)) for state, parts in self.kept.items()}
 
-    def _reads(self, way: Way, need: dict[Exit, set[str]]) -> set[str]:
-        """Columns of the source state that a transition reads, for itself or for the states that it enters."""
-        reads = self.live_steps[way].reads()
+    @cached_property
+    def kept_steps(self) -> dict[Way, SymbolicStep]:
+        """The steps of all transitions over what their source states keep."""
+        return {
+            way: replace(step, filters=tuple(use_kept(one, self.kept[way.source]) for one in step.filters))
+            for way, step in self.live_steps.items()
+        }
+
+    def entered(self, way: Way, state: Exit) -> list[Expression]:
+        """What a state keeps when a transition enters it, over what the source state keeps and the row."""
+        environment = self.target(way, state)
+        return [use_kept(substitute(part, environment), self.kept[way.source]) for part in self.kept[state]]
+
+    def _guard_reads(self, state: Exit) -> set[Expression]:
+        return {Variable(name) for guard in self.guards[state] if guard.early for name in guard.early.reads()}
+
+    def _reads(self, way: Way, need: dict[Exit, set[Expression]]) -> set[Expression]:
+        """What a transition reads of its source state, for itself or for the states that it enters."""
+        step = self.live_steps[way]
+        reads: set[Expression] = {Variable(held) for held, _ in step.joins}
+        reads.update(part for one in step.filters for part in kept_parts(one))
         for state in self.analysis.exits_of(way.node):
-            entered = self.target(way, state)
-            for name in need[state]:
-                reads |= set(columns_read(entered.get(name, UNBOUND)))
+            environment = self.target(way, state)
+            for part in need[state]:
+                value = substitute(part, environment)
+                unchanged = is_kept(value) and plain(value) == part
+                reads.update((part,) if unchanged else plain_columns(value))
         return reads
 
 

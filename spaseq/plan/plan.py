@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
-from nfa_native.automaton import Automaton
+from nfa_native.automaton import Automaton, Cells
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import QueryError, SnapshotError
@@ -150,7 +150,8 @@ class Plan:
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        return describe(self.analysis, self.liveness)
+        automaton = assemble(self.analysis, self.liveness, self.results, Terms())
+        return describe(self.analysis, self.liveness, automaton)
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
@@ -165,20 +166,22 @@ class Plan:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
         return hashlib.sha256(repr(self.query).encode()).hexdigest()[:32]
 
-    def restore(self, terms: Terms, data: bytes, word_map: Callable[[Words], Words]) -> Matcher:
+    def restore(
+        self, terms: Terms, data: bytes, word_map: Callable[[Words], Words], cells: Cells | None = None
+    ) -> Matcher:
         """A matcher that goes on where ``Matcher.snapshot`` was taken; ``word_map`` renumbers words.
 
         SnapshotError: the data are damaged.
         """
-        automaton = assemble(self.analysis, self.liveness, self.results, terms)
+        automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
         try:
             return Matcher.restore(automaton, terms, data, word_map)
         except ValueError as error:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
-    def start(self, terms: Terms) -> Matcher:
-        """A matcher at the beginning of its streams."""
-        return Matcher(assemble(self.analysis, self.liveness, self.results, terms), terms)
+    def start(self, terms: Terms, cells: Cells | None = None) -> Matcher:
+        """A matcher at the beginning of its streams; ``cells``: the kind that states have if they can (for tests)."""
+        return Matcher(assemble(self.analysis, self.liveness, self.results, terms, cells), terms)
 
 
 def _title(aggregate: Aggregate) -> str:

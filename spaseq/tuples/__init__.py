@@ -13,6 +13,7 @@ try:
 except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
+from spaseq.tuples.aggregating import Aggregates
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.matching import Matches, match
 from spaseq.tuples.measures import Measure
@@ -21,6 +22,6 @@ from spaseq.tuples.sources import CsvFormat, Source, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [
-    "NO_PARTITION", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions", "Roles",
-    "Source", "Symbols", "encode", "match", "open_source",
+    "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions",
+    "Roles", "Source", "Symbols", "encode", "match", "open_source",
 ]  # fmt: skip

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from itertools import compress
-from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
-from spaseq.errors import OptionError, QueryError
+from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
 from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.tuples.aggregating import Aggregates, needed
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
-from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.encoding import EncodedBatch, Roles, encode
+from spaseq.tuples.results import Events, Results, called, free, in_order
 from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
-if TYPE_CHECKING:
-    import pandas
-
 MOST = 1 << 14  # results that are handed over together
 
 
-class Matches(Iterator[pyarrow.RecordBatch]):
+class Matches(Results):
     """The results of a query in batches, each found when it is asked for; to be read once.
 
     Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
@@ -38,32 +33,15 @@ class Matches(Iterator[pyarrow.RecordBatch]):
     results so far.
     """
 
-    def __init__(self, query: Query, plan: Recognition, events: Encoding) -> None:
-        self._query = query
-        self._plan = plan
-        self._events = events
+    def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
+        super().__init__(query, plan, events)
         self._names = _shown(query, plan)
-        self.variables = query.variables or _in_order(self._names)
+        self.variables = query.variables or in_order(self._names)
         self.schema = _schema(self.variables)
-        self.found = 0
         self._columns = Columns(plan.measured, events.schema)
         self._memory = Memory(plan.asked, events.schema, _forgets(query))
         self._recognizer = _recognizer(query, plan, self._memory)
         self._found = self._recognized()
-
-    @property
-    def skipped(self) -> int:
-        """Events that were left out because their time was wrong."""
-        return self._events.skipped
-
-    @property
-    def unmatched(self) -> tuple[str, ...]:
-        """The variables and types for which there was no event so far, whatever came before it."""
-        met = reduce(or_, self._events.symbols.masks)
-        names = _called(self._query, self._plan)
-        states = [any(met >> atom & 1 for atom in state.atoms) for state in self._plan.automaton.states]
-        some = frozenset[str]().union(*compress(names, states))
-        return tuple(name for name in _in_order(names) if name not in some)
 
     def __next__(self) -> pyarrow.RecordBatch:
         return record_batch(next(self._found), self.variables, self._names, self.schema)
@@ -76,17 +54,9 @@ class Matches(Iterator[pyarrow.RecordBatch]):
         """How many results are left."""
         return sum(len(found.starts) for found in self._found)
 
-    def to_arrow(self) -> pyarrow.Table:
-        """All that are left as one table."""
-        return pyarrow.Table.from_batches(list(self), self.schema)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """All that are left as a data frame; OptionError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError as error:
-            raise OptionError("to_pandas needs pandas; install it with: pip install 'spaseq[pandas]'") from error
-        return self.to_arrow().to_pandas()
+    def complex_events(self) -> Iterator[ComplexEvents]:
+        """The results that are left as the recognizer gives them: those of one end may come in several parts."""
+        return self._found
 
     def _recognized(self) -> Iterator[ComplexEvents]:
         for batch in self._events:
@@ -117,8 +87,8 @@ def match(
     types: Types | None = None,
     csv: CsvFormat | None = None,
     on_error: str = "stop",
-) -> Matches:
-    """The matches of a CEQL query in a source of tuples (``open_source`` says what that can be).
+) -> Matches | Aggregates:
+    """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
     ``relation``.  ``time`` is the column with their times, of timestamps or of integers that count ``unit`` (us, ms or
@@ -129,22 +99,26 @@ def match(
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked, time)
-    selected = None if asked.variables is None else frozenset(asked.variables)
+    whole = asked.variables is None or asked.aggregates
+    selected = None if whole else frozenset(asked.variables or ())
     plan = recognition(parsed.normal_form, selected)
     _check_streams(asked, plan)
     atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     stream = asked.streams[0] if asked.streams else None
-    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, correlated_attributes(plan))
+    keep = (*needed(asked), *correlated_attributes(plan))
+    roles = Roles(type, relation, stream, time, unit, asked.partition, measured, keep)
     events = encode(source, atoms, roles, types=types, csv=csv, on_error=on_error)
     plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
-    return Matches(asked, plan, events)
+    return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
+
+
+def _enumerated(query: Query, plan: Recognition, events: Events) -> Iterator[ComplexEvents]:
+    return Matches(query, plan, events).complex_events()
 
 
 def _check(query: Query, time: str | None) -> None:
     """QueryError for what is not evaluated yet, and for a window of time where events have none."""
-    if query.aggregates:
-        raise QueryError("aggregates of matches (COUNT, SUM, …) in SELECT are not supported yet")
     if len(query.streams) > 1:
         raise QueryError(f"one stream can be read, not {len(query.streams)}: {', '.join(query.streams)}")
     if isinstance(query.window, TimeWindow) and time is None:
@@ -166,31 +140,14 @@ def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
     """For each state the variables under which results show its picks."""
     if query.variables is not None:
         return tuple(names & frozenset(query.variables) for names in plan.variables)
-    return _called(query, plan)
-
-
-def _called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
-    """For each state the variables that AS gives its picks; where there is none, their type."""
-    named = named_in(query.formula)
-    types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]
-    return tuple(names & named or kinds & names for names, kinds in zip(plan.variables, types, strict=True))
-
-
-def _in_order(names: Sequence[frozenset[str]]) -> tuple[str, ...]:
-    """All of the names of states, each where it comes first."""
-    return tuple(dict.fromkeys(name for some in names for name in sorted(some)))
+    return called(query, plan)
 
 
 def _schema(variables: Sequence[str]) -> pyarrow.Schema:
     """The schema of the batches."""
-    start, end, positions = (_free(name, variables) for name in ("start", "end", "positions"))
+    start, end, positions = (free(name, variables) for name in ("start", "end", "positions"))
     lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *variables)]
     return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    """The name, with underscores if it is taken."""
-    return _free(f"{name}_", taken) if name in taken else name
 
 
 def _forgets(query: Query) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from itertools import count
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,11 @@ class Partitions:
     def __len__(self) -> int:
         """How many there are so far."""
         return len((self._pairs or self._values)[-1]) - 1
+
+    @property
+    def values(self) -> list[Any]:
+        """The values of the first column, by number if it is the only one; times in microseconds."""
+        return [value for value in self._values[0] if value is not None]
 
     def number(self, batch: pyarrow.RecordBatch) -> Numbers:
         """The partition of each event of a batch (n), NO_PARTITION for those in none."""

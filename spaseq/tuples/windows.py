@@ -59,3 +59,8 @@ def ordered(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Times:
     """Integers in the order of the doubles, 0.0 and -0.0 the same."""
     bits = (values + 0.0).view(np.int64)
     return np.where(bits < 0, bits ^ _SIGN, bits)
+
+
+def unordered(places: Times) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The doubles of which ``ordered`` gives these integers."""
+    return np.where(places < 0, places ^ _SIGN, places).view(np.float64)

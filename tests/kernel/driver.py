@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
+from nfa_native.automaton import Cells
 from nfa_native.matcher import RawMatches
 from nfa_native.words import Terms
 from spaseq.languages.spaseq import parse
@@ -28,12 +29,13 @@ def plan_of(seq: str, **spec: Any) -> Plan:
 
 
 class Driver:
-    """One plan and its matcher; events are numbered from 0."""
+    """One plan and its matcher, maybe with cells of a kind; events are numbered from 0."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, cells: Cells | None = None) -> None:
         self.plan = plan
+        self.cells = cells
         self.terms = Terms()
-        self.matcher = plan.start(self.terms)
+        self.matcher = plan.start(self.terms, cells)
         self.next = 0
 
     def rows(self, events: Sequence[Happening]) -> list[AtomRows]:
@@ -58,7 +60,7 @@ class Driver:
 
     def restore(self, same: Callable[[NDArray[np.uint64]], NDArray[np.uint64]] = lambda words: words) -> None:
         """Go on with a matcher restored from a snapshot."""
-        self.matcher = self.plan.restore(self.terms, self.matcher.snapshot(), same)
+        self.matcher = self.plan.restore(self.terms, self.matcher.snapshot(), same, self.cells)
 
     def run(self, events: Sequence[Happening], cuts: Iterable[int] = (), restore: bool = False) -> Found:
         """All results, with batches that end before the events numbered in ``cuts``."""

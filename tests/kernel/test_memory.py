@@ -17,6 +17,7 @@ SLIDING: dict[str, dict[str, Any]] = {
     "next": {"seq": "A ; B ; C", "keyed": True},
     "strict": {"seq": "A , B , C"},
     "compared": {"seq": "A ; B", "gpm": {"A": "?a :A ?va ; :key ?k", "B": "?b :B ?vb ; :key ?k FILTER(?vb > ?va)"}},
+    "viewed": {"seq": "A : B", "gpm": {"A": "?a :A ?va ; :key ?k", "B": "?b :B ?vb ; :key ?k FILTER(?vb > ?va)"}},
     "negated": {"seq": "A ; N! ; B", "keyed": True},
     "negated at start": {"seq": "N! ; A", "keyed": True},
     "negated at end": {"seq": "A ; N!", "keyed": True},
@@ -51,6 +52,17 @@ def random_rows(driver: Driver, atom: int, places: Any, chance: Any) -> AtomRows
     variables = driver.plan.atoms[atom].variables
     columns = words[chance.integers(0, KEYS, (len(variables), len(places)))]
     return AtomRows(places.astype(np.uint32), np.ascontiguousarray(columns))
+
+
+def test_partial_matches_that_nothing_asks_for_leave_with_the_window() -> None:
+    """Every event has a key of its own, and nothing ever joins it."""
+    driver = Driver(plan_of("A ; B", keyed=True, within="300 MILLISECONDS SLIDING"))
+    for start in range(0, EVENTS, BATCH):
+        numbers = np.arange(start, start + BATCH)
+        words = np.array([driver.terms.integer(number) for number in numbers.tolist()], np.uint64)
+        rows = AtomRows(np.arange(BATCH, dtype=np.uint32), np.array([words] * len(driver.plan.atoms[0].variables)))
+        driver.matcher.feed(numbers * 1000, numbers.astype(np.uint64), [rows, None])
+        assert driver.matcher.groups() <= 4_000
 
 
 @pytest.mark.parametrize("spec", SLIDING.values(), ids=SLIDING.keys())

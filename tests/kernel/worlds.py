@@ -12,12 +12,21 @@ SECOND = 1_000_000
 RISING = {"A": "?a :A ?va FILTER(!BOUND(PREV(?va)) || PREV(?va) < ?va)"}
 OPTIONAL = {"A": "?a :A ?va OPTIONAL { ?a :key ?k }", "B": "?b :B ?vb ; :key ?k"}
 
+HIGHER = {"B": "?b :B ?vb ; :key ?k FILTER(?vb > ?va)", "C": "?c :C ?vc ; :key ?k FILTER(?vc <= ?vb)"}
+BETWEEN = {"B": "?b :B ?vb FILTER(?vb >= ?va)", "C": "?c :C ?vc FILTER(?vc > ?va && ?vc - 1 < ?vb)"}
+CLIMBING = {"A": "?a :A ?va FILTER(!BOUND(PREV(?va)) || PREV(?va) < ?va)", "B": "?b :B ?vb FILTER(?vb > ?va)"}
+DOWN = {"B": "?b :B ?vb FILTER(?vb < ?va)", "C": "?c :C ?vc FILTER(?vc >= 2 * ?vb)"}
+
 QUERIES: dict[str, dict[str, Any]] = {
     "next": {"seq": "A ; B ; C", "within": SHORT},
     "any": {"seq": "A : B : C", "within": SHORT},
     "strict": {"seq": "A , B , C"},
     "key": {"seq": "A ; B ; C", "keyed": True, "within": SHORT},
     "compared": {"seq": "A ; B", "within": SHORT, "gpm": {"B": "?b :B ?vb FILTER(?vb > ?va)"}},
+    "viewed": {"seq": "A : B : C", "keyed": True, "within": SHORT, "gpm": HIGHER},
+    "viewed twice": {"seq": "A : B : C", "within": SHORT, "gpm": BETWEEN},
+    "viewed in mixed order": {"seq": "A : B ; C", "within": "12 EVENTS SLIDING", "gpm": DOWN},
+    "viewed and repeated": {"seq": "A:+ : B", "within": SHORT, "gpm": CLIMBING},
     "unbound": {"seq": "A ; B", "within": SHORT, "gpm": OPTIONAL},
     "repeated": {"seq": "A;+ ; B", "within": SHORT, "gpm": RISING},
     "summed": {"seq": "A;+ ; B", "within": SHORT, "gpm": {"B": "?b :B ?vb FILTER(SUM(?va) > 4)"}},

@@ -99,17 +99,17 @@ def is_recognized(query: oracle.Query) -> bool:
     """Whether the recognizer alone evaluates it: nothing correlates events, and matches are not aggregated."""
     if query.aggregates:
         return False
-    return not _has_filters(parse(to_text(query)).normal_form)
+    return not has_filters(parse(to_text(query)).normal_form)
 
 
-def _has_filters(formula: Formula) -> bool:
+def has_filters(formula: Formula) -> bool:
     match formula:
         case Filtered():
             return True
         case Sequence(left, right) | Disjunction(left, right):
-            return _has_filters(left) or _has_filters(right)
+            return has_filters(left) or has_filters(right)
         case Iteration(body):
-            return _has_filters(body)
+            return has_filters(body)
     return False
 
 

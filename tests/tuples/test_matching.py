@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Iterator
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 
 import pyarrow
@@ -91,10 +92,29 @@ def test_variables_are_columns() -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("SELECT COUNT(*) FROM S WHERE A", "aggregates of matches"),
         ("SELECT * FROM S, T WHERE A", "one stream can be read"),
     ],
 )
 def test_what_is_not_supported_is_named(query: str, says: str) -> None:
     with pytest.raises(QueryError, match=says):
         match(query, [{"type": "A", "price": 1}])
+
+
+def test_a_later_beginning_is_not_lost_behind_an_earlier_one() -> None:
+    """(A ; B)+ comes back to A with matches that began before those which begin there."""
+    chance = random.Random(3)
+    for _ in range(40):
+        types = [chance.choice("AB") for _ in range(14)]
+        window = chance.randrange(3, 9)
+        query = f"SELECT * FROM S WHERE (A ; B)+ WITHIN {window} EVENTS"
+        found = {
+            tuple(picks)
+            for batch in match(query, [{"type": type_} for type_ in types])
+            for picks in batch.column("positions").to_pylist()
+        }
+        some = (picks for size in (2, 4, 6, 8) for picks in combinations(range(14), size))
+        assert found == {
+            picks
+            for picks in some
+            if picks[-1] - picks[0] <= window and all(types[at] == "AB"[i % 2] for i, at in enumerate(picks))
+        }

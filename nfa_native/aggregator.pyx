@@ -1,0 +1,299 @@
+# distutils: language = c++
+# cython: language_level=3
+"""The aggregator: how many matches of a complex event automaton end at each event, and totals of their events' values.
+
+Nothing is enumerated: paths that are in one state are added up, those that leave the window by a product of what was when
+the last ones of the window before had left it, and what became of it (a queue of two stacks).  So an event costs, for each
+state that it can enter, a time that depends on the automaton alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+cdef extern from "<utility>" namespace "std" nogil:
+    void swap[T](T& one, T& other)
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
+include "aggregating/arithmetic.pxi"
+include "aggregating/records.pxi"
+include "aggregating/totals.pxi"
+include "aggregating/front.pxi"
+include "aggregating/step.pxi"
+include "aggregating/feed.pxi"
+
+CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
+KINDS = ("SUM", "LEAST", "SUM OF DOUBLES")
+MOST_MATCHES = 2**64 - 1
+NO_LEAST = 2**100
+
+
+class Quantity(NamedTuple):
+    """What is to be known of an event's values in all matches: one of KINDS, over the events picked in ``states``."""
+
+    kind: str
+    states: tuple
+
+
+class Column(NamedTuple):
+    """A quantity's values in a batch: int64[n], of a SUM OF DOUBLES float64[n]; ``valid`` is 0 where there is none."""
+
+    values: np.ndarray
+    valid: np.ndarray = None  # uint8[n]; None: all are
+
+
+class Aggregates(NamedTuple):
+    """A row for each end and key with matches, in the order of their ends; m rows.
+
+    ``totals`` has for each quantity: of a SUM and LEAST two columns, the upper half of 128 bits (int64) and the lower one
+    (uint64); of a SUM OF DOUBLES one column, of float64.  LEAST is NO_LEAST if there is no value; a SUM whose upper half
+    is -2**63 is not known, as it is too large.
+    """
+
+    ends: np.ndarray           # int64[m], positions in the whole stream
+    keys: np.ndarray           # uint32[m], of the matches' first events
+    counts: np.ndarray         # uint64[m]: MOST_MATCHES, or so many
+    totals: tuple
+    number: np.ndarray = None  # float64[m]: the counts as doubles, if a quantity is of doubles
+
+
+cdef class Aggregator:
+    """Runs one automaton over one stream, or over each partition of it."""
+
+    cdef Aggregation state
+    cdef readonly object automaton
+    cdef readonly object quantities
+    cdef int64_t events
+
+    def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
+        """ValueError: the automaton is ambiguous, so that its paths are not its matches.
+
+        ``windowed``: matches have to start where their end's ``least`` says; neither starts nor windows ever move back.
+        ``events``: a window of so many positions within a partition (end − start), instead of starts and windows."""
+        if automaton.ambiguous:
+            raise ValueError("paths of an ambiguous automaton are not its matches: they cannot be counted")
+        self.automaton = automaton
+        self.quantities = tuple(quantities)
+        self.events = -1 if events is None else events
+        self.state.consume = CONSUMPTIONS.index(consume)
+        self.state.partitioned = partitioned
+        self.state.windowed = windowed or events is not None
+        self.state.position = 0
+        build(&self.state, automaton.states)
+        measure(&self.state, self.quantities)
+        for number in range(self.state.entries.size()):
+            self.state.entries[number].simple = is_simple(&self.state, number)
+        self.state.symbol_begin.assign(2, 0)
+        self.state.in_order.assign(1, True)
+        self.state.opens.assign(1, False)
+        resize_totals(&self.state, &self.state.turned, self.state.slots * self.state.entries.size())
+        know_substream(&self.state, 0)
+
+    def know_symbols(self, symbols):
+        """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
+        states = list(enumerate(self.automaton.states))
+        for atoms in symbols:
+            entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
+            some = [self.automaton.states[number] for number in entered]
+            late = [
+                number for number, state in zip(entered, some, strict=True)
+                for one in (*state.after, *state.directly_after) if one > number and one in entered
+            ]
+            for number in entered:
+                self.state.symbol_entries.push_back(<uint32_t>number)
+            self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
+            self.state.in_order.push_back(not late)
+            self.state.opens.push_back(any([state.initial for state in some]))
+
+    @property
+    def symbols(self):
+        """How many symbols are known, 0 included."""
+        return self.state.symbol_begin.size() - 1
+
+    def feed(
+        self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
+        const int64_t[::1] least not None, columns=(), const uint32_t[::1] partitions=None,
+        const uint32_t[::1] keys=None, size_t at=0, size_t most=1 << 20,
+    ):
+        """Take the events of a batch from number ``at`` on, until all are taken or ``most`` rows wait.
+
+        ``starts``, ``least`` and ``partitions`` are those of the recognizer.  A match counts under the key of its first
+        event.  ``columns`` has one for each quantity.  Gives the first event that is not done with."""
+        cdef Aggregation* a = &self.state
+        cdef size_t count = symbols.shape[0]
+        cdef size_t i
+        if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
+            raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
+        if (partitions is None) == a.partitioned or (a.partitioned and <size_t>partitions.shape[0] != count):
+            raise ValueError("each event needs its partition" if a.partitioned else "there are no partitions")
+        if keys is not None and <size_t>keys.shape[0] != count:
+            raise ValueError(f"{count} symbols came with {keys.shape[0]} keys")
+        if at >= count:
+            return count
+        if at == 0:
+            for i in range(count):
+                if symbols[i] >= a.symbol_begin.size() - 1:
+                    raise ValueError(f"symbol {symbols[i]} is not known")
+        kept = [self._column(*pair, count) for pair in zip(self.quantities, columns, strict=True)]
+        self._point_to(kept)
+        with nogil:
+            at = feed_events(
+                a, &symbols[0], &starts[0], &least[0], &partitions[0] if a.partitioned else NULL,
+                &keys[0] if keys is not None else NULL, at, count, most, self.events,
+            )
+        return at
+
+    def _column(self, quantity, column, size_t count):
+        """The column in the types that are read; ValueError if it has another length."""
+        values, valid = column
+        if <size_t>len(values) != count or (valid is not None and <size_t>len(valid) != count):
+            raise ValueError(f"{count} symbols came with {len(values)} values")
+        type_ = np.float64 if quantity.kind == "SUM OF DOUBLES" else np.int64
+        return Column(
+            np.ascontiguousarray(values, type_), None if valid is None else np.ascontiguousarray(valid, np.uint8)
+        )
+
+    cdef _point_to(self, columns):
+        cdef Aggregation* a = &self.state
+        cdef const int64_t[::1] integers
+        cdef const double[::1] doubles
+        cdef const uint8_t[::1] valid
+        cdef const uint8_t* where
+        a.wide_values.clear()
+        a.wide_valid.clear()
+        a.real_values.assign(1, NULL)
+        a.real_valid.assign(1, NULL)
+        for quantity, column in zip(self.quantities, columns, strict=True):
+            where = NULL
+            if column.valid is not None:
+                valid = column.valid
+                where = &valid[0]
+            if quantity.kind == "SUM OF DOUBLES":
+                doubles = column.values
+                a.real_values.push_back(&doubles[0])
+                a.real_valid.push_back(where)
+            else:
+                integers = column.values
+                a.wide_values.push_back(&integers[0])
+                a.wide_valid.push_back(where)
+
+    def take(self):
+        """The rows since the last call."""
+        cdef Rows* rows = &self.state.rows
+        cdef size_t count = rows.ends.size()
+        ends, keys, counts = np.empty(count, np.int64), np.empty(count, np.uint32), np.empty(count, np.uint64)
+        highs = np.empty((self.state.wides, count), np.int64)
+        lows = np.empty((self.state.wides, count), np.uint64)
+        reals = np.empty((self.state.reals, count), np.float64)
+        if count:
+            copy_rows(rows, ends, keys, counts, highs, lows, reals)
+        clear_rows(rows)
+        exact, doubles = iter(zip(highs, lows, strict=True)), iter(reals[1:])
+        totals = tuple([
+            next(doubles) if quantity.kind == "SUM OF DOUBLES" else next(exact) for quantity in self.quantities
+        ])
+        return Aggregates(ends, keys, counts, totals, reals[0] if self.state.reals else None)
+
+    def statistics(self):
+        """Events that are kept until they are too old, starts that are, and partitions."""
+        cdef size_t i, k
+        kept = {"log": 0, "starts": 0, "partitions": self.state.substreams.size() if self.state.partitioned else 0}
+        for i in range(self.state.substreams.size()):
+            kept["log"] += self.state.substreams[i].log.size()
+            for k in range(self.state.substreams[i].groups.size()):
+                kept["starts"] += self.state.substreams[i].groups[k].left
+        return kept
+
+
+cdef build(Aggregation* a, states):
+    """The automaton as arrays."""
+    cdef Entry entry
+    slots = {}
+    for before in sorted({one for state in states for one in state.after}):
+        slots["all", before] = len(slots)
+    for before in sorted({one for state in states for one in state.directly_after}):
+        slots["newest", before] = len(slots)
+    a.slots = len(slots)
+    for number, state in enumerate(states):
+        entry.state = number
+        entry.first = <uint32_t>a.sources.size()
+        entry.after = len(state.after)
+        entry.directly = len(state.directly_after)
+        entry.slot = <uint32_t>slots["all", number] if ("all", number) in slots else NO_SLOT
+        entry.last_slot = <uint32_t>slots["newest", number] if ("newest", number) in slots else NO_SLOT
+        entry.initial = state.initial
+        entry.final = state.final
+        entry.simple = False
+        for one in state.after:
+            a.sources.push_back(<uint32_t>slots["all", one])
+        for one in state.directly_after:
+            a.sources.push_back(<uint32_t>slots["newest", one])
+        a.entries.push_back(entry)
+
+
+cdef measure(Aggregation* a, quantities):
+    """What is to be known of paths."""
+    exact = [one for one in quantities if one.kind != "SUM OF DOUBLES"]
+    doubles = [one for one in quantities if one.kind == "SUM OF DOUBLES"]
+    a.wides = len(exact)
+    a.reals = len(doubles) + 1 if doubles else 0
+    for one in exact:
+        a.is_least.push_back(KINDS.index(one.kind) == 1)
+    for state in range(a.entries.size()):
+        for one in exact:
+            a.holds_wide.push_back(state in one.states)
+        if doubles:
+            a.holds_real.push_back(False)
+        for one in doubles:
+            a.holds_real.push_back(state in one.states)
+    a.event_wides.resize(a.wides)
+    a.event_reals.resize(a.reals)
+
+
+cdef bint is_simple(const Aggregation* a, size_t state):
+    """Whether paths enter from one slot into another one, and no value of the event counts."""
+    cdef const Entry* entry = &a.entries.at(state)
+    cdef size_t q
+    for q in range(a.wides):
+        if a.holds_wide.at(state * a.wides + q):
+            return False
+    for q in range(a.reals):
+        if a.holds_real.at(state * a.reals + q):
+            return False
+    if entry.initial or entry.final or entry.slot == NO_SLOT or entry.last_slot != NO_SLOT:
+        return False
+    return entry.after == 1 and entry.directly == 0 and a.sources.at(entry.first) != entry.slot
+
+
+cdef void copy_rows(
+    const Rows* rows, int64_t[::1] ends, uint32_t[::1] keys, uint64_t[::1] counts, int64_t[:, ::1] highs,
+    uint64_t[:, ::1] lows, double[:, ::1] reals,
+) noexcept nogil:
+    cdef size_t count = rows.ends.size()
+    cdef size_t i, q
+    for i in range(count):
+        ends[i] = rows.ends[i]
+        keys[i] = rows.keys[i]
+        counts[i] = rows.counts[i]
+    for q in range(highs.shape[0]):
+        for i in range(count):
+            highs[q, i] = high_half(rows.wides[i * highs.shape[0] + q])
+            lows[q, i] = low_half(rows.wides[i * highs.shape[0] + q])
+    for q in range(reals.shape[0]):
+        for i in range(count):
+            reals[q, i] = rows.reals[i * reals.shape[0] + q]
+
+
+cdef void clear_rows(Rows* rows) noexcept nogil:
+    rows.ends.clear()
+    rows.keys.clear()
+    rows.counts.clear()
+    rows.wides.clear()
+    rows.reals.clear()

@@ -1,0 +1,150 @@
+# Views: under skip-till-any the partial matches that an event takes along by comparisons are those in a prefix of a list
+# that pass.  One node says so, however many they are; they are looked up when matches are put out.
+
+
+cdef bint has_key(const GroupList* groups, const TransitionSpec* transition, const word_t* row) noexcept nogil:
+    """Whether the list's key is the row's: keys may share a hash."""
+    cdef size_t i
+    for i in range(groups.key.size()):
+        if groups.key.at(i) != row[transition.probe.at(i)]:
+            return False
+    return True
+
+
+cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
+    """Take the transition from all groups of the candidate's key that pass, as one set; whether there are any.
+
+    `aside`: there are also cells that may have the key and are in no list.  `singly`: the list cannot tell, its groups must
+    be tried one by one.
+    """
+    cdef TransitionSpec* transition = &k.transitions[which]
+    cdef StateData* s = &k.states[transition.source]
+    cdef GroupList* groups
+    cdef Bucket* bucket
+    cdef Bounds bounds
+    cdef uint32_t found
+    cdef uint64_t key = hash_key(candidate.rows, transition.probe.data(), transition.probe.size())
+    k.singly = k.aside = candidate.count > 1 or key == WILD
+    if k.singly:
+        return False
+    bucket = find_bucket(&s.indexes[transition.index], key)
+    k.aside = not s.indexes[transition.index].wild.cells.empty() or bucket != NULL and not bucket.cells.empty()
+    if bucket == NULL or bucket.groups == NO_LIST or not has_key(&k.lists[bucket.groups], transition, candidate.rows):
+        return False
+    groups = &k.lists[bucket.groups]
+    if groups.groups.empty() or not load_bounds(
+        k, &transition.step, s.width, candidate.rows, candidate.width, k.tick, &bounds
+    ):
+        k.refused = True
+        return False
+    k.singly = not are_comparable(groups, &bounds)
+    if k.singly:
+        return False
+    found = find_youngest(k, groups, &bounds, candidate.lo)
+    k.refused = found == NO_GROUP
+    if found != NO_GROUP:
+        take_view(k, which, candidate, bucket.groups, groups, found)
+    return found != NO_GROUP
+
+
+cdef void take_view(
+    Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, uint32_t found
+) noexcept nogil:
+    """Move what the candidate sees of a list; the group `found` has the youngest start in it."""
+    cdef StateData* s = &k.states[k.transitions[which].source]
+    cdef const Group* group = &groups.groups[found - groups.base]
+    cdef size_t staged = k.staged.size()
+    cdef uint32_t head = k.ring.head
+    cdef uint32_t start = group.max_start
+    cdef uint32_t node
+    cdef Pair pair
+    invariant(s.cells[group.cell].serial == group.serial)       # something in it is in the window
+    pair.cell = group.cell
+    pair.cell_row = pair.event_row = 0
+    node = write_node(k, k.combination[0], VIEW | which, number, group_end(groups), start)
+    advance_set(k, which, candidate, &pair, 1, node, start, 0)
+    if k.staged.size() == staged:
+        k.ring.head = head          # nobody keeps the view
+
+
+cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noexcept nogil:
+    """Visit the next group in a view, and the view again."""
+    cdef const TransitionSpec* transition = &k.transitions[view.label & ~VIEW]
+    cdef const GroupList* groups = &k.lists[view.next]
+    cdef const EventRecord* event = event_at(k, view.pos)
+    cdef uint32_t before = visit.before if visit.begun else view.sibling
+    cdef const word_t* row
+    cdef uint32_t count, found
+    cdef Bounds bounds
+    row = rows_of(k, view.pos, transition.choice.atoms.data()[0], &count)
+    load_bounds(k, &transition.step, k.states[transition.source].width, row, transition.choice.width, event.time, &bounds)
+    found = find_group(k, groups, before, &bounds, lo)
+    if found == NO_GROUP:
+        return
+    visit.begun = 1
+    visit.before = found
+    k.visits.push_back(visit)
+    visit.begun = visit.before = 0
+    visit.node = groups.groups[found - groups.base].node
+    k.visits.push_back(visit)
+
+
+cdef void list_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t wanted) noexcept nogil:
+    """Enter a cell that is complete into the list of its key in each index that is `wanted` (bits) and where it has a
+    place, else among the cells that are tried one by one."""
+    cdef const word_t* rows = cell_rows(s, cell)
+    cdef Bucket* bucket
+    cdef CellIndex* index
+    cdef uint64_t key
+    cdef size_t i
+    cdef uint32_t r
+    s.cells[cell].listed = 0
+    for i in range(s.indexes.size()):
+        index = &s.indexes[i]
+        for r in range(s.cells[cell].rows):
+            key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
+            bucket = make_bucket(index, key)
+            if key != WILD and wanted >> i & 1 and list_in_bucket(k, s, index, bucket, cell):
+                s.cells[cell].listed |= <uint32_t>1 << i
+            elif bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
+                bucket.cells.push_back(reference_to(s, cell))
+
+
+cdef bint list_in_bucket(
+    Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell
+) noexcept nogil:
+    """Append a cell of one row to a bucket's list, if it has a place there."""
+    cdef const word_t* row = cell_rows(s, cell)
+    cdef GroupList* groups
+    cdef size_t i
+    if s.cells[cell].rows > 1:
+        return False
+    if bucket.groups == NO_LIST:
+        bucket.groups = new_list(k, <uint32_t>index.compared.size())
+    groups = &k.lists[bucket.groups]
+    if groups.groups.empty():
+        groups.key.clear()
+        for i in range(index.columns.size()):
+            groups.key.push_back(row[index.columns.at(i)])
+    for i in range(index.columns.size()):
+        if groups.key.at(i) != row[index.columns.at(i)]:
+            return False
+    return join_list(s, index, groups, cell, s.cells[cell].youngest)
+
+
+cdef void pair_groups(
+    Kernel* k, StateData* s, const GroupList* groups, const StepSpec* step, const Candidate* candidate
+) noexcept nogil:
+    """Try the groups of a list one by one."""
+    cdef size_t i
+    k.everything.clear()
+    for i in range(groups.groups.size()):
+        k.everything.push_back(reference_of(&groups.groups[i]))
+    probe_bucket(k, s, &k.everything, step, candidate)
+
+
+cdef inline CellReference reference_of(const Group* group) noexcept nogil:
+    cdef CellReference reference
+    reference.cell = group.cell
+    reference.serial = group.serial
+    return reference

@@ -1,0 +1,170 @@
+# What an event's row asks of zone maps, and zone maps of the cells in a bucket that has no order.
+
+
+cdef inline word_t bound_value(
+    Kernel* k, const Compared* compared, uint32_t width, const word_t* row, uint32_t row_width, int64_t now
+) noexcept nogil:
+    """The event's side of a comparison, for cells of `width` columns."""
+    if compared.event.kind == ROW_VALUE:
+        return row[compared.event.row]
+    return value_of(k, &compared.event, k.blank.data(), width, row, row_width, now)
+
+
+cdef bint load_bounds(
+    Kernel* k, const StepSpec* step, uint32_t width, const word_t* row, uint32_t row_width, int64_t now, Bounds* bounds
+) noexcept nogil:
+    """The step's comparisons with the values of a row; False if one is not bound: it holds for no cell."""
+    cdef const Compared* compared = step.compared.data()
+    cdef Bound* bound
+    cdef size_t i
+    bounds.count = 0
+    for i in range(step.compared.size()):
+        if compared[i].slot >= MOST_COMPARED or bounds.count == MOST_BOUNDS:
+            continue
+        bound = &bounds.each[bounds.count]
+        bound.value = bound_value(k, compared + i, width, row, row_width, now)
+        bound.slot = compared[i].slot
+        bound.limit = compared[i].limit
+        bound.inverted = compared[i].inverted
+        bounds.count += 1
+        if bound.value == UNBOUND:
+            return False
+    return True
+
+
+cdef bint are_comparable(const GroupList* groups, const Bounds* bounds) noexcept nogil:
+    """Whether every bound compares with what the list has."""
+    cdef uint32_t i
+    for i in range(bounds.count):
+        if kind_of_order(bounds.each[i].value) != groups.kinds[bounds.each[i].slot]:
+            return False
+    return True
+
+
+cdef void read_values(StateData* s, const CellIndex* index, uint32_t cell, Group* group) noexcept nogil:
+    """What the index compares of a cell with one row."""
+    cdef size_t i
+    group.values[0] = group.values[1] = UNBOUND
+    for i in range(index.compared.size()):
+        group.values[i] = s.words[<size_t>cell * s.width + index.compared[i]]
+
+
+cdef bint join_list(StateData* s, const CellIndex* index, GroupList* groups, uint32_t cell, uint32_t start) noexcept nogil:
+    """Append a cell to a list, unless its values do not compare with those there; whether it was."""
+    cdef Group group
+    if s.cells[cell].rows > 1:
+        return False
+    read_values(s, index, cell, &group)
+    if groups.groups.empty():
+        if not take_kinds(groups, group.values):
+            return False
+    elif not has_kinds(groups, group.values):
+        return False
+    group.node = s.cells[cell].node
+    group.max_start = start
+    group.cell = cell
+    group.serial = s.cells[cell].serial
+    add_group(groups, &group)
+    return True
+
+
+# The zone map of a bucket's cells: `max_start` says whether a group's cell may be alive, 1 or 0.
+
+
+cdef void map_cell(Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
+    """Add a new cell to the bucket's zone map; without a place in it the bucket has no map."""
+    if not join_list(s, index, &k.lists[bucket.groups], cell, 1):
+        drop_list(k, bucket.groups)
+        bucket.groups = NO_LIST
+        bucket.mixed = True
+
+
+cdef void map_bucket(Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket) noexcept nogil:
+    """Make the zone map of a bucket, if all of its cells have a place in one."""
+    cdef size_t i
+    bucket.groups = new_list(k, <uint32_t>index.compared.size())
+    for i in range(bucket.cells.size()):
+        if bucket.groups != NO_LIST and is_current(s, &bucket.cells[i]):
+            map_cell(k, s, index, bucket, bucket.cells[i].cell)
+
+
+cdef void renew_zone(Zone* zone, const Group* groups, size_t count, uint32_t columns) noexcept nogil:
+    """The extremes of the living ones of some groups."""
+    cdef bint begun = False
+    cdef size_t i
+    zone.max_start = 0
+    for i in range(count):
+        if groups[i].max_start == 0:
+            continue
+        if begun:
+            widen(zone, groups + i, columns)
+        else:
+            begin_zone(zone, groups + i)
+        begun = True
+
+
+cdef void strike_group(GroupList* groups, uint32_t number) noexcept nogil:
+    """The group's cell is gone: the zone around it is made anew, and those above it if it is empty."""
+    cdef size_t zone = (number - groups.base) >> FAN
+    cdef size_t start = zone << FAN
+    cdef size_t count = min(groups.groups.size() - start, <size_t>1 << FAN)
+    cdef uint32_t level
+    groups.groups[number - groups.base].max_start = 0
+    renew_zone(&groups.zones[0][zone], groups.groups.data() + start, count, groups.columns)
+    for level in range(1, LEVELS):
+        if groups.zones[level - 1][zone].max_start:
+            return
+        zone >>= FAN
+        groups.zones[level][zone].max_start = has_alive(&groups.zones[level - 1], zone)
+
+
+cdef bint has_alive(const vector[Zone]* zones, size_t above) noexcept nogil:
+    """Whether somebody is alive in a zone of the next level."""
+    cdef size_t i
+    for i in range(above << FAN, min((above + 1) << FAN, zones.size())):
+        if zones.at(i).max_start:
+            return True
+    return False
+
+
+cdef bint probe_zones(
+    Kernel* k, StateData* s, Bucket* bucket, const TransitionSpec* transition, const Candidate* candidate
+) noexcept nogil:
+    """Pair the cells of a bucket that its zone map finds; False, and nothing is paired, if it cannot tell."""
+    cdef CellIndex* index = &s.indexes[transition.index]
+    cdef size_t before = k.pairs.size()
+    cdef Bounds bounds
+    cdef uint32_t at
+    if bucket.mixed or bucket.cells.size() <= FEW_CELLS:
+        return False
+    if bucket.groups == NO_LIST:
+        map_bucket(k, s, index, bucket)
+        if bucket.groups == NO_LIST:
+            return False
+    k.refused = True
+    if not load_bounds(k, &transition.step, s.width, candidate.rows, candidate.width, k.tick, &bounds):
+        return True
+    if not are_comparable(&k.lists[bucket.groups], &bounds):
+        return False
+    at = find_group(k, &k.lists[bucket.groups], group_end(&k.lists[bucket.groups]), &bounds, 1)
+    while at != NO_GROUP:
+        pair_group(k, s, &k.lists[bucket.groups], at, &transition.step, candidate)
+        at = find_group(k, &k.lists[bucket.groups], at, &bounds, 1)
+    reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+    return True
+
+
+cdef void pair_group(
+    Kernel* k, StateData* s, GroupList* groups, uint32_t at, const StepSpec* step, const Candidate* candidate
+) noexcept nogil:
+    """Pair the cell of a group with the candidate, if it is alive and joins."""
+    cdef const Group* group = &groups.groups[at - groups.base]
+    cdef Cell* cell = &s.cells[group.cell]
+    if cell.serial == group.serial and has_left(k, cell):
+        free_cell(s, group.cell)
+        s.expired += 1
+    if cell.serial != group.serial:
+        strike_group(groups, at)
+    elif not older(cell.youngest, candidate.lo):
+        if compatible(step, s.words.data() + <size_t>group.cell * s.width, candidate.rows):
+            pair_row(k, group.cell, 0, 0)

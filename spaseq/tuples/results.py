@@ -1,0 +1,105 @@
+"""What queries give: batches of rows that are found when they are asked for."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import compress
+from operator import or_
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow
+
+from spaseq.errors import OptionError
+from spaseq.languages.ceql.scope import named_in
+from spaseq.pattern.recognition import Query
+from spaseq.plan.complex_events import Recognition
+from spaseq.tuples.encoding import EncodedBatch
+from spaseq.tuples.symbols import Symbols
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Events(Protocol):
+    """Batches of events, read once, and what they satisfy so far."""
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """That of the batches."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The table of the symbols that the batches have."""
+
+    @property
+    def skipped(self) -> int:
+        """Events that were left out."""
+
+    def __iter__(self) -> Iterator[EncodedBatch]: ...
+
+
+class Results(Iterator[pyarrow.RecordBatch]):
+    """The results of a query in batches, each found when it is asked for; to be read once.
+
+    ``schema`` is that of the batches, ``found`` counts the results so far.
+    """
+
+    schema: pyarrow.Schema
+
+    def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
+        self._query = query
+        self._plan = plan
+        self._events = events
+        self.found = 0
+
+    @property
+    def skipped(self) -> int:
+        """Events that were left out because their time was wrong."""
+        return self._events.skipped
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The variables and types for which there was no event so far, whatever came before it."""
+        met = reduce(or_, self._events.symbols.masks)
+        names = called(self._query, self._plan)
+        states = [any(met >> atom & 1 for atom in state.atoms) for state in self._plan.automaton.states]
+        some = frozenset[str]().union(*compress(names, states))
+        return tuple(name for name in in_order(names) if name not in some)
+
+    @abstractmethod
+    def __next__(self) -> pyarrow.RecordBatch: ...
+
+    def count(self) -> int:
+        """How many results are left."""
+        return sum(batch.num_rows for batch in self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All that are left as one table."""
+        return pyarrow.Table.from_batches(list(self), self.schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All that are left as a data frame; OptionError if pandas is not installed."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError as error:
+            raise OptionError("to_pandas needs pandas; install it with: pip install 'spaseq[pandas]'") from error
+        return self.to_arrow().to_pandas()
+
+
+def called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+    """For each state the variables that AS gives its picks; where there is none, their type."""
+    named = named_in(query.formula)
+    types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]
+    return tuple(names & named or kinds & names for names, kinds in zip(plan.variables, types, strict=True))
+
+
+def in_order(names: Sequence[frozenset[str]]) -> tuple[str, ...]:
+    """All of the names of states, each where it comes first."""
+    return tuple(dict.fromkeys(name for some in names for name in sorted(some)))
+
+
+def free(name: str, taken: Sequence[str]) -> str:
+    """The name, with underscores if it is taken."""
+    return free(f"{name}_", taken) if name in taken else name

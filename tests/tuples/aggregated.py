@@ -1,0 +1,65 @@
+"""Random queries with aggregates, and the rows that the engine gives, as the oracle's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow
+
+from spaseq.languages.ceql import parse
+from spaseq.tuples import Aggregates, match
+from tests.oracle.ceql.aggregates import Row
+from tests.oracle.ceql.generate import Maker, Pair
+from tests.oracle.ceql.labels import labels_of
+from tests.oracle.ceql.model import Query, variables
+from tests.oracle.ceql.text import operand_text, selection_text, to_text
+from tests.oracle.chooser import Seeded
+from tests.recognition.harness import has_filters
+from tests.tuples.test_matching import table_of
+
+
+class Aggregating(Maker):
+    """Makes queries with aggregates alone."""
+
+    def selecting(self, query: Query) -> Query:
+        """COUNT(*), or a function of an attribute; every other query has no strategy, as totals need."""
+        names = sorted(variables(query.formula))
+        aggregates = tuple(self.aggregate(names) for _ in range(self.chooser.integer(1, 3)))
+        strategy = query.strategy if self.chooser.chance(50) else None
+        found = replace(query, strategy=strategy, aggregates=tuple(dict.fromkeys(aggregates)))
+        return replace(found, group_by=self.group_by(query))
+
+
+def pair_of(seed: int) -> Pair:
+    maker = Aggregating(Seeded(seed))
+    query = maker.query(maker.chooser.integer(0, 5))
+    events = maker.events(query, maker.chooser.integer(2, 8))
+    return Pair(query, events, labels_of(query, events))
+
+
+def is_supported(query: Query) -> bool:
+    """Whether nothing correlates events."""
+    return not has_filters(parse(to_text(query)).normal_form)
+
+
+def text_of(query: Query) -> str:
+    """The query, which shows the attributes of its GROUP BY, too."""
+    selection = selection_text(query)
+    return to_text(query).replace(selection, ", ".join([selection, *map(operand_text, query.group_by)]), 1)
+
+
+def aggregates_of(pair: Pair, rows_at_once: int) -> Aggregates:
+    """What the engine gives, if the table comes in batches of so many rows."""
+    table = table_of(pair)
+    source = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=rows_at_once))
+    found = match(text_of(pair.query), source, time="time")
+    assert isinstance(found, Aggregates)
+    return found
+
+
+def rows_of(found: Aggregates, query: Query) -> Iterator[Row]:
+    keys = len(query.group_by)
+    for batch in found:
+        for end, *values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield Row(end, tuple(values[:keys]), tuple(values[keys:]))
