@@ -75,14 +75,14 @@ def read(output: str, errors: str) -> Measured | Failed:
     return Measured(said["events"], said["matches"], max(said["seconds"], 0.001) / said["runs"])
 
 
-def run_ours(query: Query, table: pyarrow.Table) -> Measured:
+def run_ours(query: Query, table: pyarrow.Table, events: int = LONG) -> Measured:
     """From columns in memory to matches in arrays; the query is compiled before."""
     text = ceql(query)
 
     def prepare(source: pyarrow.Table) -> Job:
         return match(text, source, type="event_type", time="stock_time", unit="ms").count
 
-    long = again_and_again(table)
+    long = again_and_again(table, events)
     seconds = _mean(lambda: prepare(long))
     return Measured(len(table), int(str(prepare(table)())), seconds * len(table) / len(long))
 
@@ -98,7 +98,7 @@ def again_and_again(table: pyarrow.Table, events: int = LONG) -> pyarrow.Table:
     times = table.column("stock_time").to_numpy()
     rounds = -(-events // len(times))
     shifts = np.repeat(np.arange(rounds) * (times[-1] - times[0] + 10_000), len(times))
-    long = pyarrow.concat_tables([table] * rounds)
+    long = pyarrow.concat_tables([table] * rounds).combine_chunks()
     return long.set_column(long.column_names.index("stock_time"), "stock_time", [np.tile(times, rounds) + shifts])
 
 
