@@ -125,7 +125,8 @@ def stocks() -> pyarrow.Table:
 def test_events_come_again_in_windows_of_their_own() -> None:
     once, long = stocks(), again_and_again(stocks(), 12)
     assert long.num_rows == 15
-    assert run_ours(RUN, once, 1000).matches == 3  # one of QQQ, the other, or both; what comes after ten seconds is too late
+    # One of QQQ, the other, or both; what comes after ten seconds is too late.
+    assert run_ours(RUN, once, 1000).matches == 3
     assert run_ours(RUN, long, 1000).matches == 9
 
 
