@@ -97,6 +97,9 @@ class Cell(Enum):
     MERGED = "merged"
 
 
+MOST_BOUNDS = 2  # of a view: conditions besides the one by which lists are found
+
+
 @dataclass(frozen=True, slots=True)
 class Correlation:
     """What registers do in an automaton.
@@ -112,6 +115,13 @@ class Correlation:
     cells: tuple[Cell, ...]
     keys: tuple[int, ...]
     columns: int
+
+    def is_viewed(self, transition: Transition) -> bool:
+        """Whether an event takes all groups that pass at once, as a view (``follow_list``), and not one by one."""
+        cells = {self.cells[transition.source], self.cells[transition.target]}
+        found = self.keys[transition.source] >= 0 and not transition.contiguous
+        few = len(transition.guards) - found <= MOST_BOUNDS
+        return Cell.MERGED not in cells and few and not (transition.questions or transition.contiguous)
 
 
 # ── the automaton ────────────────────────────────────────────────────────────────────────────────────────

@@ -168,7 +168,7 @@ cdef class Recognizer:
             interruption, self._interruption = self._interruption, None
             raise interruption
         if r.is_full:
-            raise MemoryError(f"there are more than {MOST_NODES} sets of partial matches: a window would bound them")
+            raise MemoryError("there is no room for more partial matches: a window would bound them")
         return at
 
     def __dealloc__(self):

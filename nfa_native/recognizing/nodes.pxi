@@ -22,18 +22,37 @@ cdef void reclaim(Recognition* r, int64_t least) noexcept nogil:
         ring.first_mark = 0
 
 
-cdef void widen_ring(Recognition* r) noexcept nogil:
-    """Room for twice as many nodes, if numbers of 32 bits tell so many apart."""
+cdef extern from *:
+    """
+    #include <vector>
+
+    /* Whether there was memory for so many values. */
+    template <class T> static bool resized(std::vector<T>& values, size_t size) noexcept {
+        try {
+            values.resize(size);
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+    """
+    bint resized[T](vector[T]& values, size_t size) noexcept nogil
+
+
+cdef bint widen_ring(Recognition* r) noexcept nogil:
+    """Room for twice as many nodes; False: there is no memory for them."""
     cdef MatchRing* ring = &r.ring
     cdef vector[MatchNode] wider
     cdef uint32_t size = 2 * <uint32_t>ring.nodes.size()
     cdef uint32_t i = ring.tail
-    wider.resize(size)
+    if not resized(wider, size):
+        return False
     while i != ring.head:
         wider[i & (size - 1)] = ring.nodes[i & ring.mask]
         i += 1
     ring.nodes.swap(wider)
     ring.mask = size - 1
+    return True
 
 
 cdef inline void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
@@ -74,10 +93,9 @@ cdef void reclaim_or_widen(Recognition* r, int64_t least, uint32_t count) noexce
     if ring.tail == tail and r.correlating == NULL:
         compact(r, least, count)
     while <uint64_t>(ring.head - ring.tail) * 2 + count >= ring.mask:
-        if ring.nodes.size() >= MOST_NODES:
+        if ring.nodes.size() >= MOST_NODES or not widen_ring(r):
             r.is_full = ring.head - ring.tail + count >= ring.mask
             return
-        widen_ring(r)
 
 
 cdef inline uint32_t add_node(

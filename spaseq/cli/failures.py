@@ -71,7 +71,10 @@ def _fail_unexpectedly(error: BaseException) -> NoReturn:
     """A mistake of the program, not of its user; the stack trace is there for those who ask."""
     if os.environ.get("SPASEQ_TRACEBACK"):
         raise error
-    reason = "not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        click.echo(f"error: not enough memory{f': {error}' if str(error) else ''}", err=True)
+        raise click.exceptions.Exit(FAILED)
+    reason = f"{type(error).__name__}: {error}"
     click.echo(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it", err=True)
     raise click.exceptions.Exit(FAILED)
 

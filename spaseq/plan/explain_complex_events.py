@@ -217,6 +217,9 @@ def _cost(correlation: Correlation | None, number: int) -> str:
     if correlation is None:
         return CELLS[Cell.HEAD]
     found = ", found by an equal value" if correlation.keys[number] >= 0 else ""
+    leaving = [one for one in correlation.transitions if one.source == number]
+    if correlation.cells[number] is Cell.GROUPS and all(map(correlation.is_viewed, leaving)):
+        return f"one view of all matches that fit{found}"
     return CELLS[correlation.cells[number]] + found
 
 
