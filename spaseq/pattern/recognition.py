@@ -201,6 +201,13 @@ class Query:
     limit: int | None = None
     consume: Consumption = field(default=Consumption.NONE)
 
+    @property
+    def forgets(self) -> bool:
+        """Whether windows move on for ever, all together, so that events are done with some time."""
+        if isinstance(self.window, EventWindow):
+            return not self.partition
+        return isinstance(self.window, TimeWindow)
+
 
 def is_fresh(name: str) -> bool:
     """Whether the normal form made up the name of the variable: results do not show it."""

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from spaseq.pattern.columns import (
     And,
     Comparison,
-    Not,
-    Or,
     Predicate,
     Value,
     attributes,
     local,
 )
+from spaseq.pattern.negation import normal
 from spaseq.pattern.recognition import ForAll
 
-_OPPOSITES = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {">": "<", ">=": "<="}
 
 
@@ -52,8 +50,7 @@ Clause = Compared | Asked
 
 def clauses(condition: ForAll, texts: frozenset[str]) -> Iterator[Clause]:
     """The filter's clauses, all of which must hold; ``texts`` are the attributes that have texts."""
-    predicate = without_not(condition.predicate)
-    for part in predicate.parts if isinstance(predicate, And) else (predicate,):
+    for part in _parts(normal(condition.predicate)):
         yield _compared(part, condition, texts) or Asked(condition.variables, part)
 
 
@@ -75,17 +72,10 @@ def _compared(part: Predicate, condition: ForAll, texts: frozenset[str]) -> Comp
     return Compared(operator, (first, second), own.left, own.right, part)
 
 
-def without_not(predicate: Predicate, negated: bool = False) -> Predicate:
-    """The predicate, or its negation, with NOT before single LIKE, IN and IS NULL only; conjunctions are flat."""
-    match predicate:
-        case Not(inner):
-            return without_not(inner, not negated)
-        case And(parts) | Or(parts):
-            kind = Or if isinstance(predicate, And) == negated else And
-            changed = [without_not(part, negated) for part in parts]
-            return kind(
-                tuple(inner for part in changed for inner in (part.parts if isinstance(part, kind) else (part,)))
-            )
-        case Comparison(operator, left, right) if negated:
-            return Comparison(_OPPOSITES[operator], left, right)
-    return Not(predicate) if negated else predicate
+def _parts(predicate: Predicate) -> Iterator[Predicate]:
+    """What must hold, conjunctions within conjunctions taken apart."""
+    if isinstance(predicate, And):
+        for part in predicate.parts:
+            yield from _parts(part)
+    else:
+        yield predicate

@@ -109,18 +109,11 @@ def evaluation(asked: Explained) -> tuple[str, str]:
 def window(asked: Explained) -> Section:
     """The window, and whether partial matches that are too old for it are forgotten."""
     found = asked.query.window
-    forgets = is_forgotten(asked.query)
+    forgets = asked.query.forgets
     what = _window(found)
     value = None if found is None else {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
     kept = "what is older is forgotten" if forgets else "partial matches are kept until the input ends"
     return Section("window", "window", value, f"{what}; {kept}")
-
-
-def is_forgotten(query: Query) -> bool:
-    """Whether what is too old for the window is forgotten: if what the window measures grows with the stream."""
-    if isinstance(query.window, EventWindow):
-        return not query.partition
-    return isinstance(query.window, TimeWindow)
 
 
 def _length(found: Window) -> int | float:

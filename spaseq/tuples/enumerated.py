@@ -12,7 +12,7 @@ import pyarrow
 from nfa_native.recognizer import ComplexEvents
 from spaseq.errors import StreamError
 from spaseq.pattern.columns import Attribute
-from spaseq.pattern.recognition import Aggregate, AttributeWindow, EventWindow, Query, Strategy
+from spaseq.pattern.recognition import Aggregate, Query, Strategy
 from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
@@ -35,8 +35,7 @@ class Remembered(Replayed):
         super().__init__(events, self._remembered(iter(events)))
         self._readers = readers
         self._window = query.window
-        slides = not isinstance(query.window, AttributeWindow) and query.window is not None
-        self._forgets = slides and not (isinstance(query.window, EventWindow) and query.partition)
+        self._forgets = query.forgets
         self._first = 0
         self._starts: Places = np.empty(0, np.int64)
         self._vectors: dict[Hashable, Vector] = {}

@@ -41,7 +41,7 @@ class Matches(Results):
         self.variables = query.variables or in_order(self._names)
         self.schema = _schema(self.variables)
         self._columns = Columns(plan.measured, events.schema)
-        self._memory = Memory(plan.asked, events.schema, _forgets(query))
+        self._memory = Memory(plan.asked, events.schema, query.forgets)
         self._recognizer = _recognizer(query, plan, self._memory)
         self._found = self._recognized()
 
@@ -157,13 +157,6 @@ def _schema(variables: Sequence[str]) -> pyarrow.Schema:
     start, end, positions = (free(name, variables) for name in ("start", "end", "positions"))
     lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *variables)]
     return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
-
-
-def _forgets(query: Query) -> bool:
-    """Whether windows move on for ever, all together, so that events are done with some time."""
-    if isinstance(query.window, EventWindow):
-        return not query.partition
-    return isinstance(query.window, TimeWindow)
 
 
 def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:

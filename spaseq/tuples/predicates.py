@@ -30,6 +30,7 @@ from spaseq.pattern.columns import (
     Value,
     attributes,
 )
+from spaseq.pattern.negation import normal
 from spaseq.tuples import vectors
 from spaseq.tuples.instants import instant
 from spaseq.tuples.kinds import Kind, kind_of_type
@@ -38,23 +39,9 @@ from spaseq.tuples.vectors import Mask, Vector
 Test = Comparison | Like | In | IsNull
 Literal = Test | Not  # in normal form, Not is around a Like, In or IsNull
 
-OPPOSITES = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TEXT_COMPARISONS = {
     "=": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal",
 }  # fmt: skip
-
-
-def normal(predicate: Predicate, negated: bool = False) -> Predicate:
-    """The predicate, or what is true where it is false, with NOT before single LIKE, IN and IS NULL only."""
-    match predicate:
-        case Not(inner):
-            return normal(inner, not negated)
-        case And(parts) | Or(parts):
-            kind = Or if isinstance(predicate, And) == negated else And
-            return kind(tuple(normal(part, negated) for part in parts))
-        case Comparison(operator, left, right) if negated:
-            return Comparison(OPPOSITES[operator], left, right)
-    return Not(predicate) if negated else predicate
 
 
 def holds(predicate: Predicate, batch: pyarrow.RecordBatch) -> Mask:

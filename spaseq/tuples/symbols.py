@@ -18,8 +18,9 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.pattern.columns import TRUE, And, Attribute, Comparison, Constant, Or, Predicate, attributes, conjunction
+from spaseq.pattern.negation import normal
 from spaseq.tuples.kinds import Kind, check, kind_of_type
-from spaseq.tuples.predicates import Literal, coded, normal, truth
+from spaseq.tuples.predicates import Literal, coded, truth
 from spaseq.tuples.vectors import Column
 
 FALSE = Or(())
