@@ -1,6 +1,6 @@
 """CEQL filters that compare events: the V shape per key, from a few live events a key to very many.
 
-Keys come as partitions, or as equalities between the events.  Every quote may be any of the three, so a quote is
+Keys come as partitions, or as equalities between the events, which become partitions.  Every quote may be any of the three, so a quote is
 compared with all the live ones of its key.  Update only: events are in memory as columns; matches are found, not
 enumerated.  One process, CPU time, medians.  Run: ``python -m benchmarks.correlation [rows]``.
 """
@@ -17,7 +17,7 @@ from benchmarks.cells import SHAPES, Shape, prices
 from benchmarks.timing import interleaved
 from nfa_native.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.complex_events import planned
 from spaseq.tuples.correlation import Columns
 
 BATCH = 1 << 16
@@ -33,7 +33,8 @@ def prepared(shape: Shape, rows: int, partitioned: bool) -> Callable[[], Callabl
     """Rows that are ready, and recognizers of the shape's query that take them."""
     window = shape.live * shape.keys
     parsed = parse(QUERY.format(equal="" if partitioned else EQUAL, window=window))
-    plan = recognition(parsed.normal_form, None)
+    plan = planned(parsed.query, parsed.normal_form)
+    of_keys = partitioned or bool(plan.partition)
     keys = np.arange(rows) % shape.keys
     batch = pyarrow.record_batch({"price": prices(shape, rows), "key": keys})
     columns = Columns(plan.measured, batch.schema).read(batch)
@@ -41,15 +42,15 @@ def prepared(shape: Shape, rows: int, partitioned: bool) -> Callable[[], Callabl
     symbols, least, partitions = np.ones(rows, np.uint32), starts - window, keys.astype(np.uint32)
 
     def prepare() -> Callable[[], Recognizer]:
-        recognizer = Recognizer(plan.automaton, partitioned=partitioned, update_only=True)
+        recognizer = Recognizer(plan.automaton, partitioned=of_keys, update_only=True)
         recognizer.know_symbols([(1 << len(plan.atoms)) - 1])
 
         def run() -> Recognizer:
             for begin in range(0, rows, BATCH):
                 some = slice(begin, begin + BATCH)
-                of_keys = partitions[some] if partitioned else None
+                apart = partitions[some] if of_keys else None
                 values = [column[some] for column in columns]
-                recognizer.feed(symbols[some], starts[some], least[some], of_keys, columns=values)
+                recognizer.feed(symbols[some], starts[some], least[some], apart, columns=values)
             return recognizer
 
         return run

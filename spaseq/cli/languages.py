@@ -9,7 +9,7 @@ from pathlib import PurePath
 from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.aggregation import check_groups
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.plan.complex_events import Recognition, planned
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
 
@@ -36,7 +36,6 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 def recognized(parsed: ceql.ParsedQuery) -> Recognition:
     """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
     query = parsed.query
-    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
-    found = recognition(parsed.normal_form, selected, strategy=query.strategy)
+    found = planned(query, parsed.normal_form)
     check_groups(query, found)
     return found

@@ -208,6 +208,12 @@ class Query:
             return not self.partition
         return isinstance(self.window, TimeWindow)
 
+    @property
+    def consumption(self) -> Consumption:
+        """What is dropped, said by whether there are partitions: without them all events are one."""
+        one = self.consume is Consumption.PARTITION and not self.partition
+        return Consumption.ANY if one else self.consume
+
 
 def is_fresh(name: str) -> bool:
     """Whether the normal form made up the name of the variable: results do not show it."""

@@ -59,14 +59,14 @@ def check_groups(query: Query, plan: Recognition) -> None:
 
 
 def place(attribute: Attribute, query: Query, plan: Recognition) -> Place:
-    """Which event has the value; all events of a match have that of an attribute of PARTITION BY."""
+    """Which event has the value; all events of a match have that of an attribute of a partition."""
     held = _states(plan, attribute)
     states = plan.automaton.states
     if all(number in held for number, state in enumerate(states) if state.final):
         return Place.LAST
     if all(number in held for number, state in enumerate(states) if state.initial):
         return Place.FIRST
-    if attribute.name in query.partition and not _avoids(plan, held):
+    if attribute.name in plan.partition and not _avoids(plan, held):
         return Place.LAST
     return Place.INSIDE
 

@@ -12,8 +12,9 @@ from itertools import product
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
-from spaseq.pattern.recognition import Formula, Strategy
+from spaseq.pattern.recognition import Consumption, EventWindow, Formula, Query, Strategy
 from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.keys import common_keys, without_equalities
 from spaseq.plan.places import Place, Scope, Step, placed, without_needless
 from spaseq.plan.strategies import without_gaps
 
@@ -32,7 +33,7 @@ class Recognition:
     """An automaton, its atoms by number, and the variables that hold what is picked in each state.
 
     ``measured`` are the values of an event, by column, that the automaton's registers are compared with, ``asked`` the
-    conditions that it asks, by number.
+    conditions that it asks, by number.  All events of a match are equal in the attributes of ``partition``.
     """
 
     automaton: ComplexEventAutomaton
@@ -40,6 +41,26 @@ class Recognition:
     variables: tuple[frozenset[str], ...]
     measured: tuple[Measured, ...] = ()
     asked: tuple[Inquiry, ...] = ()
+    partition: tuple[str, ...] = ()
+
+
+def planned(query: Query, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+    """What recognizes the matches of a query, its formula in normal form; ``texts`` as in ``recognition``.
+
+    Attributes that its filters join all events by become partitions, where that makes no difference.
+    """
+    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
+    keys = common_keys(formula) if _may_be_apart(query) else ()
+    found = recognition(without_equalities(formula, keys), selected, texts, query.strategy)
+    return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
+
+
+def _may_be_apart(query: Query) -> bool:
+    """Whether matches of events with one key may be looked for without those with other keys in between."""
+    if query.strategy is Strategy.STRICT:
+        return False
+    counts = isinstance(query.window, EventWindow) or query.consume is Consumption.PARTITION
+    return not (query.partition and counts)
 
 
 def recognition(

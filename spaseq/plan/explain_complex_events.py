@@ -139,9 +139,13 @@ def _window(found: Window | None) -> str:
 
 
 def partition(asked: Explained) -> Section:
-    names = list(asked.query.partition)
-    said = f"by {', '.join(names)}: each combination of values is a stream of its own" if names else "none"
-    return Section("partition", "partition", names, said)
+    names, found = list(asked.query.partition), asked.plan.partition
+    said = [f"by {', '.join(names)}: each combination of values is a stream of its own"] if names else []
+    joined = [name for name in found if name not in names]
+    if joined:
+        said.append(f"by {', '.join(joined)}, in which the filters join all events: each value is looked at on its own")
+    value = {"by": names, "joined_by": joined}
+    return Section("partition", "partition", value, "; ".join(said) or "none")
 
 
 def limit(asked: Explained) -> Section:

@@ -12,7 +12,7 @@ from spaseq.errors import QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.plan.complex_events import Recognition, planned
 from spaseq.tuples.aggregating import Aggregates, needed
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
@@ -105,9 +105,7 @@ def match(
     parsed = parse(query) if isinstance(query, str) else query
     asked = parsed.query
     _check(asked, time)
-    whole = asked.variables is None or asked.aggregates
-    selected = None if whole else frozenset(asked.variables or ())
-    plan = recognition(parsed.normal_form, selected, strategy=asked.strategy)
+    plan = planned(asked, parsed.normal_form)
     reading = Reading(type, relation, time, unit, types, csv, on_error == "skip")
     streams = open_streams(asked, source, stream, reading)
     _check_streams(streams, plan)
@@ -115,10 +113,10 @@ def match(
     measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
     keep = (*needed(asked), *correlated_attributes(plan))
     roles = Roles(
-        type, relation, streams.name, time, unit, asked.partition, measured, keep, streams.column, streams.known,
+        type, relation, streams.name, time, unit, plan.partition, measured, keep, streams.column, streams.known,
     )  # fmt: skip
     events = Encoding(streams.source, atoms, roles, on_error)
-    plan = recognition(parsed.normal_form, selected, texts(events.schema), asked.strategy)
+    plan = planned(asked, parsed.normal_form, texts(events.schema))
     return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
 
 
@@ -164,9 +162,9 @@ def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
     return Recognizer(
         plan.automaton,
         strategy=query.strategy.value,
-        consume=query.consume.value,
+        consume=query.consumption.value,
         limit=query.limit,
-        partitioned=bool(query.partition),
+        partitioned=bool(plan.partition),
         forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
         answer=memory.answer,

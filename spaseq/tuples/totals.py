@@ -152,8 +152,8 @@ def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None
     return Aggregator(
         plan.automaton,
         [Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True)],
-        consume=query.consume.value,
-        partitioned=bool(query.partition),
+        consume=query.consumption.value,
+        partitioned=bool(plan.partition),
         windowed=window is not None,
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
     )

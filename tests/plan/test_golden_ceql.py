@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.plan.complex_events import Recognition, planned
 from spaseq.plan.explain_complex_events import SECTIONS, explain
 from spaseq.plan.twin_paths import twin_paths
 from tests.oracle.ceql.generate import random_pair
@@ -33,9 +33,7 @@ def explained(path: Path, form: str = "text") -> str:
 
 
 def plan_of(parsed: Any) -> Recognition:
-    query = parsed.query
-    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
-    return recognition(parsed.normal_form, selected, strategy=query.strategy)
+    return planned(parsed.query, parsed.normal_form)
 
 
 @each

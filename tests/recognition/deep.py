@@ -1,8 +1,8 @@
 """The long comparison of CEQL with its oracle: ``python -m tests.recognition.deep`` (some minutes on two cores).
 
-Random pairs with a selection strategy, with a limit and with consumption, 20,000 of each, from text to matches of a
-table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind had, and ends
-with status 1 if there was a single difference.
+Random pairs with a selection strategy, with a limit, with consumption and joined by keys, 20,000 of each, from text to
+matches of a table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind
+had, and ends with status 1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from random import Random
 
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
-from tests.oracle.ceql.generate import Pair, random_pair
+from tests.oracle.ceql.generate import Pair, joined, random_pair
 from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import STRATEGIES, Query
 from tests.oracle.ceql.text import to_text
@@ -49,6 +49,7 @@ KINDS: dict[str, Callable[[Query, Random], Query]] = {
     "selection strategies": with_strategy,
     "limits": with_limit,
     "consumption": with_consumption,
+    "keys": joined,
 }
 
 

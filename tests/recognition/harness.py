@@ -21,7 +21,7 @@ from spaseq.pattern.recognition import (
     Sequence,
     TimeWindow,
 )
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.complex_events import planned
 from tests.oracle.ceql import model as oracle
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.model import Event
@@ -53,8 +53,7 @@ def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]
 def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
     parsed = parse(text)
     query = parsed.query
-    selected = None if query.variables is None else frozenset(query.variables)
-    plan = recognition(parsed.normal_form, selected, strategy=query.strategy)
+    plan = planned(query, parsed.normal_form)
     starts, least = measures(query, events)
     grows = all(a <= b for a, b in pairwise(starts))
     grows = grows and all(a <= b for a, b in pairwise(least))
@@ -62,9 +61,9 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
     recognizer = Recognizer(
         plan.automaton,
         strategy=query.strategy.value,
-        consume=query.consume.value,
+        consume=query.consumption.value,
         limit=query.limit,
-        partitioned=bool(query.partition),
+        partitioned=bool(plan.partition),
         forgets=grows,
         events=window,
     )
@@ -82,10 +81,10 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
     parts: list[int] = []
     known: dict[object, int] = {}
     for event in events:
-        key = tuple(event.attributes.get(name) for name in query.partition)
+        key = tuple(event.attributes.get(name) for name in plan.partition)
         parts.append(2**32 - 1 if None in key else known.setdefault(key, len(known)))
     columns = (np.array(numbers, np.uint32), np.array(starts, np.int64), np.array(least, np.int64))
-    partitions = np.array(parts, np.uint32) if query.partition else None
+    partitions = np.array(parts, np.uint32) if plan.partition else None
     edges = [0, *sorted({cut for cut in cuts if cut < len(events)}), len(events)]
     for begin, end in pairwise(edges):
         at = 0

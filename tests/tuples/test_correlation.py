@@ -14,6 +14,7 @@ import pytest
 from nfa_native.complex_events import Cell
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
+from spaseq.pattern.recognition import Formula, Query
 from spaseq.plan.complex_events import Recognition, recognition
 from spaseq.tuples import match, matching
 from tests.oracle.ceql.checker import disagreement
@@ -54,13 +55,20 @@ def flat(plan: Recognition) -> Recognition:
     return without_keys(merged(plan))
 
 
-KINDS = [as_planned, merged, flat]
+KINDS = [None, as_planned, merged, flat]
+
+
+def compared(query: Query, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+    """The plan that compares events by keys, too, instead of keeping them apart."""
+    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
+    return replace(recognition(formula, selected, texts, query.strategy), partition=query.partition)
 
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within, plans have cells of one kind."""
-    monkeypatch.setattr(matching, "recognition", lambda *given, **named: request.param(recognition(*given, **named)))
+    """Within, plans are as they are (None), or have no partitions of their own, and cells of one kind."""
+    if request.param is not None:
+        monkeypatch.setattr(matching, "planned", lambda *given: request.param(compared(*given)))
 
 
 # ── against the oracle ───────────────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, replace
+from random import Random
 from types import MappingProxyType
 
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from .model import (
     ContiguousKleene,
     Event,
     Filter,
+    FilterOn,
     Formula,
     Kleene,
     Or,
@@ -31,7 +33,7 @@ from .model import (
     variables,
     walk_formulas,
 )
-from .predicates import Attribute, Value
+from .predicates import Attribute, Comparison, Value
 from .random_predicates import NAMES, NUMBERS, Conditions
 
 SECOND = 10**6
@@ -194,6 +196,20 @@ class Maker:
             "clock": clock,
         }
         return {name: None if self.chooser.chance(6) else value for name, value in values.items()}
+
+
+def joined(query: Query, chance: Random) -> Query:
+    """The query with FILTERs around the whole by which variables, mostly all of them, have one value of an attribute."""
+    names = sorted(variables(query.formula))
+    chance.shuffle(names)
+    if chance.random() < 0.2:
+        names.pop()
+    attribute = chance.choice(("name", "volume"))
+    formula = query.formula
+    for number, name in enumerate(names[1:]):
+        other = Attribute(attribute, names[chance.randrange(number + 1)])
+        formula = Filter(formula, FilterOn(name, Comparison("=", Attribute(attribute), other)))
+    return replace(query, formula=formula)
 
 
 def most_held(formula: Formula, variable: str | None) -> float:
