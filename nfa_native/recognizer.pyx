@@ -27,6 +27,8 @@ cdef extern from "<cassert>":
 
 include "recognizing/records.pxi"
 include "recognizing/groups.pxi"
+include "recognizing/zones.pxi"
+include "recognizing/stairs.pxi"
 include "recognizing/correlation.pxi"
 include "recognizing/nodes.pxi"
 include "recognizing/plain.pxi"
@@ -35,6 +37,7 @@ include "recognizing/cells.pxi"
 include "recognizing/views.pxi"
 include "recognizing/questions.pxi"
 include "recognizing/correlate.pxi"
+include "recognizing/swift.pxi"
 include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/compact.pxi"
@@ -257,6 +260,7 @@ cdef know_symbol(Recognition* r, states):
     cdef SymbolSpec spec
     spec.plain = r.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
     spec.in_order = not any([comes_late(r, state, states) for state in states])
+    spec.swift = r.correlating != NULL and spec.in_order and all([is_swift(r, state) for state in states])
     spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
     if spec.plain and spec.in_order:
         spec.finals = add_entered(r, [state for state in states if r.entries[state].final and has_sources(r, state)])

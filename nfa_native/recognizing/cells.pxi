@@ -85,7 +85,7 @@ cdef uint32_t find_keyed(Recognition* r, uint32_t partition, uint32_t state, int
     return NO_LIST
 
 
-cdef uint32_t list_for(
+cdef inline uint32_t list_for(
     Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, int64_t least
 ) noexcept nogil:
     """The list for a group of a cell, a new one if there is none."""

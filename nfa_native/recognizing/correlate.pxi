@@ -10,9 +10,10 @@ cdef bint take_correlated(
     cdef size_t count = r.symbols[symbol].end - r.symbols[symbol].begin
     cdef size_t i
     c.start = start
-    attend(r, start, least, r.most_nodes)
-    reclaim_views(r, least)
     reclaim_listed(r, least)
+    if r.symbols.data()[symbol].swift:
+        return take_swiftly(r, r.symbols.data() + symbol, partition, start, least)
+    attend(r, start, least, r.most_nodes)
     c.touched.clear()
     c.touched_ends.clear()
     r.entering.clear()
@@ -24,6 +25,7 @@ cdef bint take_correlated(
         settle_arrivals(r, i, entered[i].state, partition, local, start, least)
     for i in range(c.touched.size()):
         close_up(r, c.touched[i].list, least)
+    r.ring.attention = r.ring.head      # there may be more nodes now than it was asked for
     return not r.endings.empty()
 
 
@@ -65,13 +67,13 @@ cdef void gather_arrivals(
     c.touched_ends.push_back(c.touched.size())
 
 
-cdef void arrive(Recognition* r, uint32_t state, Head before, int64_t start, Entering* out) noexcept nogil:
+cdef inline void arrive(Recognition* r, uint32_t state, Head before, int64_t start, Entering* out) noexcept nogil:
     """The event added to what was there before it, and alone if it may begin a match."""
     cdef Head after
     after.node = NO_NODE
     after.youngest = NEVER
     if before.node != NO_NODE:
-        after.node = add_node(r, state, <uint32_t>r.position, before.node, NO_NODE, before.youngest)
+        after.node = pick_after(r, state, before.node, before.youngest)
         after.youngest = before.youngest
     if start != NEVER:
         unite(r, &after, add_node(r, state, <uint32_t>r.position, NO_NODE, NO_NODE, start), start)
@@ -79,7 +81,18 @@ cdef void arrive(Recognition* r, uint32_t state, Head before, int64_t start, Ent
     out.youngest = after.youngest
 
 
-cdef void follow(
+cdef inline uint32_t pick_after(Recognition* r, uint32_t state, uint32_t before, int64_t youngest) noexcept nogil:
+    """The node of the event after a set; of a view, which is the event's own, they are one."""
+    cdef MatchNode* node = match_node(r, before)
+    if node.state != VIEW:
+        return add_node(r, state, <uint32_t>r.position, before, NO_NODE, youngest)
+    node.state = state | OF_VIEW
+    node.next = node.pos
+    node.pos = <uint32_t>r.position
+    return before
+
+
+cdef inline void follow(
     Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
 ) noexcept nogil:
     """What comes by a transition: into `before`, or to the merged groups of the state."""
@@ -98,7 +111,7 @@ cdef void follow(
         follow_list(r, number, state, find_list(r, partition, transition.source, NOT_SET), least, before)
 
 
-cdef void read_bounds(Correlating* c, const TransitionSpec* transition) noexcept nogil:
+cdef inline void read_bounds(Correlating* c, const TransitionSpec* transition) noexcept nogil:
     """What the event has for each guard."""
     cdef uint32_t i
     cdef const GuardSpec* guards = c.guards.data() + transition.first_guard
@@ -120,7 +133,7 @@ cdef void follow_head(
         take_along(r, number, state, partition, NULL, found.node, found.youngest, least, before)
 
 
-cdef void follow_list(
+cdef inline void follow_list(
     Recognition* r, uint32_t number, uint32_t state, uint32_t list_number, int64_t least, Head* before
 ) noexcept nogil:
     """From a list of groups: as a view, if the state has one group or set for all."""
@@ -128,7 +141,7 @@ cdef void follow_list(
     cdef const TransitionSpec* transition = &c.transitions[number]
     cdef size_t count = condition_count(transition)
     cdef const int64_t* bounds = c.bounds.data() + transition.keyed
-    cdef const GroupList* list
+    cdef GroupList* list
     cdef int64_t youngest
     if list_number == NO_LIST:
         return
@@ -146,7 +159,7 @@ cdef void follow_list(
             list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned
         )
     if youngest != NEVER and has_room(r, least):
-        unite(r, before, add_view(r, list_number, number, bounds, count, youngest), youngest)
+        unite(r, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest)
 
 
 cdef void follow_groups(
@@ -262,7 +275,7 @@ cdef void begin_group(Recognition* r, uint32_t state, uint32_t partition, int64_
 # ── registers ──
 
 
-cdef void updated(Recognition* r, uint32_t first, uint32_t count, const int64_t* before) noexcept nogil:
+cdef inline void updated(Recognition* r, uint32_t first, uint32_t count, const int64_t* before) noexcept nogil:
     """Into `registers`: what they become with the event, by `count` updates."""
     cdef Correlating* c = r.correlating
     cdef const UpdateSpec* update
@@ -274,7 +287,7 @@ cdef void updated(Recognition* r, uint32_t first, uint32_t count, const int64_t*
         c.registers.data()[i] = changed(r, update, old)
 
 
-cdef int64_t changed(Recognition* r, const UpdateSpec* update, int64_t old) noexcept nogil:
+cdef inline int64_t changed(Recognition* r, const UpdateSpec* update, int64_t old) noexcept nogil:
     cdef int64_t value
     if update.change == KEEP:
         return old
@@ -344,18 +357,19 @@ cdef inline void end_with(Recognition* r, uint32_t state, uint32_t node, int64_t
         r.endings.push_back(ending)
 
 
-cdef void settle_group(
+cdef inline void settle_group(
     Recognition* r, const Entering* one, uint32_t state, uint32_t partition, int64_t least
 ) noexcept nogil:
     """All that entered with the event is a group of its own."""
     cdef Correlating* c = r.correlating
-    cdef const CellSpec* cell = &c.cells[state]
+    cdef const CellSpec* cell = c.cells.data() + state
     cdef uint32_t number
     cdef GroupList* list
     updated(r, cell.first_update, cell.width, NULL)
     end_with(r, state, one.node, one.youngest, least)
-    note_recent(r, state, partition, c.registers.data(), one.node, one.youngest)
-    if not r.entries[state].waits:
+    if r.entries.data()[state].waits_next:
+        note_recent(r, state, partition, c.registers.data(), one.node, one.youngest)
+    if not r.entries.data()[state].waits:
         return
     number = list_for(r, partition, state, c.registers.data(), least)
     list = list_at(c, number)

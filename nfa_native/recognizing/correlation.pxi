@@ -2,6 +2,7 @@
 
 cdef enum:
     VIEW = 0xFFFE         # instead of a state: a node for the groups of a list that pass a transition; `pos` is its number
+    OF_VIEW = 0x8000      # with a state: `next` is not a node, but the number of a view
     MOST_BOUNDS = 2       # conditions that a view can have
 
 cdef enum:

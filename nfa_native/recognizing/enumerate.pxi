@@ -66,8 +66,13 @@ cdef inline bint descend(Recognition* r, uint32_t number, size_t depth, int64_t 
                 lengthen_path(r)
             place = r.path_positions.size() - 1 - depth
             r.path_positions[place] = position_of(r, node.pos)
-            r.path_states[place] = <uint16_t>node.state
+            r.path_states[place] = <uint16_t>(node.state & ~OF_VIEW)
             depth += 1
+            if node.state & OF_VIEW:
+                number = enter_view(r, node.next, depth, least)
+                if number == NO_NODE:
+                    return False
+                continue
             if node.next == NO_NODE:
                 r.path_begin = place
                 return node.youngest >= least

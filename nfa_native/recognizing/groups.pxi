@@ -1,7 +1,7 @@
 # Groups: partial matches of one state with the same registers, in lists.
 #
-# A list keeps the order in which its groups came.  For every 32, 1,024 and 32,768 of them it knows the least value of each
-# register and the youngest start (a zone map), so that a search for registers below a bound leaves out what cannot have any.
+# A list keeps the order in which its groups came.  Its zones and its stairs (`zones.pxi`, `stairs.pxi`) say which of them to
+# look at.
 
 cdef enum:
     ZONE_BITS = 5
@@ -26,12 +26,16 @@ cdef struct GuardSpec:
     uint32_t test
     uint32_t column       # of the event's value that it is compared with
 
-# Of the groups of a list those that no younger one with a smaller register makes needless for asking who is the youngest one
-# below a bound: both values rise.
+# A group of a list that no younger one with a smaller register makes needless for asking who is the youngest one below a
+# bound.
+cdef struct Stair:
+    int64_t value         # of the register
+    int64_t youngest
+
+# Both values rise.
 cdef cppclass Stairs:
-    vector[int64_t] values        # of the register
-    vector[int64_t] youngest
-    size_t first                  # those before it are dead
+    vector[Stair] steps
+    size_t first          # those before it are dead
 
 # A record has `width` values: the youngest start, then the registers; that of a zone the youngest start in it and the
 # least value of each register.
@@ -42,6 +46,8 @@ cdef cppclass GroupList:
     uint32_t epoch                # of the partition when it was last emptied
     int64_t base                  # number of the first group stored; numbers are not used again
     size_t first                  # those before it are dead
+    size_t count                  # groups stored, dead ones too: there is room for more
+    size_t zoned                  # those that the zones know
     bint is_ordered               # no group is younger than one behind it
     size_t living                 # groups when dead ones were last looked for
     vector[int64_t] records
@@ -67,7 +73,7 @@ cdef inline uint64_t mixed(uint64_t hash, uint64_t value) noexcept nogil:
 
 
 cdef inline size_t groups_of(const GroupList* list) noexcept nogil:
-    return list.nodes.size()
+    return list.count
 
 
 cdef inline int64_t* record_of(GroupList* list, size_t place) noexcept nogil:
@@ -82,83 +88,44 @@ cdef inline int64_t youngest_in(const GroupList* list, size_t place) noexcept no
 cdef void start_list(GroupList* list, uint32_t registers) noexcept nogil:
     list.width = registers + 1
     list.base = 0
-    list.first = list.living = 0
+    list.first = list.living = list.count = list.zoned = 0
     list.is_ordered = True
     list.zones.resize(ZONE_LEVELS)
     list.stairs.first = 0
 
 
 cdef void empty_list(GroupList* list) noexcept nogil:
-    cdef size_t level
     list.base += <int64_t>groups_of(list)
-    list.first = list.living = 0
+    list.first = list.living = list.count = 0
     list.is_ordered = True
-    list.records.clear()
-    list.nodes.clear()
     list.arriving.clear()
-    for level in range(<size_t>ZONE_LEVELS):
-        list.zones[level].clear()
-    list.stairs.values.clear()
-    list.stairs.youngest.clear()
+    forget_zones(list)
+    list.stairs.steps.clear()
     list.stairs.first = 0
 
 
-cdef void zone_in(GroupList* list, size_t place) noexcept nogil:
-    """Let the zones know the last group.  Larger zones are there when they are full."""
-    cdef const int64_t* record = list.records.data() + place * list.width
-    cdef size_t width = list.width
-    cdef vector[int64_t]* zones = list.zones.data()
-    cdef int64_t* zone
+cdef void widen_list(GroupList* list) noexcept nogil:
+    """Room for more groups."""
+    cdef size_t room = max(<size_t>4, 2 * list.count)
+    list.records.resize(room * list.width)
+    list.nodes.resize(room)
+
+
+cdef inline void add_group(
+    GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest
+) noexcept nogil:
+    cdef int64_t* record
     cdef size_t i
-    if place & IN_ZONE:
-        zone = zones.data() + (place >> ZONE_BITS) * width
-        zone[0] = max(zone[0], record[0])
-        for i in range(1, width):
-            zone[i] = min(zone[i], record[i])
-        if place & IN_ZONE == IN_ZONE:
-            fill_zones(list, place)
-    else:
-        zones.insert(zones.end(), record, record + width)
-
-
-cdef void fill_zones(GroupList* list, size_t place) noexcept nogil:
-    """The larger zones that end with a group, each out of smaller ones."""
-    cdef size_t width = list.width
-    cdef size_t level, part, i
-    cdef const int64_t* smaller
-    cdef int64_t* zone
-    for level in range(1, <size_t>ZONE_LEVELS):
-        place >>= ZONE_BITS
-        if place & IN_ZONE != IN_ZONE:
-            return
-        smaller = list.zones[level - 1].data() + (place - IN_ZONE) * width
-        list.zones[level].insert(list.zones[level].end(), smaller, smaller + width)
-        zone = list.zones[level].data() + list.zones[level].size() - width
-        for part in range(1, <size_t>IN_ZONE + 1):
-            zone[0] = max(zone[0], smaller[part * width])
-            for i in range(1, width):
-                zone[i] = min(zone[i], smaller[part * width + i])
-
-
-cdef void rejuvenate_zones(GroupList* list, size_t place) noexcept nogil:
-    """Let the zones know that a group became younger."""
-    cdef int64_t youngest = youngest_in(list, place)
-    cdef size_t at = place
-    cdef size_t level
-    for level in range(<size_t>ZONE_LEVELS):
-        at >>= ZONE_BITS
-        if at * list.width < list.zones[level].size():
-            list.zones[level].data()[at * list.width] = max(list.zones[level].data()[at * list.width], youngest)
-
-
-cdef void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) noexcept nogil:
-    cdef size_t place = groups_of(list)
-    if place and youngest < youngest_in(list, place - 1):
+    if list.count == list.nodes.size() or (list.count + 1) * list.width > list.records.size():
+        widen_list(list)
+    record = record_of(list, list.count)
+    if list.count and youngest < youngest_in(list, list.count - 1):
         list.is_ordered = False
-    list.records.push_back(youngest)
-    list.records.insert(list.records.end(), registers, registers + (list.width - 1))
-    list.nodes.push_back(node)
-    zone_in(list, place)
+    record[0] = youngest
+    for i in range(1, list.width):
+        record[i] = registers[i - 1]
+    list.nodes.data()[list.count] = node
+    list.count += 1
 
 
 cdef void keep_groups(GroupList* list, size_t first, int64_t least) noexcept nogil:
@@ -172,13 +139,9 @@ cdef void keep_groups(GroupList* list, size_t first, int64_t least) noexcept nog
             record_of(list, kept)[i] = record_of(list, place)[i]
         list.nodes.data()[kept] = list.nodes.data()[place]
         kept += 1
-    list.records.resize(kept * list.width)
-    list.nodes.resize(kept)
+    list.count = kept
     list.first = 0
-    for i in range(<size_t>ZONE_LEVELS):
-        list.zones[i].clear()
-    for place in range(kept):
-        zone_in(list, place)
+    forget_zones(list)
 
 
 cdef inline void drop_front(GroupList* list, int64_t least) noexcept nogil:
@@ -224,137 +187,6 @@ cdef inline bint may_pass(
         if guards[i].test == EQUAL and least[guards[i].register_] > bounds[i]:
             return False
     return True
-
-
-cdef int64_t group_before(
-    const GroupList* list, int64_t end, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t floor,
-    uint64_t* scanned,
-) noexcept nogil:
-    """The last group before place `end` that passes and is not older than `floor`; -1: there is none."""
-    cdef const vector[int64_t]* zones = list.zones.data()
-    cdef const int64_t* records = list.records.data()
-    cdef const int64_t* zone
-    cdef size_t width = list.width
-    cdef int64_t first = <int64_t>list.first
-    cdef int64_t place = end - 1
-    cdef int64_t level
-    cdef uint64_t seen = 0
-    while place >= first:
-        # the largest zone that ends here (of the first place: the largest one around it) in which there is nothing
-        level = largest_zone(list, place) if place == end - 1 else zones_ending_at(place)
-        while level >= 0:
-            zone = zones[level].data() + (place >> (ZONE_BITS * (level + 1))) * <int64_t>width
-            seen += 1
-            if zone[0] < floor or not may_pass(zone + 1, guards, count, bounds):
-                break
-            level -= 1
-        if level >= 0:
-            place = ((place >> (ZONE_BITS * (level + 1))) << (ZONE_BITS * (level + 1))) - 1
-            continue
-        while True:      # the rest of its smallest zone, one by one
-            seen += 1
-            if records[place * <int64_t>width] >= floor and pass_all(
-                records + place * <int64_t>width + 1, guards, count, bounds
-            ):
-                scanned[0] += seen
-                return place
-            place -= 1
-            if place < first or (place & IN_ZONE) == IN_ZONE:
-                break
-    scanned[0] += seen
-    return -1
-
-
-cdef inline int64_t zones_ending_at(int64_t place) noexcept nogil:
-    """The level of the largest zone whose last group it is; -1: it is none's."""
-    cdef int64_t level = -1
-    while level + 1 < ZONE_LEVELS and (place & IN_ZONE) == IN_ZONE:
-        place >>= ZONE_BITS
-        level += 1
-    return level
-
-
-cdef inline int64_t largest_zone(const GroupList* list, int64_t place) noexcept nogil:
-    """The level of the largest zone that has a group."""
-    cdef int64_t level = ZONE_LEVELS - 1
-    while level > 0 and <size_t>(place >> (ZONE_BITS * (level + 1))) * list.width >= list.zones.data()[level].size():
-        level -= 1
-    return level
-
-
-cdef int64_t youngest_of(
-    const GroupList* list, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t least,
-    uint64_t* scanned,
-) noexcept nogil:
-    """The youngest start of the groups that pass; NEVER: there are none that started at `least` or later."""
-    cdef int64_t found = NEVER
-    cdef int64_t floor = max(least, NEVER + 1)
-    cdef int64_t place = <int64_t>groups_of(list)
-    while True:
-        place = group_before(list, place, guards, count, bounds, floor, scanned)
-        if place < 0:
-            return found
-        found = youngest_in(list, <size_t>place)
-        if list.is_ordered or found == NO_VALUE:
-            return found
-        floor = found + 1
-
-
-# ── stairs ──
-
-
-cdef size_t count_below(const vector[int64_t]* values, size_t first, int64_t bound) noexcept nogil:
-    """How many of rising values are below a bound, those before `first` too."""
-    cdef size_t end = values.size()
-    cdef size_t middle
-    while first < end:
-        middle = (first + end) // 2
-        if values.data()[middle] < bound:
-            first = middle + 1
-        else:
-            end = middle
-    return first
-
-
-cdef void add_step(Stairs* stairs, int64_t value, int64_t youngest) noexcept nogil:
-    """Know a group, if no younger one has a smaller register, and forget those that it makes needless."""
-    cdef size_t at = stairs.values.size()
-    cdef size_t begin
-    if value == NO_VALUE:
-        return
-    if at > stairs.first and stairs.youngest.back() > youngest:
-        at = count_below(&stairs.youngest, stairs.first, youngest + 1)
-        if stairs.values[at] <= value:
-            return
-    begin = at
-    while begin > stairs.first and stairs.values.data()[begin - 1] >= value:
-        begin -= 1
-    if begin == at:
-        stairs.values.insert(stairs.values.begin() + <ptrdiff_t>at, value)
-        stairs.youngest.insert(stairs.youngest.begin() + <ptrdiff_t>at, youngest)
-        return
-    stairs.values.data()[begin] = value
-    stairs.youngest.data()[begin] = youngest
-    stairs.values.erase(stairs.values.begin() + <ptrdiff_t>(begin + 1), stairs.values.begin() + <ptrdiff_t>at)
-    stairs.youngest.erase(stairs.youngest.begin() + <ptrdiff_t>(begin + 1), stairs.youngest.begin() + <ptrdiff_t>at)
-
-
-cdef void drop_steps(Stairs* stairs, int64_t least) noexcept nogil:
-    """Forget those that started before `least`."""
-    while stairs.first < stairs.values.size() and stairs.youngest.data()[stairs.first] < least:
-        stairs.first += 1
-    if stairs.first >= LEAST_TO_ERASE and stairs.first * 2 > stairs.values.size():
-        stairs.values.erase(stairs.values.begin(), stairs.values.begin() + <ptrdiff_t>stairs.first)
-        stairs.youngest.erase(stairs.youngest.begin(), stairs.youngest.begin() + <ptrdiff_t>stairs.first)
-        stairs.first = 0
-
-
-cdef inline int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least) noexcept nogil:
-    """The youngest start of the groups below a bound; NEVER: there are none that started at `least` or later."""
-    cdef size_t count = count_below(&stairs.values, stairs.first, bound)
-    if count == stairs.first or stairs.youngest.data()[count - 1] < least:
-        return NEVER
-    return stairs.youngest.data()[count - 1]
 
 
 # ── tables ──

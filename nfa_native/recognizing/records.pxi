@@ -71,6 +71,7 @@ cdef struct SymbolSpec:
     uint32_t begins
     uint32_t end
     bint plain            # what enters is always put before what is there
+    bint swift            # of automata with registers: states are entered as wholes, in order
     bint in_order         # a state that the symbol enters comes after its predecessors that it enters, too
 
 # What enters when the event is over.

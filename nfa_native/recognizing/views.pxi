@@ -6,26 +6,25 @@ cdef inline ViewRecord* view_at(Correlating* c, uint32_t number) noexcept nogil:
 
 
 cdef void reclaim_views(Recognition* r, int64_t least) noexcept nogil:
-    """Free the oldest ones that hold nothing that starts at `least` or later."""
+    """Free the oldest ones that hold nothing that starts at `least` or later; room for as many as there are then."""
     cdef Correlating* c = r.correlating
-    if not r.forgets:
-        return
-    while c.view_tail != c.view_head and view_at(c, c.view_tail).youngest < least:
-        c.view_tail += 1
-
-
-cdef void widen_views(Correlating* c) noexcept nogil:
     cdef vector[ViewRecord] wider
-    cdef uint32_t number = c.view_tail
+    cdef uint32_t number
+    while r.forgets and c.view_tail != c.view_head and view_at(c, c.view_tail).youngest < least:
+        c.view_tail += 1
+    if (c.view_head - c.view_tail) * 2 < c.views.size():
+        return
     wider.resize(2 * c.views.size())
+    number = c.view_tail
     while number != c.view_head:
         wider[number & (wider.size() - 1)] = view_at(c, number)[0]
         number += 1
     c.views.swap(wider)
 
 
-cdef uint32_t add_view(
-    Recognition* r, uint32_t list, uint32_t transition, const int64_t* bounds, size_t count, int64_t youngest
+cdef inline uint32_t add_view(
+    Recognition* r, uint32_t list, uint32_t transition, const int64_t* bounds, size_t count, int64_t youngest,
+    int64_t least,
 ) noexcept nogil:
     """The node of a view on all groups that are now in a list."""
     cdef Correlating* c = r.correlating
@@ -33,7 +32,7 @@ cdef uint32_t add_view(
     cdef ViewRecord* view
     cdef size_t i
     if c.view_head - c.view_tail + 1 >= c.views.size():
-        widen_views(c)
+        reclaim_views(r, least)
     view = view_at(c, c.view_head)
     view.youngest = youngest
     view.list = list
@@ -58,7 +57,7 @@ cdef uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) noex
     """The node of the next group; NO_NODE: that was the last one."""
     cdef const ViewRecord* view = view_at(c, visit.view)
     cdef const TransitionSpec* transition = &c.transitions[view.transition]
-    cdef const GroupList* list = list_at(c, view.list)
+    cdef GroupList* list = list_at(c, view.list)
     visit.place = group_before(
         list, visit.place, conditions(c, transition), condition_count(transition), view.bounds, least, &c.scanned
     )

@@ -1,0 +1,53 @@
+# The step of swift symbols: each state that they enter is entered as a whole, and settles at once.
+
+
+cdef inline bint take_swiftly(
+    Recognition* r, const SymbolSpec* symbol, uint32_t partition, int64_t start, int64_t least
+) noexcept nogil:
+    """As `take_correlated`."""
+    cdef uint32_t i
+    make_room(r, start, least, r.most_nodes)
+    if r.is_full:
+        return False
+    for i in range(symbol.begin, symbol.end):
+        enter_swiftly(r, r.entered.data()[i].state, partition, start, least)
+    return not r.endings.empty()
+
+
+cdef inline void enter_swiftly(
+    Recognition* r, uint32_t state, uint32_t partition, int64_t start, int64_t least
+) noexcept nogil:
+    cdef Correlating* c = r.correlating
+    cdef const CellSpec* cell = c.cells.data() + state
+    cdef const EntrySpec* entry = r.entries.data() + state
+    cdef Head before
+    cdef Entering one
+    cdef uint32_t i
+    before.node = NO_NODE
+    before.youngest = NEVER
+    for i in range(cell.first_transition, cell.first_transition + cell.transitions):
+        follow(r, i, state, partition, 0, least, &before)
+    arrive(r, state, before, start if entry.initial else NEVER, &one)
+    if one.node == NO_NODE:
+        return
+    if cell.kind == HEAD_CELL:
+        complete_entry(r, entry, &one, partition, 0, least)
+    else:
+        settle_group(r, &one, state, partition, least)
+
+
+cdef bint is_swift(const Recognition* r, uint32_t state):
+    """Whether a state can be entered so: by views and sets, and nothing asks for the very last event."""
+    cdef const Correlating* c = r.correlating
+    cdef const CellSpec* cell = &c.cells[state]
+    cdef const TransitionSpec* transition
+    cdef uint32_t i
+    if cell.kind == MERGED_CELL or r.entries[state].waits_next:
+        return False
+    for i in range(cell.first_transition, cell.first_transition + cell.transitions):
+        transition = &c.transitions[i]
+        if transition.contiguous or transition.questions or c.cells[transition.source].kind == MERGED_CELL:
+            return False
+        if condition_count(transition) > MOST_BOUNDS:
+            return False
+    return True
