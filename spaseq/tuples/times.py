@@ -14,7 +14,7 @@ from spaseq.results.times import iso
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.kinds import check_attribute, shown
 from spaseq.tuples.predicates import vector
-from spaseq.tuples.vectors import Mask
+from spaseq.tuples.vectors import Column, Mask
 
 Times = npt.NDArray[np.int64]
 
@@ -46,6 +46,7 @@ class Clock:
         self.name = name
         self._is_date = types.is_timestamp(type_)
         self._worth = 1 if self._is_date else UNITS[unit]
+        self._least, self._greatest = LEAST // self._worth + 1, GREATEST // self._worth  # in the column
         self._latest = LEAST
 
     def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
@@ -54,14 +55,22 @@ class Clock:
         Bad is the time that is NULL, out of the range of 64-bit microseconds, or before a good one.
         """
         found = vector(batch.column(self.name))
+        if (found.valid is None or found.valid.all()) and self._goes_on(found.values):
+            times = found.values if self._worth == 1 else found.values * self._worth
+            self._latest = int(times[-1]) if len(times) else self._latest
+            return times, None, None
         present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
-        fits = np.asarray((found.values >= LEAST // self._worth + 1) & (found.values <= GREATEST // self._worth), bool)
-        if present.all() and fits.all():
-            times = found.values.astype(np.int64) * self._worth
-            if not len(times) or (times[0] >= self._latest and (times[1:] >= times[:-1]).all()):
-                self._latest = int(times[-1]) if len(times) else self._latest
-                return times, None, None
+        fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
         return self._sorted_out(np.where(present & fits, found.values, 0).astype(np.int64) * self._worth, present, fits)
+
+    def _goes_on(self, values: Column) -> bool:
+        """Whether the values rise from the latest time on, and are in its range."""
+        if values.dtype != np.int64 or not (values[1:] >= values[:-1]).all():
+            return False
+        if not len(values):
+            return True
+        first, last = int(values[0]), int(values[-1])
+        return self._least <= first and last <= self._greatest and self._latest <= first * self._worth
 
     def _sorted_out(self, times: Times, present: Mask, fits: Mask) -> tuple[Times, Mask, Fault]:
         usable = present & fits

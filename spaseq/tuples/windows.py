@@ -39,6 +39,8 @@ def _lowered(values: Times, length: int) -> Times:
     low = -(2**63) + 1
     if length >= 2**63:
         return np.full(len(values), ALWAYS)
+    if not len(values) or values.min() >= low + length:
+        return values - np.int64(length)
     return np.where(values < low + length, ALWAYS, values - np.int64(length))
 
 
