@@ -1,8 +1,8 @@
 """CEQL filters that compare events: the V shape per key, from a few live events a key to very many.
 
-Keys come as partitions, or as equalities between the events, which become partitions.  Every quote may be any of the three, so a quote is
-compared with all the live ones of its key.  Update only: events are in memory as columns; matches are found, not
-enumerated.  One process, CPU time, medians.  Run: ``python -m benchmarks.correlation [rows]``.
+Keys come as partitions, or as equalities between the events, which become partitions.  Every quote may be any of the
+three, so a quote is compared with all the live ones of its key.  Update only: events are in memory as columns; matches
+are found, not enumerated.  One process, CPU time, medians.  Run: ``python -m benchmarks.correlation [rows]``.
 """
 
 from __future__ import annotations

@@ -108,8 +108,31 @@ cdef class Numbering:
 
     @property
     def values(self):
-        """The integers by number: a list."""
-        return list(self.known)
+        """The integers by number (int64)."""
+        found = np.empty(self.known.size(), np.int64)
+        cdef int64_t[::1] target = found
+        cdef size_t row
+        for row in range(self.known.size()):
+            target[row] = self.known[row]
+        return found
+
+    def keep(self, const int64_t[::1] values not None):
+        """Know only these, which get the numbers from 0 on; they differ from each other."""
+        cdef size_t row
+        self.known.resize(values.shape[0])
+        for row in range(self.known.size()):
+            self.known[row] = values[row]
+        self.known.shrink_to_fit()
+        self.shrink()
+
+    cdef shrink(self):
+        """As few slots as the values need."""
+        cdef size_t size = FIRST_SLOTS
+        while size < 2 * self.known.size():
+            size *= 2
+        self.slots.clear()
+        self.slots.shrink_to_fit()
+        self.spread(size)
 
     def number(self, const int64_t[::1] values not None, const uint8_t[::1] present=None):
         """The numbers (uint32) of n integers; NO_NUMBER, the greatest one, where ``present`` is 0."""

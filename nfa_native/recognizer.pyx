@@ -45,6 +45,7 @@ include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/distinct.pxi"
 include "recognizing/best.pxi"
+include "recognizing/partitions.pxi"
 include "recognizing/feed.pxi"
 
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
@@ -173,6 +174,32 @@ cdef class Recognizer:
         if r.is_full:
             raise MemoryError("there is no room for more partial matches: a window would bound them")
         return at
+
+    def living(self, int64_t least):
+        """The partitions (uint32, rising) that have some partial match which starts at ``least`` or later."""
+        cdef Recognition* r = &self.state
+        cdef vector[uint8_t] living
+        cdef size_t partition
+        living.resize(r.locals.size(), 0)
+        with nogil:
+            for partition in range(living.size()):
+                living[partition] = lives_in(r, partition, least)
+            if r.correlating != NULL:
+                mark_lists(r, least, &living)
+        return np.array([number for number in range(living.size()) if living[number]], np.uint32)
+
+    def keep(self, const uint32_t[::1] kept not None):
+        """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
+        cdef Recognition* r = &self.state
+        cdef vector[uint32_t] numbers
+        cdef size_t i
+        numbers.resize(r.locals.size(), NO_PARTITION)
+        for i in range(<size_t>kept.shape[0]):
+            if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
+                raise ValueError(f"{kept[i]} of {numbers.size()} partitions does not rise")
+            numbers[kept[i]] = <uint32_t>i
+        with nogil:
+            renumber_partitions(r, &numbers, kept.shape[0])
 
     def __dealloc__(self):
         forget_correlating(self.state.correlating)

@@ -24,6 +24,7 @@ from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
 
 MOST = 1 << 14  # results that are handed over together
+MANY = 1 << 14  # partitions of which some may be done with
 
 
 class Matches(Results):
@@ -43,6 +44,7 @@ class Matches(Results):
         self._columns = Columns(plan.measured, events.schema)
         self._memory = Memory(plan.asked, events.schema, query.forgets)
         self._recognizer = _recognizer(query, plan, self._memory)
+        self._many = MANY
         self._found = self._recognized()
 
     def __next__(self) -> pyarrow.RecordBatch:
@@ -76,6 +78,17 @@ class Matches(Results):
             if len(found.starts):
                 self.found += len(found.starts)
                 yield found
+        self._forget_partitions(int(least[-1]))
+
+    def _forget_partitions(self, least: int) -> None:
+        """Let go of those of which nothing is left, when they may be as many as the others."""
+        partitions = self._events.partitions
+        if partitions is None or len(partitions) < self._many or not self._query.forgets:
+            return
+        kept = self._recognizer.living(least)
+        self._recognizer.keep(kept)
+        partitions.keep(kept)
+        self._many = max(MANY, 2 * len(kept))
 
 
 def match(

@@ -35,6 +35,9 @@ class Numbering(Protocol):
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's values (n), NO_NUMBER where there is none."""
 
+    def keep(self, kept: Numbers) -> None:
+        """Forget all values but those of these numbers, which get the numbers from 0 on."""
+
 
 def numbering(type_: pyarrow.DataType) -> Numbering:
     """A numbering for columns of a type; of doubles, integers equal them by value."""
@@ -56,7 +59,12 @@ class IntegerNumbering:
     @property
     def values(self) -> list[Any]:
         """All of them by number."""
-        return self._numbers.values
+        found: list[int] = self._numbers.values.tolist()
+        return found
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        self._numbers.keep(self._numbers.values[kept])
 
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's values (n), NO_NUMBER for NULL."""
@@ -69,13 +77,20 @@ class IntegerNumbering:
         present = (first != NO_NUMBER) & (second != NO_NUMBER)
         return self._numbers.number(pairs, None if present.all() else present.view(np.uint8))
 
+    def keep_pairs(self, kept: Numbers) -> tuple[Numbers, Numbers]:
+        """As ``keep``; gives the first and the second numbers that the pairs are of: those to be kept themselves."""
+        pairs = self._numbers.values[kept].view(np.uint64)
+        firsts, first = np.unique((pairs >> np.uint64(32)).astype(np.uint32), return_inverse=True)
+        seconds, second = np.unique(pairs.astype(np.uint32), return_inverse=True)
+        self._numbers.keep(first.astype(np.int64) << 32 | second.astype(np.int64))
+        return firsts, seconds
+
 
 class ValueNumbering:
     """Of values of any type."""
 
     def __init__(self) -> None:
-        self._numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)  # all in C: values may be many
-        self._numbers[None] = NO_NUMBER
+        self._numbers = _numbers()
 
     def __len__(self) -> int:
         """How many there are so far."""
@@ -85,6 +100,13 @@ class ValueNumbering:
     def values(self) -> list[Any]:
         """All of them by number."""
         return [value for value in self._numbers if value is not None]
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        values = self.values
+        self._numbers = _numbers()
+        for number in kept.tolist():
+            self._numbers[values[number]]
 
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's values (n), NO_NUMBER for NULL and NaN."""
@@ -103,8 +125,16 @@ class TextNumbering(ValueNumbering):
 
     def __init__(self) -> None:
         super().__init__()
+        self._know_no_dictionary()
+
+    def _know_no_dictionary(self) -> None:
         self._dictionary = pyarrow.array([], pyarrow.string())  # of the last batch, and the numbers of its texts
         self._of_code = np.full(1, NO_NUMBER, np.uint32)
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        super().keep(kept)
+        self._know_no_dictionary()
 
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's texts (n), NO_NUMBER for NULL."""
@@ -123,6 +153,13 @@ class TextNumbering(ValueNumbering):
         used = pyarrow.array(codes).dictionary_encode().dictionary
         texts = pyarrow.concat_arrays([values.take(used), values[-1:]])
         self._of_code[used.to_numpy()] = self.known(texts)[:-1]
+
+
+def _numbers() -> defaultdict[Hashable, int]:
+    """Gives what is new the next number from 0, and NULL none; all in C, as there may be many values."""
+    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    numbers[None] = NO_NUMBER
+    return numbers
 
 
 def _listed(values: pyarrow.Array) -> list[Hashable]:

@@ -16,7 +16,8 @@ NO_PARTITION = NO_NUMBER
 
 
 class Partitions:
-    """Numbers partitions from 0 in the order in which they are found; equal values have the same number ever after.
+    """Numbers partitions from 0 in the order in which they are found; equal values have the same number, until it is
+    forgotten.
 
     Numbers are equal by value, as 1 and 1.0 are.  An event with NULL (or NaN) in one of ``columns`` is in none.
     QueryError if there is no such column.
@@ -46,3 +47,10 @@ class Partitions:
         for other, pairs in zip(others, self._pairs, strict=True):
             first = pairs.number_pairs(first, other)
         return first
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all partitions but those of these numbers (rising), which get the numbers from 0 on."""
+        for values, pairs in zip(reversed(self._values[1:]), reversed(self._pairs), strict=True):
+            kept, others = pairs.keep_pairs(kept)
+            values.keep(others)
+        self._values[0].keep(kept)

@@ -16,6 +16,7 @@ from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.encoding import EncodedBatch
+from spaseq.tuples.partitions import Partitions
 from spaseq.tuples.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class Events(Protocol):
     @property
     def symbols(self) -> Symbols:
         """The table of the symbols that the batches have."""
+
+    @property
+    def partitions(self) -> Partitions | None:
+        """The table of their partitions; None: there are none."""
 
     @property
     def skipped(self) -> int:
@@ -56,6 +61,11 @@ class Replayed:
     def symbols(self) -> Symbols:
         """Theirs."""
         return self._events.symbols
+
+    @property
+    def partitions(self) -> Partitions | None:
+        """Theirs."""
+        return self._events.partitions
 
     @property
     def skipped(self) -> int:

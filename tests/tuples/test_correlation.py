@@ -80,6 +80,7 @@ def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
         if pair.query.aggregates or "correlated" not in pair.labels:
             continue
         monkeypatch.setattr(matching, "MOST", chance.choice([1, 2, 1000]))
+        monkeypatch.setattr(matching, "MANY", chance.choice([1, 1000]))
         table = table_of(pair)
         pieces = pyarrow.Table.from_batches(table.to_batches(max_chunksize=chance.randrange(1, 9)), table.schema)
         given = list(results(match(to_text(pair.query), pieces, time="time")))

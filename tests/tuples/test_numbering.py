@@ -32,7 +32,7 @@ def test_integers_get_numbers_in_their_order(batches: list[list[int]]) -> None:
     for values in batches:
         expected = [known.setdefault(value, len(known)) for value in values]
         assert numbering.number(np.array(values, np.int64)).tolist() == expected
-    assert numbering.values == list(known)
+    assert numbering.values.tolist() == list(known)
     assert len(numbering) == len(known)
 
 

@@ -199,7 +199,7 @@ class Maker:
 
 
 def joined(query: Query, chance: Random) -> Query:
-    """The query with FILTERs around the whole by which variables, mostly all of them, have one value of an attribute."""
+    """The query with FILTERs around the whole by which variables, mostly all, have one value of an attribute."""
     names = sorted(variables(query.formula))
     chance.shuffle(names)
     if chance.random() < 0.2:

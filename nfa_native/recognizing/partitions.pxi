@@ -1,0 +1,128 @@
+# Forgetting partitions of which nothing is left: the others get new numbers.
+
+
+cdef bint lives_in(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
+    """Some partial match of a partition, outside of groups, starts at `least` or later."""
+    cdef size_t i
+    for i in range(partition * r.width, (partition + 1) * r.width):
+        if r.heads[i].node != NO_NODE and r.heads[i].youngest >= least:
+            return True
+        if r.last[i].node != NO_NODE and r.last[i].youngest >= least:
+            return True
+    return False
+
+
+cdef void mark_lists(Recognition* r, int64_t least, vector[uint8_t]* living) noexcept nogil:
+    """Mark the partitions that have groups with something that starts at `least` or later."""
+    cdef Correlating* c = r.correlating
+    cdef size_t i
+    for i in range(c.direct.size()):
+        if c.direct[i] != NO_LIST and not is_lifeless(r, list_at(c, c.direct[i]), least):
+            living.data()[i // r.width] = True
+    for i in range(c.keyed.slots.size()):
+        if c.keyed.slots[i].hash != 0 and not is_lifeless(r, list_at(c, c.keyed.slots[i].list), least):
+            living.data()[list_at(c, c.keyed.slots[i].list).partition] = True
+    for i in range(c.recents.size()):
+        living.data()[i // r.width] |= has_recent(&c.recents[i], least)
+
+
+cdef bint has_recent(const Recent* recent, int64_t least) noexcept nogil:
+    cdef size_t i
+    for i in range(recent.youngest.size()):
+        if recent.youngest[i] >= least:
+            return True
+    return False
+
+
+cdef void renumber_partitions(Recognition* r, const vector[uint32_t]* numbers, size_t count) noexcept nogil:
+    """Give each partition its new number, which is none that is greater; NO_PARTITION: it is forgotten."""
+    cdef size_t old, i
+    cdef uint32_t new
+    if r.correlating != NULL:
+        renumber_lists(r, numbers)
+    for old in range(numbers.size()):
+        new = numbers.at(old)
+        if new == NO_PARTITION:
+            continue
+        for i in range(r.width):
+            r.heads[new * r.width + i] = r.heads[old * r.width + i]
+            r.last[new * r.width + i] = r.last[old * r.width + i]
+        r.locals[new] = r.locals[old]
+        r.is_touched[new] = r.is_touched[old]
+    r.heads.resize(count * r.width)
+    r.last.resize(count * r.width)
+    r.locals.resize(count)
+    r.is_touched.resize(count)
+    i = 0
+    for old in range(r.touched.size()):
+        if numbers.at(r.touched[old]) != NO_PARTITION:
+            r.touched[i] = numbers.at(r.touched[old])
+            i += 1
+    r.touched.resize(i)
+    if r.correlating != NULL:
+        shorten_cells(r, numbers, count)
+
+
+cdef void renumber_lists(Recognition* r, const vector[uint32_t]* numbers) noexcept nogil:
+    """Free the lists of forgotten partitions, and let the tables know the new numbers of the others."""
+    cdef Correlating* c = r.correlating
+    cdef vector[Slot] keyed, merged
+    cdef size_t i
+    keyed.swap(c.keyed.slots)
+    merged.swap(c.merged.slots)
+    for i in range(c.direct.size()):
+        if c.direct[i] != NO_LIST and numbers.at(i // r.width) == NO_PARTITION:
+            free_list(c, c.direct[i])
+    for i in range(keyed.size()):
+        if keyed[i].hash != 0 and numbers.at(list_at(c, keyed[i].list).partition) == NO_PARTITION:
+            free_list(c, keyed[i].list)
+            keyed[i].hash = 0
+    for i in range(merged.size()):
+        if merged[i].hash != 0 and merged[i].number < list_at(c, merged[i].list).base:
+            merged[i].hash = 0
+    for i in range(c.lists.size()):
+        if list_at(c, <uint32_t>i).partition < numbers.size():
+            list_at(c, <uint32_t>i).partition = numbers.at(list_at(c, <uint32_t>i).partition)
+    clear_slots(&c.keyed, keyed.size())
+    for i in range(keyed.size()):
+        if keyed[i].hash != 0:
+            put_slot(&c.keyed, hash_in_keyed(c, &keyed[i]), keyed[i].list, keyed[i].number)
+    clear_slots(&c.merged, merged.size())
+    for i in range(merged.size()):
+        if merged[i].hash != 0:
+            put_slot(&c.merged, hash_in_merged(c, &merged[i]), merged[i].list, merged[i].number)
+
+
+cdef void free_list(Correlating* c, uint32_t number) noexcept nogil:
+    empty_list(list_at(c, number))
+    c.free_lists.push_back(number)
+
+
+cdef uint64_t hash_in_keyed(Correlating* c, const Slot* slot) noexcept nogil:
+    cdef const GroupList* list = list_at(c, slot.list)
+    return hash_of_key(list.partition, list.state, slot.number)
+
+
+cdef uint64_t hash_in_merged(Correlating* c, const Slot* slot) noexcept nogil:
+    cdef GroupList* list = list_at(c, slot.list)
+    cdef const int64_t* registers = record_of(list, <size_t>(slot.number - list.base)) + 1
+    return hash_of_registers(list.partition, list.state, registers, list.width - 1)
+
+
+cdef void shorten_cells(Recognition* r, const vector[uint32_t]* numbers, size_t count) noexcept nogil:
+    cdef Correlating* c = r.correlating
+    cdef size_t old, i
+    cdef uint32_t new
+    for old in range(numbers.size()):
+        new = numbers.at(old)
+        if new == NO_PARTITION:
+            continue
+        c.epochs[new] = c.epochs[old]
+        for i in range(r.width):
+            c.direct[new * r.width + i] = c.direct[old * r.width + i]
+            if c.has_recents and new < old:
+                c.recents[new * r.width + i] = c.recents[old * r.width + i]
+    c.epochs.resize(count)
+    c.direct.resize(count * r.width)
+    if c.has_recents:
+        c.recents.resize(count * r.width)
