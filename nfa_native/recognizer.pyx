@@ -41,6 +41,7 @@ include "recognizing/swift.pxi"
 include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/compact.pxi"
+include "recognizing/compact_groups.pxi"
 include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/distinct.pxi"
@@ -279,7 +280,7 @@ cdef build(Recognition* r, states):
             r.sources.push_back(one)
         r.entries.push_back(entry)
         r.marked.push_back(state.marked)
-    r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width)
+    r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width) + FEW_NODES
 
 
 cdef know_symbol(Recognition* r, states):

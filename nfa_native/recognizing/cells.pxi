@@ -134,11 +134,12 @@ cdef void sweep_lists(Recognition* r, int64_t least) noexcept nogil:
 
 cdef bint is_lifeless(Recognition* r, GroupList* list, int64_t least) noexcept nogil:
     """Nothing in the list can become part of a match any more."""
+    cdef int64_t own = least_of(r, list.partition, least)
     cdef size_t i
     if not is_current(r, list):
         return True
     for i in range(list.first, groups_of(list)):
-        if not r.forgets or youngest_in(list, i) >= least or is_arriving(list, i):
+        if youngest_in(list, i) >= own or is_arriving(list, i):
             return False
     return True
 
@@ -239,7 +240,7 @@ cdef bint is_dead(Recognition* r, const Slot* slot, int64_t least) noexcept nogi
     cdef size_t place = <size_t>(slot.number - list.base)
     if slot.number < list.base or not is_current(r, list):
         return True
-    return is_over(r, youngest_in(list, place), least) and not is_arriving(list, place)
+    return youngest_in(list, place) < least_of(r, list.partition, least) and not is_arriving(list, place)
 
 
 cdef void close_up(Recognition* r, uint32_t number, int64_t least) noexcept nogil:
@@ -248,7 +249,7 @@ cdef void close_up(Recognition* r, uint32_t number, int64_t least) noexcept nogi
     cdef GroupList* list = list_at(c, number)
     cdef Head nothing
     cdef size_t i
-    if not r.forgets or groups_of(list) < LEAST_TO_ERASE or groups_of(list) < 2 * list.living:
+    if not r.rises or groups_of(list) < LEAST_TO_ERASE or groups_of(list) < 2 * list.living:
         return
     list.base += <int64_t>groups_of(list)
     keep_groups(list, list.first, least)

@@ -7,41 +7,47 @@ cdef void compact(Recognition* r, int64_t least, uint32_t count) noexcept nogil:
     cdef uint32_t live
     renumbered.resize(r.ring.head - r.ring.tail, NO_NODE)
     live = mark_live(r, least, &renumbered)
+    if r.correlating != NULL:
+        live += mark_groups(r, least, &renumbered)
     if <uint64_t>(live + count) * 2 >= r.ring.mask:
         return
+    if r.correlating != NULL:
+        compact_views(r, &renumbered)
     move_live(r, &renumbered)
     renumber_heads(r, &renumbered)
+    if r.correlating != NULL:
+        renumber_groups(r, &renumbered)
     r.bests.clear()
-
-
-cdef inline int64_t least_of(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
-    """The least start that is of use, after an event whose window begins at `least`."""
-    if r.events >= 0:
-        return r.locals[partition] - 1 - r.events
-    return least if r.rises else NEVER
 
 
 cdef uint32_t mark_live(Recognition* r, int64_t least, vector[uint32_t]* live) noexcept nogil:
     """Mark all nodes that heads lead to, with their number, by their distance from the tail; how many there are."""
-    cdef const MatchNode* node
     cdef uint32_t count = 0
-    cdef uint32_t number
     cdef int64_t own
     cdef size_t i
-    r.asked.clear()
     for i in range(r.heads.size()):
-        r.asked.push_back(r.heads[i].node)
-        r.asked.push_back(r.last[i].node)
-        own = least_of(r, i / r.width, least)
-        while not r.asked.empty():
-            number = r.asked.back()
-            r.asked.pop_back()
-            if not is_young(r, number, own) or live.data()[number - r.ring.tail] != NO_NODE:
-                continue
-            live.data()[number - r.ring.tail] = number
-            count += 1
-            node = match_node(r, number)
-            r.asked.push_back(node.sibling)
+        own = least_of(r, i // r.width, least)
+        count += mark_from(r, r.heads[i].node, own, live)
+        count += mark_from(r, r.last[i].node, own, live)
+    return count
+
+
+cdef uint32_t mark_from(Recognition* r, uint32_t number, int64_t least, vector[uint32_t]* live) noexcept nogil:
+    """Mark what a node leads to, itself too; how many were not marked before."""
+    cdef const MatchNode* node
+    cdef uint32_t count = 0
+    r.asked.clear()
+    r.asked.push_back(number)
+    while not r.asked.empty():
+        number = r.asked.back()
+        r.asked.pop_back()
+        if not is_young(r, number, least) or live.data()[number - r.ring.tail] != NO_NODE:
+            continue
+        live.data()[number - r.ring.tail] = number
+        count += 1
+        node = match_node(r, number)
+        r.asked.push_back(node.sibling)
+        if not is_of_view(node):
             r.asked.push_back(node.next)
     return count
 
@@ -60,7 +66,8 @@ cdef void move_live(Recognition* r, vector[uint32_t]* renumbered) noexcept nogil
         if renumbered.data()[i] == NO_NODE:
             continue
         node = match_node(r, renumbered.data()[i])[0]
-        node.next = new_number(r, renumbered, node.next)
+        if not is_of_view(&node):
+            node.next = new_number(r, renumbered, node.next)
         node.sibling = new_number(r, renumbered, node.sibling)
         if number == NO_NODE:
             number = 1

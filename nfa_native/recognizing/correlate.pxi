@@ -13,7 +13,7 @@ cdef bint take_correlated(
     reclaim_listed(r, least)
     if r.symbols.data()[symbol].swift:
         return take_swiftly(r, r.symbols.data() + symbol, partition, start, least)
-    attend(r, start, least, r.most_nodes)
+    make_much_room(r, start, least)
     c.touched.clear()
     c.touched_ends.clear()
     r.entering.clear()
@@ -27,13 +27,6 @@ cdef bint take_correlated(
         close_up(r, c.touched[i].list, least)
     r.ring.attention = r.ring.head      # there may be more nodes now than it was asked for
     return not r.endings.empty()
-
-
-cdef inline bint has_room(Recognition* r, int64_t least) noexcept nogil:
-    """There is room for some more nodes of the event under way."""
-    if r.ring.head - r.ring.tail + 16 >= r.ring.mask:
-        attend(r, NEVER, least, 16)
-    return not r.is_full
 
 
 # ── what enters, from the old cells ──
@@ -61,7 +54,7 @@ cdef void gather_arrivals(
     if cell.kind == MERGED_CELL:
         if r.entries[state].initial and start != NEVER:
             begin_group(r, state, partition, start, least)
-    elif has_room(r, least):
+    elif has_room(r):
         arrive(r, state, before, start if r.entries[state].initial else NEVER, &one)
     r.entering.push_back(one)
     c.touched_ends.push_back(c.touched.size())
@@ -153,12 +146,12 @@ cdef inline void follow_list(
         return
     if transition.by_stairs:
         c.scanned += 1
-        youngest = youngest_below(&list.stairs, bounds[0], least if r.forgets else NEVER)
+        youngest = youngest_below(&list.stairs, bounds[0], least if r.rises else NEVER)
     else:
         youngest = youngest_of(
-            list, conditions(c, transition), count, bounds, least if r.forgets else NEVER, &c.scanned
+            list, conditions(c, transition), count, bounds, least if r.rises else NEVER, &c.scanned
         )
-    if youngest != NEVER and has_room(r, least):
+    if youngest != NEVER and has_room(r):
         unite(r, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest)
 
 
@@ -169,7 +162,7 @@ cdef void follow_groups(
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
     cdef GroupList* list = list_at(c, list_number)
-    cdef int64_t floor = max(least, NEVER + 1) if r.forgets else NEVER + 1
+    cdef int64_t floor = max(least, NEVER + 1) if r.rises else NEVER + 1
     cdef int64_t place = <int64_t>groups_of(list)
     cdef size_t i
     c.candidates.clear()
@@ -227,7 +220,7 @@ cdef void take_along(
     cdef Correlating* c = r.correlating
     cdef uint32_t list_number
     cdef int64_t group
-    if not has_room(r, least):
+    if not has_room(r):
         return
     if c.cells[state].kind != MERGED_CELL:
         unite(r, before, node, youngest)
@@ -313,7 +306,7 @@ cdef void settle_arrivals(
         start_recent(r, state, partition, local, c.touched_ends[i] > first)
         for number in range(first, c.touched_ends[i]):
             settle_merged(r, &c.touched[number], state, partition, start, least)
-    elif r.entering[i].node == NO_NODE or not has_room(r, least):
+    elif r.entering[i].node == NO_NODE or not has_room(r):
         return
     elif kind == HEAD_CELL:
         complete_entry(r, r.entries.data() + state, &r.entering[i], partition, local, least)
@@ -373,11 +366,11 @@ cdef inline void settle_group(
         return
     number = list_for(r, partition, state, c.registers.data(), least)
     list = list_at(c, number)
-    if r.forgets:
+    if r.rises:
         drop_front(list, least)
     add_group(list, c.registers.data(), one.node, one.youngest)
     if cell.stairs >= 0:
-        if r.forgets:
+        if r.rises:
             drop_steps(&list.stairs, least)
         add_step(&list.stairs, c.registers.data()[cell.stairs], one.youngest)
 
@@ -392,7 +385,7 @@ cdef void settle_merged(
     cdef Entering one
     cdef int64_t* record = record_of(list, place)
     cdef Head head
-    if not has_room(r, least):
+    if not has_room(r):
         return
     head = list.arriving[place]
     arrive(r, state, head, start if touched.begins else NEVER, &one)

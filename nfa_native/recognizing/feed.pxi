@@ -19,6 +19,19 @@ cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
         empty_partition(r, r.touched[i])
         r.is_touched[r.touched[i]] = 0
     r.touched.clear()
+    free_all(r)
+
+
+cdef void free_all(Recognition* r) noexcept nogil:
+    """There are no partial matches: nothing of what was made is needed."""
+    r.ring.tail = r.ring.head
+    r.ring.marks.clear()
+    r.ring.first_mark = 0
+    if r.correlating != NULL:
+        r.correlating.view_tail = r.correlating.view_head
+        r.correlating.listed_base += <int64_t>r.correlating.listed.size()
+        r.correlating.listed.clear()
+        r.correlating.listed_first = 0
 
 
 cdef void empty_partition(Recognition* r, uint32_t partition) noexcept nogil:

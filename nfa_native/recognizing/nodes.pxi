@@ -5,6 +5,11 @@ cdef inline MatchNode* match_node(Recognition* r, uint32_t number) noexcept nogi
     return &r.ring.nodes[number & r.ring.mask]
 
 
+cdef inline bint is_of_view(const MatchNode* node) noexcept nogil:
+    """It has a view: as a VIEW, or instead of a next node."""
+    return node.state != UNION and node.state & OF_VIEW
+
+
 cdef inline bint is_kept(const MatchRing* ring, uint32_t number) noexcept nogil:
     return number - ring.tail < ring.head - ring.tail
 
@@ -90,12 +95,28 @@ cdef void reclaim_or_widen(Recognition* r, int64_t least, uint32_t count) noexce
     cdef MatchRing* ring = &r.ring
     cdef uint32_t tail = ring.tail
     reclaim(r, least)
-    if ring.tail == tail and r.correlating == NULL:
+    if ring.tail == tail:
         compact(r, least, count)
     while <uint64_t>(ring.head - ring.tail) * 2 + count >= ring.mask:
         if ring.nodes.size() >= MOST_NODES or not widen_ring(r):
             r.is_full = ring.head - ring.tail + count >= ring.mask
             return
+
+
+cdef inline void make_much_room(Recognition* r, int64_t start, int64_t least) noexcept nogil:
+    """Before an event that may make any number of nodes: a quarter of the ring is free."""
+    attend(r, start, least, r.most_nodes)
+    if r.ring.head - r.ring.tail >= r.ring.mask // 4 * 3:
+        reclaim_or_widen(r, least, r.most_nodes)
+
+
+cdef inline bint has_room(Recognition* r) noexcept nogil:
+    """There is room for some more nodes of the event under way, which may be many."""
+    if r.ring.head - r.ring.tail + FEW_NODES < r.ring.mask:
+        return True
+    if r.ring.nodes.size() >= MOST_NODES or not widen_ring(r):
+        r.is_full = True
+    return not r.is_full
 
 
 cdef inline uint32_t add_node(

@@ -6,6 +6,7 @@ cdef enum:
     NO_PARTITION = 0xFFFFFFFF
     NO_ORIGIN = 0xFFFFFFFF
     MARK_EVERY = 1024            # nodes between two marks
+    FEW_NODES = 16               # that there is room for when an event has taken all of its own
     MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
 

@@ -2,8 +2,15 @@
 
 
 cdef inline bint is_over(const Recognition* r, int64_t youngest, int64_t least) noexcept nogil:
-    """Nothing will come of partial matches that began so early."""
-    return r.forgets and youngest < least
+    """Nothing will come of partial matches of the event's partition that began so early."""
+    return r.rises and youngest < least
+
+
+cdef inline int64_t least_of(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
+    """The least start that is of use, after an event whose window begins at `least`."""
+    if r.events >= 0:
+        return r.locals[partition] - 1 - r.events
+    return least if r.rises else NEVER
 
 
 cdef inline void enter(
