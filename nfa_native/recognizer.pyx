@@ -15,6 +15,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cython.operator cimport dereference, preincrement
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
@@ -42,6 +43,7 @@ include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/compact.pxi"
 include "recognizing/compact_groups.pxi"
+include "recognizing/table.pxi"
 include "recognizing/chains.pxi"
 include "recognizing/choose.pxi"
 include "recognizing/distinct.pxi"
@@ -64,7 +66,7 @@ class ComplexEvents(NamedTuple):
     offsets: np.ndarray    # int64[m + 1]
     positions: np.ndarray  # int64[p], of marked states
     states: np.ndarray     # uint16[p], in which they were picked
-    columns: np.ndarray | None = None   # of a chain: int64[states, m], the positions again, by state
+    columns: np.ndarray | None = None   # of a chain: int64[states, m or more], the positions again, by state
 
 
 cdef class Recognizer:
@@ -75,6 +77,9 @@ cdef class Recognizer:
     cdef int64_t events
     cdef readonly object answer
     cdef object _interruption
+
+    def __cinit__(self):
+        self.state.table = new Table()
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
@@ -119,7 +124,8 @@ cdef class Recognizer:
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation)
         self.answer = answer
-        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy != "STRICT" and is_loose(automaton)
+        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
+        begin_table(r.table, r.width)
         know_partition(r, 0)
         know_symbol(r, [])
 
@@ -204,13 +210,16 @@ cdef class Recognizer:
 
     def __dealloc__(self):
         forget_correlating(self.state.correlating)
+        forget_table(self.state.table)
 
     def take(self):
         """The results since the last call."""
         cdef Found* f = &self.state.found
         cdef object out
-        if self.state.is_chain:
-            out = chains(f, self.state.width)
+        if self.state.has_rows:
+            out = by_state(lines(self.state.table, f.count), f.count)
+        elif self.state.is_chain:
+            out = by_state(rows_and_columns(f, self.state.width), f.count)
         else:
             out = ComplexEvents(
                 integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
@@ -230,18 +239,23 @@ cdef class Recognizer:
         }
 
 
-cdef object chains(const Found* found, size_t width):
-    """Results with one pick of each state."""
-    cdef size_t count = found.count
-    cdef size_t size = count * width
-    both = np.empty(2 * size, np.int64)     # memory that comes in one piece is used again
-    cdef int64_t[::1] view = both
-    if count:
-        with nogil:
-            copy_rows(found, width, &view[0], &view[size])
+cdef object by_state(lines, size_t count):
+    """Results with one pick of each state: the first half of the lines has their positions by row, the other by column."""
+    width = len(lines) // 2
     offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
-    columns = both[size:].reshape(width, count)
-    return ComplexEvents(columns[0], columns[width - 1], offsets[:count + 1], both[:size], states[:size], columns)
+    positions, columns = lines.reshape(-1)[:count * width], lines[width:]
+    starts, ends = columns[0, :count], columns[width - 1, :count]
+    return ComplexEvents(starts, ends, offsets[:count + 1], positions, states[:count * width], columns)
+
+
+cdef object rows_and_columns(const Found* found, size_t width):
+    """All positions by row, and by column: int64[2 * width, count]."""
+    both = np.empty((2 * width, found.count), np.int64)
+    cdef int64_t[:, ::1] view = both
+    if found.count:
+        with nogil:
+            copy_rows(found, width, &view[0, 0], &view[width, 0])
+    return both
 
 
 @lru_cache(maxsize=16)

@@ -1,81 +1,151 @@
 # Enumeration where every state is entered from the one before it only: results are rows of one position a state.
 #
-# `levels[k]` is the set from which state k still has to pick, given what is picked after it; the picks stand in `row`.
-
-cdef enum:
-    TOGETHER = 4          # positions that are copied at once: there is room for so many more behind a row
+# What is left to a state is the set from which it still has to pick, given what is picked after it.  The sets of one state are
+# the same list from different nodes on, the longest one first.  So the picks of the first two states that go with the first pick
+# of all others end with those that go with any other one: these pairs are found once for an event, and then copied, unless there
+# are very many.
 
 
 cdef bint enumerate_rows(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
+    cdef Table* t = r.table
     cdef size_t before = r.found.count
     cdef size_t end = most if r.limit < 0 else min(most, before + <size_t>(r.limit - r.given))
     if r.ending != 0:
         r.ending = 0
         begin_rows(r)
-    walk_rows(r, r.endings[0].least, end)
+    begin_columns(t, before)
+    if make_rows(r, before, most):
+        walk_rows(r, r.endings[0].least, end, most)
+        fill_columns(t, r.found.count)
     r.given += <int64_t>(r.found.count - before)
-    r.enumerating = r.level < r.width - 1 and r.given != r.limit
+    r.enumerating = t.level < last_level(t) and r.given != r.limit
     return not r.enumerating
+
+
+cdef inline size_t last_level(const Table* t) noexcept nogil:
+    """The state whose pick is the event; of two states, the second one picks nothing else."""
+    return max(t.width - 1, <size_t>2)
 
 
 cdef void begin_rows(Recognition* r) noexcept nogil:
     """The last event is picked."""
-    invariant(r.width > 1 and r.endings.size() == 1)
-    r.row.resize(r.width + TOGETHER)
-    r.levels.resize(r.width)
-    r.row[r.width - 1] = r.position
-    r.level = r.width - 2
-    r.levels[r.level] = match_node(r, r.endings[0].node).next
+    cdef Table* t = r.table
+    cdef uint32_t node = r.endings[0].node
+    invariant(t.width > 1 and r.endings.size() == 1)
+    t.firsts.clear()
+    t.seconds.clear()
+    t.groups.clear()
+    t.group = t.pair = 0
+    t.is_met = t.are_many = False
+    t.level = last_level(t) - 1
+    t.picked.data()[0].left = NO_NODE
+    t.picked.data()[t.level].left = node if t.width == 2 else match_node(r, node).next
+    set_pick(t, t.width - 1, r.position)
 
 
-cdef void walk_rows(Recognition* r, int64_t least, size_t end) noexcept nogil:
+cdef void walk_rows(Recognition* r, int64_t least, size_t end, size_t most) noexcept nogil:
     """Write matches until there are `end`, or no more: `level` is then that of the last event."""
+    cdef Table* t = r.table
     cdef const MatchNode* node
-    while r.level < r.width - 1 and r.found.count < end:
-        if r.level == 0:
-            write_rows(r, least, min(end, room_for_rows(r)))
-        elif is_young(r, r.levels[r.level], least):
-            node = match_node(r, r.levels[r.level])
-            invariant(node.state == r.level)
-            r.row[r.level] = position_of(r, node.pos)
-            r.levels[r.level] = node.sibling
-            r.level -= 1
-            r.levels[r.level] = node.next
+    cdef Picked* one
+    while t.level < last_level(t) and r.found.count < end:
+        one = t.picked.data() + t.level
+        if t.level == 1:
+            if not make_rows(r, r.found.count, most):
+                return
+            write_some(r, least, min(end, t.room))
+        elif is_young(r, one.left, least):
+            node = match_node(r, one.left)
+            invariant(node.state == t.level)
+            pick(t, t.level, position_of(r, node.pos), r.found.count)
+            one.left = node.sibling
+            t.level -= 1
+            t.picked.data()[t.level].left = node.next
+            if t.level == 1 and t.are_many:
+                t.is_met = False
+            elif t.level == 1 and t.is_met:
+                find_pairs(r, least)
         else:
-            r.level += 1
+            t.level += 1
 
 
-cdef size_t room_for_rows(Recognition* r) noexcept nogil:
-    """How many rows there is room for, at least one more than there are."""
-    cdef size_t needed = (r.found.count + 1) * r.width + TOGETHER
-    if needed > r.found.positions.size():
-        r.found.positions.resize(2 * needed)
-    return (r.found.positions.size() - TOGETHER) / r.width
+cdef void find_pairs(Recognition* r, int64_t least) noexcept nogil:
+    """Where the pairs begin that are left to the first two states."""
+    cdef Table* t = r.table
+    cdef const Second* groups = t.groups.data()
+    cdef size_t count = t.groups.size()
+    cdef uint32_t number = t.picked.data()[1].left
+    cdef int64_t position
+    t.pair = t.firsts.size()
+    if not is_young(r, number, least):
+        return
+    position = position_of(r, match_node(r, number).pos)
+    while t.group > 0 and groups[t.group - 1].position <= position:
+        t.group -= 1
+    while t.group < count - 1 and groups[t.group].position > position:
+        t.group += 1
+    invariant(groups[t.group].position == position)
+    t.pair = groups[t.group].begin
 
 
-cdef void write_rows(Recognition* r, int64_t least, size_t end) noexcept nogil:
-    """Write matches that differ in their first event only."""
-    cdef size_t width = r.width
-    cdef uint32_t number = r.levels[0]
-    cdef const int64_t* row = r.row.data()
-    cdef int64_t* target = r.found.positions.data() + r.found.count * width
+cdef inline void write_some(Recognition* r, int64_t least, size_t end) noexcept nogil:
+    """Write matches that differ in their first two events only, until there are `end`, or no more."""
+    cdef Table* t = r.table
+    cdef size_t more
+    if not t.is_met:
+        if t.firsts.size() > MOST_PAIRS:
+            forget_pairs(t)
+        meet_pairs(r, least, end - r.found.count)
+    more = min(end - r.found.count, t.firsts.size() - t.pair)
+    write_pairs(t, r.found.count, more)
+    r.found.count += more
+    t.pair += more
+    if t.is_met and t.pair == t.firsts.size():
+        t.level = 2
+
+
+cdef void meet_pairs(Recognition* r, int64_t least, size_t missing) noexcept nogil:
+    """The next pairs of the first two states, as many as are missing."""
+    cdef Table* t = r.table
+    cdef Picked* first = t.picked.data()
+    cdef Picked* second = first + 1
     cdef const MatchNode* node
-    cdef size_t count = r.found.count
-    cdef size_t i
-    while count < end:
-        if not is_young(r, number, least):
-            r.level = 1
-            break
-        node = match_node(r, number)
-        target[0] = position_of(r, node.pos)
-        for i in range(1, width, 4):
-            memcpy(target + i, row + i, TOGETHER * sizeof(int64_t))
-        target += width
-        count += 1
-        number = node.sibling
-    r.levels[0] = number
-    r.found.count = count
+    while missing:
+        if is_young(r, first.left, least):
+            node = match_node(r, first.left)
+            t.firsts.push_back(position_of(r, node.pos))
+            t.seconds.push_back(t.groups.back().position)
+            first.left = node.sibling
+            missing -= 1
+        elif is_young(r, second.left, least):
+            node = match_node(r, second.left)
+            meet_second(t, position_of(r, node.pos))
+            first.left = node.next
+            second.left = node.sibling
+        else:
+            t.is_met = True
+            return
+
+
+cdef void forget_pairs(Table* t) noexcept nogil:
+    """All of them are written; others will be met again when they are left to the first two states."""
+    cdef Second last = t.groups.back()
+    invariant(t.pair == t.firsts.size())
+    t.are_many = True
+    t.pair = last.begin = 0
+    t.firsts.clear()
+    t.seconds.clear()
+    t.groups.clear()
+    t.groups.push_back(last)
+
+
+cdef inline void meet_second(Table* t, int64_t position) noexcept nogil:
+    """The next pairs have this pick of the second state."""
+    cdef Second one
+    one.position = position
+    one.begin = t.firsts.size()
+    t.groups.push_back(one)
 
 
 cdef void copy_rows(const Found* found, size_t width, int64_t* rows, int64_t* columns) noexcept nogil:

@@ -92,6 +92,7 @@ cdef struct Visiting:
     uint32_t depth
 
 cdef cppclass Correlating
+cdef cppclass Table
 
 
 cdef cppclass MatchRing:
@@ -150,7 +151,8 @@ cdef cppclass Recognition:
     vector[uint8_t] marked
     bint all_marked
     bint is_chain                 # results have one pick of each state, in the order of their numbers
-    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them
+    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them,
+    Table* table                  # which has the results then
     vector[SymbolSpec] symbols
     vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
@@ -185,9 +187,6 @@ cdef cppclass Recognition:
     vector[int64_t] path_positions    # picks of the present match, at the end
     vector[uint16_t] path_states
     size_t path_begin                 # where its first pick is
-    vector[uint32_t] levels           # of a chain: sets that are left, by state
-    vector[int64_t] row               # of a chain: the picks of the present match
-    size_t level                      # the state that picks next
     int64_t given                 # results of the end so far
     bint start_is_marked              # so results with one end and the same positions have the same start
     vector[BestMatch] bests           # by node: as large as the ring

@@ -23,32 +23,38 @@ def record_batch(
     ``shown`` are the variables that hold what is picked in a state, for each state.
     """
     if found.columns is not None:
-        columns = _of_chain(found, found.columns, [_states(name, shown) for name in variables])
+        columns = _of_chain(found, found.columns, _held_states(tuple(variables), tuple(shown)))
     else:
         whole = pyarrow.ListArray.from_arrays(_offsets(found.offsets), found.positions)
         columns = [found.starts, found.ends, whole, *(_held(found, name, shown) for name in variables)]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _states(variable: str, shown: Sequence[frozenset[str]]) -> list[int]:
-    """The states whose picks a variable holds."""
-    return [number for number, names in enumerate(shown) if variable in names]
+@lru_cache(maxsize=64)
+def _held_states(variables: tuple[str, ...], shown: tuple[frozenset[str], ...]) -> tuple[tuple[int, ...], ...]:
+    """For each of the variables the states whose picks it holds."""
+    return tuple(tuple(number for number, names in enumerate(shown) if name in names) for name in variables)
 
 
-def _of_chain(found: ComplexEvents, columns: Integers, held: Sequence[list[int]]) -> list[pyarrow.Array]:
+def _of_chain(found: ComplexEvents, columns: Integers, held: Sequence[tuple[int, ...]]) -> list[pyarrow.Array]:
     """The columns of results that have one pick of each state, in this order."""
-    states, count = columns.shape
+    states, apart = columns.shape
+    count = len(found.starts)
     everything = _integers(columns.reshape(-1))
-    by_state = [everything.slice(state * count, count) for state in range(states)]
-    whole = pyarrow.ListArray.from_arrays(_even_offsets(states, count), _integers(found.positions))
-    lists = [
-        pyarrow.ListArray.from_arrays(
-            _even_offsets(len(some), count),
-            by_state[some[0]] if len(some) == 1 else _integers(columns[some].T.ravel()),
-        )
+    single = _lists(1, states * apart, everything)  # parts of one array cost less than arrays
+    variables = (
+        single.slice(some[0] * apart, count)
+        if len(some) == 1
+        else _lists(len(some), count, _integers(columns[list(some), :count].T.ravel()))
         for some in held
-    ]
-    return [by_state[0], by_state[-1], whole, *lists]
+    )
+    starts, ends = everything.slice(0, count), everything.slice((states - 1) * apart, count)
+    return [starts, ends, _lists(states, count, _integers(found.positions)), *variables]
+
+
+def _lists(each: int, count: int, values: pyarrow.Array) -> pyarrow.ListArray:
+    """So many lists with so many values each."""
+    return pyarrow.ListArray.from_arrays(_even_offsets(each, count), values)
 
 
 def _held(found: ComplexEvents, variable: str, shown: Sequence[frozenset[str]]) -> pyarrow.ListArray:
@@ -67,6 +73,7 @@ def _offsets(values: Integers) -> pyarrow.Array:
     return pyarrow.array(values.astype(np.int32))
 
 
+@lru_cache(maxsize=64)
 def _even_offsets(each: int, count: int) -> pyarrow.Array:
     """Offsets of so many lists with so many values each."""
     return _many_offsets(each, max(TOGETHER, 1 << count.bit_length()))[: count + 1]
