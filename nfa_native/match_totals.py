@@ -73,6 +73,7 @@ class MatchTotals:
         self._history = History()
         self._time = LONG_AGO  # of the last event
         self._tick = 0  # its number
+        self._tick_position = 0  # of its first event
         self._open = False
         self._promised = LONG_AGO
         self._next_event = 0
@@ -142,7 +143,10 @@ class MatchTotals:
 
     def _pass(self, batch: Batch) -> None:
         """The batch has been taken."""
-        self._tick += self._new_ticks(batch.times)[-1]
+        ticks = self._new_ticks(batch.times)
+        if ticks[-1]:
+            self._tick += int(ticks[-1])
+            self._tick_position = batch.position + int(np.searchsorted(ticks, ticks[-1]))
         self._time, self._open = int(batch.times[-1]), True
         self.position += len(batch)
         self._next_event = int(batch.events[-1]) + 1
@@ -158,8 +162,8 @@ class MatchTotals:
 
     @property
     def _least(self) -> int:
-        """What the first event of a match that ends with the last event, or later, has at least."""
-        last = self.position - 1 if self.automaton.window.events else self._time
+        """What the first event of a match that ends in the last tick, or later, has at least."""
+        last = self._tick_position if self.automaton.window.events else self._time
         return int(earliest_starts(self.automaton.window, np.array([last], np.int64))[0])
 
     # ── totals ───────────────────────────────────────────────────────────────────────────────────────────

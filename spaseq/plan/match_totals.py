@@ -56,6 +56,27 @@ class Totals:
         self.why_not = next(self._reasons(), None)
 
     @property
+    def way(self) -> str:
+        """In words, how the aggregates are found."""
+        if self.why_not is not None:
+            return f"all matches are enumerated, as {self.why_not}"
+        data = "an event has several solutions for a GPM" if self._one_row else "an event has solutions with several keys"
+        odd = [data] * bool(self.keys or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
+        until = f"; from where {' or '.join(odd)} on, all matches are enumerated" if odd else ""
+        keys = " for each " + " ".join(f"?{key}" for key in self.keys) if self.keys else ""
+        return f"totals of partial matches{keys}, however many matches there are{until}"
+
+    @property
+    def _one_row(self) -> bool:
+        """Solutions are counted, not only matches."""
+        return any(each.variable for each in self.readings)
+
+    @property
+    def _measured(self) -> frozenset[str]:
+        """Variables whose values have to be exact numbers."""
+        return frozenset(each.variable for each in self.readings if each.kind not in ("STARTS", "BOUND"))
+
+    @property
     def readings(self) -> tuple[Reading, ...]:
         """Sums first."""
         found = [Reading("STARTS", "")]
@@ -66,7 +87,7 @@ class Totals:
 
     def spec(self) -> TotalsSpec:
         """The same for the totaller."""
-        measured = {each.variable for each in self.readings if each.kind not in ("STARTS", "BOUND")}
+        measured = self._measured
         return TotalsSpec(
             keys=tuple(tuple(one.variables.index(key) for key in self.keys) for one in self._analysis.atoms),
             shown=tuple(self._columns.index(key) for key in self.keys),
@@ -78,7 +99,7 @@ class Totals:
                 tuple(slot for slot, name in enumerate(one.variables) if name in measured)
                 for one in self._analysis.atoms
             ),
-            one_row=any(each.variable for each in self.readings),
+            one_row=self._one_row,
         )
 
     def _slots(self, variable: str) -> tuple[int | None, ...]:
@@ -103,7 +124,7 @@ class Totals:
             yield "events are not all joined on the same variables"
         groups = [name for name in analysis.query.form.group_by if name in self._columns and name not in self.keys]
         if groups:
-            yield f"GROUP BY ?{groups[0]} is no variable on which all events are joined"
+            yield f"not all events are joined on ?{groups[0]}, by which they are grouped"
 
     def _obstacles(self, way: Way) -> Iterator[str]:
         """What about a step is not linear in the number of partial matches."""

@@ -168,7 +168,8 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         automaton = assemble(self.analysis, self.liveness, self.results, Terms())
-        return describe(self.analysis, self.liveness, automaton)
+        aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
+        return describe(self.analysis, self.liveness, automaton) | aggregates
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None

@@ -10,6 +10,7 @@ from tests.oracle.model import walk_nodes
 from tests.oracle.values import XSD
 
 NAMES = "ABCDEF"
+FEW = 10  # events, of which all matches can be enumerated without a window
 
 
 def counting_pair(seed: int, events: int = 9) -> Pair:
@@ -18,20 +19,21 @@ def counting_pair(seed: int, events: int = 9) -> Pair:
 
 
 def make_counting_pair(chooser: Chooser, events: int = 9) -> Pair:
-    """A query and a stream of at most so many events, made by a chooser's choices."""
-    return _Maker(chooser).pair(events)
+    """A query and a stream of at most so many events, made by a chooser's choices; with many of them it has a window."""
+    return _Maker(chooser, events).pair()
 
 
 class _Maker:
-    def __init__(self, chooser: Chooser) -> None:
+    def __init__(self, chooser: Chooser, most: int) -> None:
         self.chooser = chooser
+        self.most = most
         self.keyed = chooser.chance(50)
         self.names = list(NAMES)
         self.odd = chooser.chance(25)  # some events have several solutions, or values that are no exact numbers
 
-    def pair(self, events: int) -> Pair:
+    def pair(self) -> Pair:
         query = self.query()
-        return Pair(query, self.events(query, events), frozenset())
+        return Pair(query, self.events(query), frozenset())
 
     # ── the query ────────────────────────────────────────────────────────────────────────────────────────
     def query(self) -> Query:
@@ -96,7 +98,7 @@ class _Maker:
 
     def window(self) -> Window | None:
         length = self.chooser.integer(1, 6)
-        match self.chooser.pick(("none", "time", "time", "time", "events")):
+        match self.chooser.pick(("none" if self.most <= FEW else "time", "time", "time", "time", "events")):
             case "none":
                 return None
             case "events":
@@ -106,10 +108,10 @@ class _Maker:
         return Window(length + 1, "SECONDS", sliding, origin)
 
     # ── the stream ───────────────────────────────────────────────────────────────────────────────────────
-    def events(self, query: Query, count: int) -> tuple[Event, ...]:
+    def events(self, query: Query) -> tuple[Event, ...]:
         time = self.chooser.integer(-2, 2)
         found: list[Event] = []
-        for number in range(self.chooser.integer(1, count)):
+        for number in range(self.chooser.integer(1, self.most)):
             found.append(self.event(query, time * SECOND, number))
             time += self.chooser.pick((1, 1, 1, 0, 0, 2, 3))
         return tuple(found)
