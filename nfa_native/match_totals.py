@@ -95,7 +95,9 @@ class MatchTotals:
         """As ``Matcher.feed``."""
         if not len(times):
             return
-        batch = Batch(self.position, times, events, tuple(one if one is None or len(one.row_event) else None for one in rows))
+        batch = Batch(
+            self.position, times, events, tuple(one if one is None or len(one.row_event) else None for one in rows)
+        )
         if self._matcher is None and not self._can_total(batch):
             self._enumerate()
         if self._matcher is not None:
@@ -185,17 +187,18 @@ class MatchTotals:
 
     def _entries(self, batch: Batch) -> Entries:
         """The events that matched an atom, in order."""
-        firsts = [
-            np.zeros(0, np.int64) if one is None else np.flatnonzero(np.diff(one.row_event, prepend=np.uint32(2**32 - 1)))
-            for one in batch.rows
-        ]
-        places = [batch.times[:0] if one is None else one.row_event[first] for one, first in zip(batch.rows, firsts, strict=True)]
-        places = np.concatenate(places).astype(np.int64)
+        firsts = [np.zeros(0, np.int64) if one is None else _first_rows(one) for one in batch.rows]
+        places = np.concatenate(
+            [
+                np.zeros(0, np.int64) if one is None else one.row_event[first].astype(np.int64)
+                for one, first in zip(batch.rows, firsts, strict=True)
+            ]
+        )
+        atoms = np.repeat(np.arange(len(firsts), dtype=np.uint32), [len(first) for first in firsts])
         order = np.argsort(places, kind="stable")
         events = places[order]
         times = batch.times[events]
         measures = batch.position + events if self.automaton.window.events else times
-        atoms = np.repeat(np.arange(len(firsts), dtype=np.uint32), [len(first) for first in firsts])
         return Entries(
             atoms[order],
             (self._tick + self._new_ticks(batch.times))[events],
@@ -228,7 +231,6 @@ class MatchTotals:
         if missing:
             times = np.full(missing, first.times[0])
             matcher.feed(times, np.zeros(missing, np.uint64), [None] * len(first.rows))
-
 
     # ── who waits ────────────────────────────────────────────────────────────────────────────────────────
     def waiting(self) -> Numbers:
@@ -285,8 +287,9 @@ class MatchTotals:
         """Every word that is held, once, in ascending order (0 apart)."""
         if self._matcher is not None:
             return self._matcher.trace()
-        words = np.unique(self._history.words())
-        return words[words != 0]
+        words: Words = np.unique(self._history.words())
+        held: Words = words[words != 0]
+        return held
 
     def snapshot(self) -> bytes:
         """The state as bytes: what the window may still ask for.  Results must have been taken."""
@@ -313,7 +316,7 @@ class MatchTotals:
 
     @staticmethod
     def restore(automaton: Automaton, terms: Terms, spec: TotalsSpec, data: bytes, word_map: WordMap) -> MatchTotals:
-        """One that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
+        """One that goes on where ``snapshot`` was taken; ``word_map`` renumbers words.  ValueError: damaged."""
         restored = MatchTotals(automaton, terms, spec)
         arrays = unpack(data)
         try:
@@ -347,6 +350,11 @@ class MatchTotals:
                 mapped = word_map(np.ascontiguousarray(words).reshape(-1)).reshape(slots, -1)
                 rows[atom] = RowColumns(arrays[f"rows {atom}"], mapped)
         return Batch(int(arrays["position"][0]), arrays["times"], arrays["events"], tuple(rows))
+
+
+def _first_rows(rows: Rows) -> Numbers:
+    """The first row of each event."""
+    return np.flatnonzero(np.diff(rows.row_event.astype(np.int64), prepend=-1))
 
 
 def earliest_starts(window: WindowSpec, measures: Numbers) -> Numbers:

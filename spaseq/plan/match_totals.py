@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpm.algebra import Aggregate, Expression, Projection, Variable, subexpressions
 from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
+from spaseq.pattern import Selection
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Way
 from spaseq.plan.graph import START
@@ -60,7 +61,9 @@ class Totals:
         """In words, how the aggregates are found."""
         if self.why_not is not None:
             return f"all matches are enumerated, as {self.why_not}"
-        data = "an event has several solutions for a GPM" if self._one_row else "an event has solutions with several keys"
+        data = (
+            "an event has several solutions for a GPM" if self._one_row else "an event has solutions with several keys"
+        )
         odd = [data] * bool(self.keys or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
         until = f"; from where {' or '.join(odd)} on, all matches are enumerated" if odd else ""
         keys = " for each " + " ".join(f"?{key}" for key in self.keys) if self.keys else ""
@@ -122,7 +125,9 @@ class Totals:
             yield from self._obstacles(way)
         if any(liveness.columns[way.source] != self.keys for way in analysis.ways if way.source.node != START):
             yield "events are not all joined on the same variables"
-        groups = [name for name in analysis.query.form.group_by if name in self._columns and name not in self.keys]
+        form = analysis.query.form
+        named = form.group_by if isinstance(form, Selection) else ()
+        groups = [name for name in named if name in self._columns and name not in self.keys]
         if groups:
             yield f"not all events are joined on ?{groups[0]}, by which they are grouped"
 

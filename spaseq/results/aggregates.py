@@ -101,7 +101,10 @@ def _of_numbers(name: str, values: Words, groups: Numbers, number: int, terms: T
         members[group].append(rank[place])
     exact = [[one for one in some if one is not None] for some in members]
     others = np.array([len(one) < len(some) for one, some in zip(exact, members, strict=True)], np.bool_)
-    result = np.array([0 if other else of_exact(name, one, terms) for one, other in zip(exact, others.tolist(), strict=True)], np.uint64)
+    result = np.array(
+        [0 if other else of_exact(name, one, terms) for one, other in zip(exact, others.tolist(), strict=True)],
+        np.uint64,
+    )
     if others.any():
         theirs = others[groups]
         result[others] = _by_sparql(name, values[theirs], groups[theirs], number, terms)[others]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Aggregate, Variable
 from nfa_native.words import Terms
 from spaseq.errors import StreamError
-from spaseq.results.exact import ONE, Sum, number_of_rank
+from spaseq.results.exact import ONE, Sum, integer, number_of_rank
 from spaseq.results.times import iso
 
 Words = NDArray[np.uint64]
@@ -33,7 +33,7 @@ class Reading(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All matches that are decided at a time, with equal ``key`` (words): the number of them, and a total per reading."""
+    """All matches that are decided at a time, with equal ``key`` (words): their number, and a total per reading."""
 
     decided: int
     key: tuple[int, ...]
@@ -67,13 +67,13 @@ def _lesser(one: int | None, other: int | None) -> int | None:
 def aggregate_total(function: Aggregate, group: Group, readings: Sequence[Reading], terms: Terms) -> int:
     """The word of an aggregate of a group, 0 if it is unbound.  StreamError: a number of thousands of digits."""
     if function.argument is None:
-        return terms.integer(_known(group.total[0], "COUNT(*)", group))
+        return integer(_known(group.total[0], "COUNT(*)", group), terms)
     assert isinstance(function.argument, Variable)
     variable, name = function.argument.name, f"{function.function}(?{function.argument.name})"
     of = {each.kind: total for each, total in zip(readings, group.total[1:], strict=True) if each.variable == variable}
     match function.function:
         case "COUNT":
-            return terms.integer(_known(of["BOUND"], name, group))
+            return integer(_known(of["BOUND"], name, group), terms)
         case "MIN":
             rank = of["LEAST"]
             return 0 if rank is None else number_of_rank(rank, terms)

@@ -5,8 +5,23 @@ from __future__ import annotations
 from tests.oracle.chooser import Chooser, Seeded
 from tests.oracle.expressions import Aggregate
 from tests.oracle.generate import BASE, SECOND, SOURCES, Pair
-from tests.oracle.model import And, Atom, Column, Event, Gpm, Kleene, Maybe, Node, Not, Or, Query, Select, Seq, Window
-from tests.oracle.model import walk_nodes
+from tests.oracle.model import (
+    And,
+    Atom,
+    Column,
+    Event,
+    Gpm,
+    Kleene,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Query,
+    Select,
+    Seq,
+    Window,
+    walk_nodes,
+)
 from tests.oracle.values import XSD
 
 NAMES = "ABCDEF"
@@ -19,7 +34,7 @@ def counting_pair(seed: int, events: int = 9) -> Pair:
 
 
 def make_counting_pair(chooser: Chooser, events: int = 9) -> Pair:
-    """A query and a stream of at most so many events, made by a chooser's choices; with many of them it has a window."""
+    """A query and a stream of at most so many events, made by a chooser's choices; if they are many, with a window."""
     return _Maker(chooser, events).pair()
 
 
