@@ -277,6 +277,12 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
         state.entered = 0
         a.states.push_back(state)
     a.arcs.resize(len(automaton.slots))
+    a.strikes.resize(len(automaton.slots))
+    for number, one in enumerate(automaton.states):
+        for guard in one.guards:
+            if len(guard.choice.atoms) > 1 or not guard.early:
+                raise ValueError(f"a guard of state {number} looks at more than one event, or at finished matches")
+            a.strikes[<uint32_t>guard.choice.atoms[0]].push_back(number)
     a.opens.assign(len(automaton.slots), False)
     a.matched.assign(len(automaton.slots), 0)
     a.fired.assign(len(automaton.transitions), 0)

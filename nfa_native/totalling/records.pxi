@@ -101,6 +101,7 @@ cdef cppclass Totalling:
     vector[vector[uint32_t]] key_slots    # by atom
     vector[vector[Arc]] arcs      # by atom
     vector[Joint] joints
+    vector[vector[uint32_t]] strikes      # by atom: states that its events empty, as it is negated there
     vector[uint8_t] opens         # by atom: matches may begin with it
     vector[StateRecord] states
     vector[Substream] substreams

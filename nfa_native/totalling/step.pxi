@@ -25,7 +25,8 @@ cdef void clear_row(const Totalling* a, Substream* s, uint32_t state) noexcept n
 cdef void mark_passed(
     Totalling* a, const vector[Entry]* entries, size_t first, size_t end
 ) noexcept nogil:
-    """Mark in `passed` the states that partial matches leave with these events: skip-till-next and strict contiguity."""
+    """Mark in `passed` the states that partial matches leave with these events: by skip-till-next, strict contiguity, or
+    as a negated event drops them."""
     cdef size_t i, j
     a.present.assign(a.arcs.size(), 0)
     for i in range(a.states.size()):
@@ -36,6 +37,8 @@ cdef void mark_passed(
         a.present[entries.at(i).atom] = True
         for j in range(a.arcs[entries.at(i).atom].size()):
             pass_state(a, a.arcs[entries.at(i).atom][j].source)
+        for j in range(a.strikes[entries.at(i).atom].size()):
+            a.passed[a.strikes[entries.at(i).atom][j]] = True
     for i in range(a.joints.size()):
         if is_present(a, &a.joints[i]):
             for j in range(a.joints[i].arcs.size()):

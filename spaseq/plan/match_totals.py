@@ -10,9 +10,9 @@ from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
 from spaseq.pattern import Selection
 from spaseq.plan.ambiguity import is_ambiguous
-from spaseq.plan.analysis import Analysis, Way
+from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.graph import START
-from spaseq.plan.liveness import Liveness
+from spaseq.plan.liveness import Liveness, SymbolicGuard
 
 SUMS = ("POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "DECIMALS")
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -117,8 +117,8 @@ class Totals:
         yield from (why for one in self._aggregates for why in _unknown(one))
         if analysis.group_aggregates:
             yield "SELECT aggregates over iterations, too"
-        if any(liveness.guards.values()):
-            yield "a negation or an optional part looks at events in between"
+        if not all(self._is_simple(state, guard) for state, some in liveness.guards.items() for guard in some):
+            yield "a negation or an optional part looks at more than one event, key, or place in between"
         if is_ambiguous(analysis):
             yield "one set of events may match along several paths"
         for way in analysis.ways:
@@ -130,6 +130,12 @@ class Totals:
         groups = [name for name in named if name in self._columns and name not in self.keys]
         if groups:
             yield f"not all events are joined on ?{groups[0]}, by which they are grouped"
+
+    def _is_simple(self, state: Exit, guard: SymbolicGuard) -> bool:
+        """A negated event drops all partial matches of its key in the state, and does so at once."""
+        if state.ends or guard.early is None or guard.early.filters or len(guard.names) > 1:
+            return False
+        return sorted(guard.early.joins) == sorted((key, key) for key in self.keys)
 
     def _obstacles(self, way: Way) -> Iterator[str]:
         """What about a step is not linear in the number of partial matches."""

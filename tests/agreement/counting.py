@@ -70,7 +70,7 @@ class _Maker:
         return self.chooser.pick((":", ":", ";", ";", ","))
 
     def step(self) -> Node:
-        match self.chooser.pick((*["atom"] * 6, *["kleene"] * 5, *["or"] * 3, *["and"] * 2, "odd")):
+        match self.chooser.pick((*["atom"] * 6, *["kleene"] * 5, *["or"] * 3, *["and"] * 2, *["odd"] * 3)):
             case "kleene":
                 body = self.atom() if self.chooser.chance(80) else Seq(self.atom(), self.operator(), self.atom())
                 least = self.chooser.pick((1, 1, 1, 2))

@@ -133,10 +133,21 @@ def test_strict_contiguity_is_broken_by_events_of_other_keys() -> None:
     assert not totals(plan, [happening(0, "A", 1), happening(1, "A", 2), happening(2, "B", 1)])
 
 
+def test_a_negated_event_drops_the_partial_matches_of_its_key() -> None:
+    plan = plan_of("A : B! : C", "?k (COUNT(*) AS ?n)", key="k")
+    events = [happening(time, name, key) for time, (name, key) in enumerate([("A", 1), ("A", 2), ("B", 1), ("A", 1)])]
+    found = totals(plan, [*events, happening(9, "C", 1), happening(9, "C", 2)])
+    assert sorted((first, count) for first, _, (count, *_) in found) == [(1 * SECOND, 1), (3 * SECOND, 1)]
+
+
 @pytest.mark.parametrize(
     ("sequence", "select", "why"),
     [
-        ("A : B! : C", "(COUNT(*) AS ?n)", "a negation or an optional part looks at events in between"),
+        (
+            "A ; B? ; C",
+            "(COUNT(*) AS ?n)",
+            "a negation or an optional part looks at more than one event, key, or place in between",
+        ),
         ("A : B", "(COUNT(DISTINCT ?a) AS ?n)", "COUNT(DISTINCT …) asks for single values"),
         ("A : B", "(GROUP_CONCAT(?b) AS ?n)", "GROUP_CONCAT asks for single values"),
         ("A & A", "(COUNT(*) AS ?n)", "one set of events may match along several paths"),
