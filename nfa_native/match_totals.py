@@ -251,7 +251,7 @@ class MatchTotals:
     def statistics(self) -> dict[str, Any]:
         """As ``Matcher.statistics``, as far as totals know."""
         if self._matcher is not None:
-            return self._matcher.statistics()
+            return self._matcher.statistics() | {"aggregates": "enumerated"}
         counted = self._counted()
         return {
             "events": self.position,
@@ -262,6 +262,7 @@ class MatchTotals:
             "states": [self._state(number, counted) for number in range(len(self.automaton.states))],
             "nodes": 0,
             "stored_events": len(self._history),
+            "aggregates": "totals",
         }
 
     def _transition(self, number: int, counted: dict[str, Numbers]) -> dict[str, int]:
