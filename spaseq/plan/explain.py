@@ -33,6 +33,8 @@ def as_text(description: Description) -> str:
         "automaton",
         *(line for state in description["states"] for line in _state(state, description["transitions"])),
     ]
+    if "aggregates" in description:
+        parts += ["", "aggregates", f"  {description['aggregates']}"]
     if description["ambiguous"]:
         parts += ["", "one set of events may match along several paths: results are compared, each comes once"]
     return "\n".join(parts)

@@ -14,6 +14,7 @@ from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, 
 from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automaton import Automaton, Cells
+from nfa_native.match_totals import MatchTotals
 from nfa_native.matcher import Matcher
 from nfa_native.words import Terms
 from spaseq.errors import QueryError, SnapshotError
@@ -25,6 +26,7 @@ from spaseq.plan.environment import aggregate_value, cell, substitute, variables
 from spaseq.plan.explain import render
 from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.liveness import Liveness
+from spaseq.plan.match_totals import Reading, Totals
 from spaseq.plan.report import report
 
 Words = NDArray[np.uint64]
@@ -110,6 +112,21 @@ class Plan:
         return any(isinstance(part, Aggregate) for part in parts)
 
     @cached_property
+    def totals(self) -> Totals | None:
+        """What is totalled, so that no match has to be enumerated; None: nothing is aggregated over matches."""
+        if not self.match_aggregates:
+            return None
+        return Totals(self.analysis, self.liveness, self.selection(), self.columns)
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What the totals are of that a matcher may give."""
+        return () if self.totals is None or self.totals.why_not is not None else self.totals.readings
+
+    def _is_totalled(self, cells: Cells | None, enumerates: bool) -> bool:
+        return not enumerates and cells is None and self.totals is not None and self.totals.why_not is None
+
+    @cached_property
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
@@ -151,7 +168,8 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         automaton = assemble(self.analysis, self.liveness, self.results, Terms())
-        return describe(self.analysis, self.liveness, automaton)
+        aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
+        return describe(self.analysis, self.liveness, automaton) | aggregates
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
@@ -167,21 +185,34 @@ class Plan:
         return hashlib.sha256(repr(self.query).encode()).hexdigest()[:32]
 
     def restore(
-        self, terms: Terms, data: bytes, word_map: Callable[[Words], Words], cells: Cells | None = None
-    ) -> Matcher:
-        """A matcher that goes on where ``Matcher.snapshot`` was taken; ``word_map`` renumbers words.
+        self,
+        terms: Terms,
+        data: bytes,
+        word_map: Callable[[Words], Words],
+        cells: Cells | None = None,
+        enumerates: bool = False,
+    ) -> Matcher | MatchTotals:
+        """A matcher that goes on where the ``snapshot`` of one was taken; ``word_map`` renumbers words.
 
         SnapshotError: the data are damaged.
         """
         automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
         try:
+            if self.totals is not None and self._is_totalled(cells, enumerates):
+                return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
             return Matcher.restore(automaton, terms, data, word_map)
         except ValueError as error:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
-    def start(self, terms: Terms, cells: Cells | None = None) -> Matcher:
-        """A matcher at the beginning of its streams; ``cells``: the kind that states have if they can (for tests)."""
-        return Matcher(assemble(self.analysis, self.liveness, self.results, terms, cells), terms)
+    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> Matcher | MatchTotals:
+        """A matcher at the beginning of its streams; where totals are enough, one that does not enumerate matches.
+
+        For tests: ``cells`` is the kind that states have if they can; one that ``enumerates`` all matches.
+        """
+        automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
+        if self.totals is not None and self._is_totalled(cells, enumerates):
+            return MatchTotals(automaton, terms, self.totals.spec())
+        return Matcher(automaton, terms)
 
 
 def _title(aggregate: Aggregate) -> str:

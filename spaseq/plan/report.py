@@ -14,7 +14,8 @@ def report(
     """The counters of ``Matcher.statistics`` by GPM, transition and state of a described plan.
 
     ``came`` is the number of events of each stream that the query saw, ``evaluated`` on how many of them each atom was
-    evaluated that is not evaluated on all.  ``why`` has sentences if there is no result.
+    evaluated that is not evaluated on all.  ``aggregates`` over matches are ``totals``, or ``enumerated`` since the
+    data made that necessary.  ``why`` has sentences if there is no result.
     """
     found = {
         "results": counters["results"],
@@ -25,7 +26,8 @@ def report(
         "nodes": counters["nodes"],
         "stored_events": counters["stored_events"],
     }
-    return found | {"why": list(_why(found))}
+    way = {"aggregates": counters["aggregates"]} if "aggregates" in counters else {}
+    return found | way | {"why": list(_why(found))}
 
 
 def _pairs(description: Counters, counters: Counters, key: str) -> Iterator[tuple[Counters, Counters]]:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate
 from gpm.terms import decode, encode, ox_term
+from nfa_native.totaller import ranks
 from nfa_native.words import Terms
 from spaseq.errors import QueryError
+from spaseq.results.exact import of_exact
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -41,10 +43,8 @@ def aggregate(function: Aggregate, values: Words, groups: Numbers, order: Number
     match function.function:
         case "COUNT":
             return integers(np.bincount(groups, minlength=number), terms)
-        case "SUM" | "AVG":
-            return _by_sparql(function.function, values, groups, number, terms, terms.integer(0))
-        case "MIN" | "MAX":
-            return _by_sparql(function.function, values, groups, number, terms, 0)
+        case "SUM" | "AVG" | "MIN" | "MAX":
+            return _of_numbers(function.function, values, groups, number, terms)
         case "FIRST" | "SAMPLE":
             return _last(values[::-1], groups[::-1], number)
         case "LAST":
@@ -92,9 +92,28 @@ def _concatenate(values: Words, groups: Numbers, number: int, terms: Terms, sepa
     return np.array(words, np.uint64)
 
 
-def _by_sparql(name: str, values: Words, groups: Numbers, number: int, terms: Terms, empty: int) -> Words:
+def _of_numbers(name: str, values: Words, groups: Numbers, number: int, terms: Terms) -> Words:
+    """Exactly where all values of a group are integers and decimals, else as SPARQL does it."""
+    distinct, places = np.unique(values, return_inverse=True)
+    rank = ranks(terms, distinct)
+    members: list[list[int | None]] = [[] for _ in range(number)]
+    for place, group in zip(places.reshape(-1).tolist(), groups.tolist(), strict=True):
+        members[group].append(rank[place])
+    exact = [[one for one in some if one is not None] for some in members]
+    others = np.array([len(one) < len(some) for one, some in zip(exact, members, strict=True)], np.bool_)
+    result = np.array(
+        [0 if other else of_exact(name, one, terms) for one, other in zip(exact, others.tolist(), strict=True)],
+        np.uint64,
+    )
+    if others.any():
+        theirs = others[groups]
+        result[others] = _by_sparql(name, values[theirs], groups[theirs], number, terms)[others]
+    return result
+
+
+def _by_sparql(name: str, values: Words, groups: Numbers, number: int, terms: Terms) -> Words:
     """All groups in one query, so that numbers add up and compare exactly as SPARQL says."""
-    result = np.full(number, empty, np.uint64)
+    result = np.zeros(number, np.uint64)
     store = pyoxigraph.Store()
     store.bulk_extend(_rows(values, groups, terms))
     for solution in store.query(_QUERY.format(name)):  # type: ignore[union-attr]

@@ -1,8 +1,11 @@
-"""Aggregates over matches: one row for each decision time and group, once nothing more can be decided then."""
+"""Aggregates over matches: one row for each decision time and group, once nothing more can be decided then.
+
+The matcher gives rows of matches to aggregate, or totals of all matches of a time and key, which are final.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +17,8 @@ from gpm.rewrite import rewrite
 from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.evaluation import evaluate
-from spaseq.results.raw import RawMatches, pick_digests
+from spaseq.results.raw import RawMatches, pick_digests, totals_of, without_totals
+from spaseq.results.totals import Reading, Total, aggregate_total, grouped
 
 Words = NDArray[np.uint64]
 Times = NDArray[np.int64]
@@ -54,10 +58,18 @@ class GroupedRows:
 
 
 class Grouping:
-    """Collects matches and gives one row for each (decision time, values of ``group_by``)."""
+    """Collects matches and gives one row for each (decision time, values of ``group_by``).
+
+    ``readings`` says what totals are of, if the matcher gives some.
+    """
 
     def __init__(
-        self, projections: tuple[Projection, ...], group_by: tuple[str, ...], columns: tuple[str, ...], terms: Terms
+        self,
+        projections: tuple[Projection, ...],
+        group_by: tuple[str, ...],
+        columns: tuple[str, ...],
+        terms: Terms,
+        readings: Sequence[Reading] = (),
     ) -> None:
         self._columns = columns
         self._group_by = tuple(name for name in group_by if name in columns)  # what nothing binds tells nothing apart
@@ -69,9 +81,15 @@ class Grouping:
         self._compact = count_only and set(columns) <= set(group_by)
         self._need_picks = any(function.argument is None for function in self._aggregates) and not self._compact
         self._rows = _no_rows(len(columns))
+        self._readings = tuple(readings)
+        self._totalled = _no_results(len(projections))  # results of totals
 
     def add(self, raw: RawMatches) -> None:
-        """Collect rows of matches."""
+        """Collect rows of matches, and totals."""
+        totals = totals_of(raw)
+        if totals:
+            self._totalled = _joined(self._totalled, self._results_of_totals(raw, totals))
+            raw = without_totals(raw)
         number = len(raw.first)
         picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
         rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, np.ones(number, np.int64))
@@ -83,7 +101,8 @@ class Grouping:
         rows = self._rows
         final = np.ones(len(rows.first), np.bool_) if before is None else rows.decided < before
         self._rows = rows.select(~final)
-        return self._results(rows.select(final))
+        totalled, self._totalled = self._totalled, _no_results(len(self._projections))
+        return _joined(totalled, self._results(rows.select(final)))
 
     def newest(self) -> int | None:
         """The latest decision time collected; None without rows."""
@@ -117,6 +136,18 @@ class Grouping:
         words = self._project(values, decided)
         return GroupedRows(first, last, decided, words)
 
+    def _results_of_totals(self, raw: RawMatches, totals: Sequence[Total]) -> GroupedRows:
+        decided, keys = raw.decided[: len(totals)].tolist(), raw.words[: len(totals), self._keys].tolist()
+        groups = list(grouped(decided, keys, totals, self._readings))
+        starts = 1 + next(number for number, one in enumerate(self._readings) if one.kind == "STARTS")
+        first = np.array([one.total[starts] for one in groups], np.int64)
+        times = np.array([one.decided for one in groups], np.int64)
+        values = [np.array([one.key[key] for one in groups], np.uint64) for key in range(len(self._keys))]
+        for function in self._aggregates:
+            words = [aggregate_total(function, one, self._readings, self._terms) for one in groups]
+            values.append(np.array(words, np.uint64))
+        return GroupedRows(first, times, times, self._project(values, times))
+
     def _aggregate(self, function: Aggregate, rows: Rows, groups: Times, number: int) -> Words:
         if function.argument is None:
             return integers(self._matches(rows, groups, number), self._terms)
@@ -138,6 +169,16 @@ class Grouping:
         names = (*self._group_by, *(f"aggregate@{index}" for index in range(len(self._aggregates))))
         columns = [evaluate(item.expression, names, values, decided, self._terms) for item in self._projections]
         return np.stack(columns, axis=1) if columns else np.zeros((len(decided), 0), np.uint64)
+
+
+def _no_results(columns: int) -> GroupedRows:
+    none = np.zeros(0, np.int64)
+    return GroupedRows(none, none, none, np.zeros((0, columns), np.uint64))
+
+
+def _joined(one: GroupedRows, other: GroupedRows) -> GroupedRows:
+    names = GroupedRows.__slots__
+    return GroupedRows(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in names))
 
 
 def _no_rows(columns: int) -> Rows:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from typing import Protocol
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Projection
 from spaseq.pattern import AtomDefinition, Query
+from spaseq.results.totals import Reading
 
 
 class RawMatches(Protocol):
@@ -45,11 +48,30 @@ class ResultPlan(Protocol):
     def decided_by_edge(self) -> bool: ...
     @property
     def match_aggregates(self) -> bool: ...
+    @property
+    def readings(self) -> Sequence[Reading]:
+        """What totals of matches are of; nothing if there are none."""
+
     def selection(self) -> tuple[Projection, ...]:
         """The projections, in names of ``columns``."""
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning."""
+
+
+def totals_of(raw: RawMatches) -> tuple[Any, ...]:
+    """The totals that the first rows stand for, if the matcher gives some (``nfa_native.match_totals``)."""
+    totals: tuple[Any, ...] = getattr(raw, "totals", ())
+    return totals
+
+
+def without_totals(raw: RawMatches) -> RawMatches:
+    """The rows of matches alone."""
+    first = len(totals_of(raw))
+    names = ("first", "last", "decided", "pick_offsets", "words")
+    return SimpleNamespace(
+        **{name: getattr(raw, name)[first:] for name in names}, pick_atoms=raw.pick_atoms, pick_events=raw.pick_events
+    )
 
 
 def pick_digests(raw: RawMatches) -> NDArray[np.uint64]:

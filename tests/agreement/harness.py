@@ -45,13 +45,14 @@ class Run:
         terms: Terms | None = None,
         evaluator: Evaluator | None = None,
         text: str | None = None,
+        enumerates: bool = False,
     ) -> None:
         self.query = query
         self.terms = terms or Terms()
         self.plan = plan_for(text or to_text(query))
         self.evaluator = evaluator or Evaluator(self.terms)
         self.patterns = [self.evaluator.compile(one.pattern, one.variables) for one in self.plan.atoms]
-        self.matcher = self.plan.start(self.terms)
+        self.matcher = self.plan.start(self.terms, enumerates=enumerates)
         self.projector = Projector(self.plan, self.terms, lambda handle: self.names[handle])
         self.names: list[str] = []
         self.results: list[Result] = []
@@ -106,10 +107,16 @@ class Run:
             )
 
 
-def run(query: Query, events: Iterable[Event], terms: Terms | None = None, cuts: Sequence[int] = ()) -> list[Result]:
+def run(
+    query: Query,
+    events: Iterable[Event],
+    terms: Terms | None = None,
+    cuts: Sequence[int] = (),
+    enumerates: bool = False,
+) -> list[Result]:
     """All results of the engine's parts, with batches that end before the events numbered in ``cuts``."""
     ordered = streamset(query, list(events))
-    one = Run(query, terms)
+    one = Run(query, terms, enumerates=enumerates)
     edges = [0, *cuts, len(ordered)]
     for start, end in pairwise(edges):
         one.feed(ordered[start:end])

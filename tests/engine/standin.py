@@ -89,6 +89,7 @@ class StandInPlan:
 
     decided_by_edge = True
     match_aggregates = False
+    readings = ()
 
     def __init__(self, query: Query) -> None:
         self.query = query

@@ -13,6 +13,7 @@ from gpm.algebra import Group, Projection, Triple
 from gpm.terms import encode
 from nfa_native.words import Terms
 from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream
+from spaseq.results.totals import Reading
 from tests.results.tables import OxTerm
 
 A = AtomDefinition("A", "http://example.org/s", Group(), ())
@@ -27,6 +28,7 @@ class HandMadePlan:
     decided_by_edge: bool = False
     match_aggregates: bool = False
     atoms: tuple[AtomDefinition, ...] = (A, B)
+    readings: tuple[Reading, ...] = ()
 
     def selection(self) -> tuple[Projection, ...]:
         return self.projections
