@@ -43,26 +43,29 @@ cdef Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     at = slot_of(index, key)
     if index.slots[at] == 0:
         fresh.key = key
-        fresh.ordered = fresh.mixed = False
+        fresh.ordered = fresh.mixed = fresh.tabled = False
         fresh.groups = NO_LIST
         index.buckets.push_back(fresh)
         index.slots[at] = <uint32_t>index.buckets.size()
     return &index.buckets[index.slots[at] - 1]
 
 
+cdef inline uint64_t home_key(StateData* s, const word_t* rows) noexcept nogil:
+    """The key of a cell with these rows in the state's first index."""
+    return hash_key(rows, s.indexes[0].columns.data(), s.indexes[0].columns.size())
+
+
 cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil:
     """Where a cell with these rows lies in the state's first index; NULL if there is no such bucket."""
-    cdef CellIndex* index
     cdef uint64_t key
     if s.indexes.empty():
         return NULL
-    index = &s.indexes[0]
-    key = hash_key(rows, index.columns.data(), index.columns.size())
-    return &index.wild if key == WILD else find_bucket(index, key)
+    key = home_key(s, rows)
+    return &s.indexes[0].wild if key == WILD else find_bucket(&s.indexes[0], key)
 
 
-cdef void index_cell(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
-    """Enter a new cell into every index, once under each of its keys, and into the table of all live values."""
+cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
+    """Enter a new cell, which is in its home bucket, into every index, once under each of its keys."""
     cdef const word_t* rows = cell_rows(s, cell)
     cdef uint32_t count = s.cells[cell].rows
     cdef Bucket* bucket
@@ -77,11 +80,6 @@ cdef void index_cell(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
             bucket = make_bucket(index, key)
             if bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
                 append_cell(k, s, index, bucket, cell)
-    if s.kind == FLAT:
-        return
-    bucket = home_bucket(s, rows)
-    if bucket == NULL or not bucket.ordered and bucket.cells.size() > FEW_CELLS:
-        put_cell(s, cell)
 
 
 cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
@@ -90,19 +88,30 @@ cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket,
         drop_stale_end(s, bucket)
         if bucket.cells.empty():
             bucket.ordered = s.cells[cell].rows == 1
+            bucket.tabled = False
         elif bucket.ordered and not keeps_order(s, index, bucket, cell):
             bucket.ordered = False
-            if index == s.indexes.data():       # where `find_cell` looks
-                put_later_cells(s, bucket)
     bucket.cells.push_back(reference_to(s, cell))
     if bucket.groups != NO_LIST:
         map_cell(k, s, index, bucket, cell)
 
 
-cdef void put_later_cells(StateData* s, const Bucket* bucket) noexcept nogil:
-    """Enter all but the first cells of a bucket into the table of all live values."""
+cdef void enter_home(Kernel* k, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
+    """Put a cell at the end of its bucket in the first index, and into the table of all live values if it is found there."""
+    append_cell(k, s, &s.indexes[0], home, cell)
+    if home.ordered or s.kind == FLAT:
+        return
+    if home.tabled:
+        put_cell(s, cell)
+    elif home.cells.size() > FEW_FOUND:
+        home.tabled = True
+        put_cells(s, home)
+
+
+cdef void put_cells(StateData* s, const Bucket* bucket) noexcept nogil:
+    """Enter the cells of a bucket into the table of all live values."""
     cdef size_t i
-    for i in range(FEW_CELLS, bucket.cells.size()):
+    for i in range(bucket.cells.size()):
         if is_current(s, &bucket.cells[i]):
             put_cell(s, bucket.cells[i].cell)
 
@@ -144,6 +153,7 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
             index.buckets[kept].key = bucket.key
             index.buckets[kept].ordered = bucket.ordered
             index.buckets[kept].mixed = bucket.mixed
+            index.buckets[kept].tabled = bucket.tabled
             index.buckets[kept].groups = bucket.groups
             index.buckets[kept].cells.swap(bucket.cells)
             kept += 1

@@ -135,7 +135,7 @@ cdef bint probe_zones(
     cdef size_t before = k.pairs.size()
     cdef Bounds bounds
     cdef int64_t at
-    if bucket.mixed or bucket.cells.size() <= FEW_CELLS:
+    if bucket.mixed or bucket.cells.size() <= FEW_PROBED:
         return False
     if bucket.groups == NO_LIST:
         map_bucket(k, s, index, bucket)
@@ -150,7 +150,9 @@ cdef bint probe_zones(
     while at != NO_GROUP:
         pair_group(k, s, &k.lists[bucket.groups], at, &transition.step, candidate)
         at = find_group(k, &k.lists[bucket.groups], at, &bounds, 1)
-    reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+    k.decided = k.decided and transition.mapped
+    if k.pairs.size() > before + 1:
+        reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
     return True
 
 
