@@ -1,11 +1,11 @@
 # Buckets: the cells of a state under one key of an index, oldest first.
 
 
-cdef inline size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
-    """The slot of a key: its bucket's, or a free one for it."""
+cdef size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
+    """A free slot for a key that has none."""
     cdef size_t mask = index.slots.size() - 1
     cdef size_t at = key & mask
-    while index.slots[at] and index.buckets[index.slots[at] - 1].key != key:
+    while index.slots[at]:
         at = (at + 1) & mask
     return at
 
@@ -21,33 +21,40 @@ cdef void spread_slots(CellIndex* index) noexcept nogil:
         index.slots[slot_of(index, index.buckets[i].key)] = <uint32_t>i + 1
 
 
-cdef Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+cdef inline Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """The bucket of a key, or NULL."""
-    cdef size_t at
-    if index.buckets.empty():
+    cdef Bucket* buckets = index.buckets.data()
+    cdef const uint32_t* slots = index.slots.data()
+    cdef size_t mask = index.slots.size() - 1
+    cdef size_t at = key & mask
+    if index.slots.empty():
         return NULL
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
+    while slots[at] and buckets[slots[at] - 1].key != key:
+        at = (at + 1) & mask
+    if slots[at] == 0:
         return NULL
-    return &index.buckets[index.slots[at] - 1]
+    return buckets + (slots[at] - 1)
 
 
-cdef Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+cdef inline Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """The bucket of a key, which may be new."""
+    cdef Bucket* bucket = find_bucket(index, key)
+    if bucket != NULL:
+        return bucket
+    return &index.wild if key == WILD else add_bucket(index, key)
+
+
+cdef Bucket* add_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+    """A new bucket."""
     cdef Bucket fresh
-    cdef size_t at
-    if key == WILD:
-        return &index.wild
     if index.slots.size() < 2 * index.buckets.size() + 2:
         spread_slots(index)
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
-        fresh.key = key
-        fresh.ordered = fresh.mixed = fresh.tabled = False
-        fresh.groups = NO_LIST
-        index.buckets.push_back(fresh)
-        index.slots[at] = <uint32_t>index.buckets.size()
-    return &index.buckets[index.slots[at] - 1]
+    fresh.key = key
+    fresh.ordered = fresh.mixed = fresh.tabled = False
+    fresh.groups = NO_LIST
+    index.buckets.push_back(fresh)
+    index.slots[slot_of(index, key)] = <uint32_t>index.buckets.size()
+    return &index.buckets.back()
 
 
 cdef inline uint64_t home_key(StateData* s, const word_t* rows) noexcept nogil:
@@ -97,7 +104,7 @@ cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket,
 
 
 cdef void enter_home(Kernel* k, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
-    """Put a cell at the end of its bucket in the first index, and into the table of all live values if it is found there."""
+    """Put a cell at the end of its home bucket, and into the table of all live values if the bucket's cells are there."""
     append_cell(k, s, &s.indexes[0], home, cell)
     if home.ordered or s.kind == FLAT:
         return

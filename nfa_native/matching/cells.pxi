@@ -144,6 +144,12 @@ cdef uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64
     return NO_CELL
 
 
+cdef inline void expect_cell(const StateData* s, const word_t* row) noexcept nogil:
+    """A cell of one row will soon be looked for, most likely without a deadline: ask for its place in a large table."""
+    if s.exact.entries.size() >= LARGE_TABLE:
+        prefetch(s.exact.entries.data() + (hash_words(row, s.width, 1) & (s.exact.entries.size() - 1)))
+
+
 cdef void put_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Enter a cell into the table of all live values."""
     cdef TableEntry entry

@@ -34,6 +34,7 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
         if older(candidate.least, candidate.lo):
             return
         pair_initial(k, candidate)
+        k.decided = transition.step.filters.empty()
     elif s.live == 0:
         transition.lonely += 1
         return
@@ -50,9 +51,10 @@ cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired
     """Move the cells of the pairs that the filters accept, and count; `fired`: a view was taken before."""
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef bint joined = fired or not k.pairs.empty()
-    transition.pairs += k.pairs.size() + fired
-    if not k.decided and not k.pairs.empty():
-        filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
+    if joined:
+        transition.pairs += k.pairs.size() + fired
+        if not k.decided and not k.pairs.empty():
+            filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
     if fired or not k.pairs.empty():
         transition.fired += 1
         k.picked = True
@@ -66,7 +68,6 @@ cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired
 cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
     cdef Pair pair
     cdef uint32_t i
-    k.pairs.clear()
     pair.cell = INITIAL_CELL
     pair.cell_row = 0
     for i in range(candidate.count):
@@ -148,7 +149,11 @@ cdef void stage(
     k.staged.emplace_back()
     staged = &k.staged.back()
     staged.word = word
-    staged.rows = normalise(&k.staged_words, word, <uint32_t>target.values.size(), count)
+    staged.rows = count
+    if count == 1:
+        expect_cell(&k.states[target.state], k.staged_words.data() + word)
+    else:
+        staged.rows = normalise(&k.staged_words, word, <uint32_t>target.values.size(), count)
     staged.pick = candidate.pick
     staged.picks = <uint32_t>k.combination.size()
     staged.state = target.state

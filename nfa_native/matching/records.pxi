@@ -8,6 +8,7 @@ cdef enum:
     NO_ORDER = 0xFFFFFFFF
     NO_LIST = 0xFFFFFFFF
     FEW_FOUND = 4                # cells of a bucket without order, among which one is found without the table
+    LARGE_TABLE = 4096           # entries: more than what stands ready in the processor
     FEW_PROBED = 8               # cells of a bucket without order, which are tried one by one
     EVERYWHERE = 0xFFFFFFFF
     LEVELS = 3                   # of zones
@@ -142,9 +143,14 @@ cdef struct Compared:
     bint inverted         # the opposite
     ValueSpec event
 
+# A value that others of its kind are compared with.
+cdef struct Measured:
+    word_t word
+    double about          # rounded: of two that differ, the greater one has the greater value
+
 # A comparison with the event's value.
 cdef struct Bound:
-    word_t value
+    Measured value
     uint32_t slot
     bint limit
     bint inverted
@@ -155,7 +161,7 @@ cdef struct Bounds:
 
 # One entry of a list: a set of partial matches that entered a state at once.
 cdef struct Group:
-    word_t values[MOST_COMPARED]      # what its rows are compared by
+    Measured values[MOST_COMPARED]    # what its rows are compared by
     uint32_t node         # the set
     uint32_t max_start    # the youngest first event in it
     uint32_t cell         # its cell, if it still is alive
@@ -163,8 +169,8 @@ cdef struct Group:
 
 # The extremes of some groups.
 cdef struct Zone:
-    word_t least[MOST_COMPARED]
-    word_t most[MOST_COMPARED]
+    Measured least[MOST_COMPARED]
+    Measured most[MOST_COMPARED]
     uint32_t max_start
 
 # Groups in the order in which they entered, with a zone map.
