@@ -22,7 +22,8 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from nfa_native.literals cimport DECIMAL_DIGITS, DECIMAL_ONE, POWERS_OF_TEN, int128
+from nfa_native.literals cimport POWERS_OF_TEN, int128
+from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,

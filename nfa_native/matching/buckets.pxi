@@ -1,11 +1,11 @@
 # Buckets: the cells of a state under one key of an index, oldest first.
 
 
-cdef inline size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
-    """The slot of a key: its bucket's, or a free one for it."""
+cdef size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
+    """A free slot for a key that has none."""
     cdef size_t mask = index.slots.size() - 1
     cdef size_t at = key & mask
-    while index.slots[at] and index.buckets[index.slots[at] - 1].key != key:
+    while index.slots[at]:
         at = (at + 1) & mask
     return at
 
@@ -21,48 +21,58 @@ cdef void spread_slots(CellIndex* index) noexcept nogil:
         index.slots[slot_of(index, index.buckets[i].key)] = <uint32_t>i + 1
 
 
-cdef Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+cdef inline Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """The bucket of a key, or NULL."""
-    cdef size_t at
-    if index.buckets.empty():
+    cdef Bucket* buckets = index.buckets.data()
+    cdef const uint32_t* slots = index.slots.data()
+    cdef size_t mask = index.slots.size() - 1
+    cdef size_t at = key & mask
+    if index.slots.empty():
         return NULL
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
+    while slots[at] and buckets[slots[at] - 1].key != key:
+        at = (at + 1) & mask
+    if slots[at] == 0:
         return NULL
-    return &index.buckets[index.slots[at] - 1]
+    return buckets + (slots[at] - 1)
 
 
-cdef Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+cdef inline Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """The bucket of a key, which may be new."""
+    cdef Bucket* bucket = find_bucket(index, key)
+    if bucket != NULL:
+        return bucket
+    return &index.wild if key == WILD else add_bucket(index, key)
+
+
+cdef Bucket* add_bucket(CellIndex* index, uint64_t key) noexcept nogil:
+    """A new bucket."""
     cdef Bucket fresh
-    cdef size_t at
-    if key == WILD:
-        return &index.wild
     if index.slots.size() < 2 * index.buckets.size() + 2:
         spread_slots(index)
-    at = slot_of(index, key)
-    if index.slots[at] == 0:
-        fresh.key = key
-        fresh.ordered = fresh.mixed = False
-        fresh.groups = NO_LIST
-        index.buckets.push_back(fresh)
-        index.slots[at] = <uint32_t>index.buckets.size()
-    return &index.buckets[index.slots[at] - 1]
+    fresh.key = key
+    fresh.ordered = fresh.mixed = fresh.tabled = False
+    fresh.groups = NO_LIST
+    index.buckets.push_back(fresh)
+    index.slots[slot_of(index, key)] = <uint32_t>index.buckets.size()
+    return &index.buckets.back()
+
+
+cdef inline uint64_t home_key(StateData* s, const word_t* rows) noexcept nogil:
+    """The key of a cell with these rows in the state's first index."""
+    return hash_key(rows, s.indexes[0].columns.data(), s.indexes[0].columns.size())
 
 
 cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil:
     """Where a cell with these rows lies in the state's first index; NULL if there is no such bucket."""
-    cdef CellIndex* index
     cdef uint64_t key
     if s.indexes.empty():
         return NULL
-    index = &s.indexes[0]
-    key = hash_key(rows, index.columns.data(), index.columns.size())
-    return &index.wild if key == WILD else find_bucket(index, key)
+    key = home_key(s, rows)
+    return &s.indexes[0].wild if key == WILD else find_bucket(&s.indexes[0], key)
 
 
-cdef void index_cell(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
-    """Enter a new cell into every index, once under each of its keys, and into the table of all live values."""
+cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
+    """Enter a new cell, which is in its home bucket, into every index, once under each of its keys."""
     cdef const word_t* rows = cell_rows(s, cell)
     cdef uint32_t count = s.cells[cell].rows
     cdef Bucket* bucket
@@ -77,11 +87,6 @@ cdef void index_cell(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
             bucket = make_bucket(index, key)
             if bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
                 append_cell(k, s, index, bucket, cell)
-    if s.kind == FLAT:
-        return
-    bucket = home_bucket(s, rows)
-    if bucket == NULL or not bucket.ordered and bucket.cells.size() > FEW_CELLS:
-        put_cell(s, cell)
 
 
 cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
@@ -90,19 +95,30 @@ cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket,
         drop_stale_end(s, bucket)
         if bucket.cells.empty():
             bucket.ordered = s.cells[cell].rows == 1
+            bucket.tabled = False
         elif bucket.ordered and not keeps_order(s, index, bucket, cell):
             bucket.ordered = False
-            if index == s.indexes.data():       # where `find_cell` looks
-                put_later_cells(s, bucket)
     bucket.cells.push_back(reference_to(s, cell))
     if bucket.groups != NO_LIST:
         map_cell(k, s, index, bucket, cell)
 
 
-cdef void put_later_cells(StateData* s, const Bucket* bucket) noexcept nogil:
-    """Enter all but the first cells of a bucket into the table of all live values."""
+cdef void enter_home(Kernel* k, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
+    """Put a cell at the end of its home bucket, and into the table of all live values if the bucket's cells are there."""
+    append_cell(k, s, &s.indexes[0], home, cell)
+    if home.ordered or s.kind == FLAT:
+        return
+    if home.tabled:
+        put_cell(s, cell)
+    elif home.cells.size() > FEW_FOUND:
+        home.tabled = True
+        put_cells(s, home)
+
+
+cdef void put_cells(StateData* s, const Bucket* bucket) noexcept nogil:
+    """Enter the cells of a bucket into the table of all live values."""
     cdef size_t i
-    for i in range(FEW_CELLS, bucket.cells.size()):
+    for i in range(bucket.cells.size()):
         if is_current(s, &bucket.cells[i]):
             put_cell(s, bucket.cells[i].cell)
 
@@ -144,6 +160,7 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
             index.buckets[kept].key = bucket.key
             index.buckets[kept].ordered = bucket.ordered
             index.buckets[kept].mixed = bucket.mixed
+            index.buckets[kept].tabled = bucket.tabled
             index.buckets[kept].groups = bucket.groups
             index.buckets[kept].cells.swap(bucket.cells)
             kept += 1

@@ -96,7 +96,7 @@ cdef StateData state_data(object state):
     for columns in state.indexes:
         index.columns = numbers(columns)
         index.order = NO_ORDER
-        index.falls = index.wild.ordered = index.wild.mixed = False
+        index.falls = index.wild.ordered = index.wild.mixed = index.wild.tabled = False
         index.wild.groups = NO_LIST
         out.indexes.push_back(index)
     for guard in state.guards:
@@ -123,8 +123,10 @@ cdef TransitionSpec transition_spec(object transition, object states):
     out.whole = step_spec(transition.whole)
     out.probe = probe_columns(transition.step, states[transition.source].indexes[transition.index])
     out.order = NO_ORDER
+    out.ordered = out.mapped = False
     for target in transition.targets:
         one.state = target.state
+        one.finishes = states[target.state].final and not states[target.state].guards
         one.values = value_specs(target.values)
         out.targets.push_back(one)
     out.columns = value_specs(transition.columns)
@@ -154,14 +156,17 @@ cdef void order_index(StateData* s, TransitionSpec* transition) noexcept nogil:
     cdef Compared* compared
     cdef bint falls
     cdef size_t i
+    transition.mapped = transition.step.compared.size() == transition.step.filters.size() <= MOST_BOUNDS
     for i in range(transition.step.compared.size()):
         compared = transition.step.compared.data() + i
         compared.slot = slot_for(index, compared.column)
+        transition.mapped = transition.mapped and compared.slot < MOST_COMPARED
         falls = compared.limit != compared.inverted
         if s.kind != ORDERED or transition.order != NO_ORDER:
             continue
         if index.order == NO_ORDER or index.order == compared.column and index.falls == falls:
             index.order, index.falls, transition.order = compared.column, falls, <uint32_t>i
+            transition.ordered = transition.step.filters.size() == 1
 
 
 cdef uint32_t slot_for(CellIndex* index, uint32_t column) noexcept nogil:
@@ -211,12 +216,14 @@ cdef build_kernel(Kernel* k, object automaton):
     k.tick_atoms.resize(atoms)
     k.watched.resize(atoms)
     k.matched.assign(atoms, 0)
-    k.guarded = k.waits = False
+    k.guarded = k.waits = k.gathers = False
     for state in automaton.states:
         k.states.push_back(state_data(state))
         widest = max(widest, state.width)
         k.guarded = k.guarded or bool(state.guards)
         k.waits = k.waits or (state.final and bool(state.guards))
+        if state.govern in (NEXT, STRICT):
+            k.moving.push_back(<uint32_t>k.states.size() - 1)
         for guard in state.guards:
             widest = max(widest, automaton.whole + guard.choice.width, state.width + guard.choice.width)
             for atom in guard.choice.atoms:
@@ -237,6 +244,8 @@ cdef build_kernel(Kernel* k, object automaton):
             deepest = max(deepest, len(guard.choice.atoms))
     for transition in automaton.transitions:
         deepest = max(deepest, len(transition.choice.atoms))
+    for atom in range(atoms):
+        k.gathers = k.gathers or k.gathered[atom]
     k.merged.resize(deepest + 1)
     k.outer_merged.resize(deepest + 1)
     k.registers.assign(max(widest, automaton.whole) + 1, UNBOUND)

@@ -44,65 +44,57 @@ cdef inline bint has_left(Kernel* k, const Cell* cell) noexcept nogil:
 
 cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Give a cell back; references to it go stale by its serial."""
-    if s.cells[cell].rows == 0:
+    cdef Cell* one = s.cells.data() + cell
+    if one.rows == 0:
         return
     invariant(s.live > 0)
-    if s.cells[cell].rows > 1:
-        s.extra[s.cells[cell].extra].clear()
-        s.free_extra.push_back(s.cells[cell].extra)
-    s.cells[cell].rows = s.cells[cell].serial = 0
+    if one.rows > 1:
+        s.extra[one.extra].clear()
+        s.free_extra.push_back(one.extra)
+    one.rows = one.serial = 0
     s.free_cells.push_back(cell)
     s.live -= 1
 
 
-cdef uint32_t take_cell(StateData* s) noexcept nogil:
+cdef inline uint32_t take_cell(StateData* s) noexcept nogil:
+    """A cell with nothing in it yet, and a serial for it."""
     cdef uint32_t cell
-    cdef Cell fresh
     if s.free_cells.empty():
         cell = <uint32_t>s.cells.size()
-        memset(&fresh, 0, sizeof(Cell))
-        s.cells.push_back(fresh)
+        s.cells.emplace_back()
         s.words.resize(s.words.size() + s.width)
     else:
         cell = s.free_cells.back()
         s.free_cells.pop_back()
     s.serial += 1
-    s.cells[cell].serial = s.serial
-    s.cells[cell].stamp = 0
-    s.cells[cell].fired = s.cells[cell].listed = 0
     s.live += 1
     return cell
 
 
-cdef void store_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count) noexcept nogil:
-    cdef word_t* words = s.words.data() + <size_t>cell * s.width
-    cdef vector[word_t] none
+cdef uint32_t take_extra(StateData* s, const word_t* rows, uint32_t count) noexcept nogil:
+    """Where several rows of a cell then lie."""
     cdef uint32_t slot
-    s.cells[cell].rows = count
-    if count == 1:
-        for slot in range(s.width):     # a few words: a call of memcpy would cost more
-            words[slot] = rows[slot]
-        return
     if s.free_extra.empty():
         slot = <uint32_t>s.extra.size()
-        s.extra.push_back(none)
+        s.extra.emplace_back()
     else:
         slot = s.free_extra.back()
         s.free_extra.pop_back()
     s.extra[slot].assign(rows, rows + <size_t>count * s.width)
-    s.cells[cell].extra = slot
+    return slot
 
 
-cdef inline uint64_t hash_rows(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+cdef inline uint32_t hash_rows(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """Hash of all that tells a cell from others of its state."""
-    return hash_words(rows, <size_t>count * s.width, mix(<uint64_t>deadline + count))
+    return <uint32_t>hash_words(rows, <size_t>count * s.width, <uint64_t>deadline + count)
 
 
 cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """Whether a living cell has exactly these rows and this deadline."""
+    cdef const Cell* one = s.cells.data() + cell
     cdef const word_t* mine
     cdef size_t i
-    if s.cells[cell].rows != count or s.cells[cell].deadline != deadline:
+    if one.rows != count or one.deadline != deadline:
         return False
     mine = cell_rows(s, cell)
     for i in range(<size_t>count * s.width):
@@ -113,91 +105,120 @@ cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint3
 
 cdef uint32_t find_cell(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with exactly these rows and deadline, or NO_CELL."""
-    cdef Bucket* bucket = home_bucket(s, rows)
-    cdef const CellReference* reference
-    cdef size_t i
+    cdef Bucket* home = home_bucket(s, rows)
     if s.indexes.empty():
         return find_exact(s, rows, count, deadline)
-    if bucket == NULL:
-        return NO_CELL
-    if bucket.ordered:
-        return find_in_order(s, bucket, rows, count, deadline)
-    for i in range(min(bucket.cells.size(), <size_t>FEW_CELLS)):
-        reference = bucket.cells.data() + i
+    return NO_CELL if home == NULL else find_at_home(s, home, rows, count, deadline)
+
+
+cdef uint32_t find_at_home(
+    StateData* s, const Bucket* home, const word_t* rows, uint32_t count, int64_t deadline
+) noexcept nogil:
+    """The cell with exactly these rows and deadline, whose bucket in the first index is `home`, or NO_CELL."""
+    cdef const CellReference* reference = home.cells.data()
+    cdef const CellReference* end = reference + home.cells.size()
+    if home.ordered:
+        return find_in_order(s, home, rows, count, deadline)
+    if home.tabled:
+        return find_exact(s, rows, count, deadline)
+    while reference != end:
         if is_current(s, reference) and has_rows(s, reference.cell, rows, count, deadline):
             return reference.cell
-    return find_exact(s, rows, count, deadline) if bucket.cells.size() > FEW_CELLS else NO_CELL
+        reference += 1
+    return NO_CELL
 
 
 cdef uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with these rows and deadline in the table, or NO_CELL."""
-    cdef uint64_t key = hash_rows(s, rows, count, deadline)
-    cdef size_t mask = s.exact.keys.size() - 1
-    cdef size_t at = key & mask
-    if s.exact.keys.empty():
+    cdef uint32_t hash = hash_rows(s, rows, count, deadline)
+    cdef const TableEntry* entries = s.exact.entries.data()
+    cdef size_t mask = s.exact.entries.size() - 1
+    cdef size_t at = hash & mask
+    if s.exact.entries.empty():
         return NO_CELL
-    while s.exact.cells[at].serial:
-        if s.exact.keys[at] == key and is_current(s, &s.exact.cells[at]):
-            if has_rows(s, s.exact.cells[at].cell, rows, count, deadline):
-                return s.exact.cells[at].cell
+    while entries[at].cell.serial:
+        if entries[at].hash == hash and is_current(s, &entries[at].cell):
+            if has_rows(s, entries[at].cell.cell, rows, count, deadline):
+                return entries[at].cell.cell
         at = (at + 1) & mask
     return NO_CELL
 
 
+cdef inline void expect_cell(const StateData* s, const word_t* row) noexcept nogil:
+    """A cell of one row will soon be looked for, most likely without a deadline: ask for its place in a large table."""
+    if s.exact.entries.size() >= LARGE_TABLE:
+        prefetch(s.exact.entries.data() + (hash_words(row, s.width, 1) & (s.exact.entries.size() - 1)))
+
+
 cdef void put_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Enter a cell into the table of all live values."""
-    cdef uint64_t key = hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline)
-    put_reference(s, key, reference_to(s, cell))
-
-
-cdef void put_reference(StateData* s, uint64_t key, CellReference reference) noexcept nogil:
-    """Enter a cell under its hash; a slot whose cell is gone is taken over."""
-    cdef size_t mask, at
-    if s.exact.used * 2 >= s.exact.keys.size():
+    cdef TableEntry entry
+    if s.exact.used * 2 >= s.exact.entries.size():
         grow_table(s)
-    mask = s.exact.keys.size() - 1
-    at = key & mask
-    while s.exact.cells[at].serial and is_current(s, &s.exact.cells[at]):
+    entry.hash = hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline)
+    entry.cell = reference_to(s, cell)
+    put_entry(s, &entry)
+
+
+cdef inline void put_entry(StateData* s, const TableEntry* entry) noexcept nogil:
+    """Put an entry into a slot that was never used: to ask whether another one's cell is gone costs more."""
+    cdef TableEntry* entries = s.exact.entries.data()
+    cdef size_t mask = s.exact.entries.size() - 1
+    cdef size_t at = entry.hash & mask
+    while entries[at].cell.serial:
         at = (at + 1) & mask
-    if s.exact.cells[at].serial == 0:
-        s.exact.used += 1
-    s.exact.keys[at] = key
-    s.exact.cells[at] = reference
+    entries[at] = entry[0]
+    s.exact.used += 1
 
 
 cdef void grow_table(StateData* s) noexcept nogil:
-    """Room for twice the living cells, at least."""
-    cdef vector[uint64_t] keys
-    cdef vector[CellReference] cells
-    cdef CellReference unused
+    """Room for twice the living cells, at least; entries of others are dropped."""
+    cdef vector[TableEntry] entries
+    cdef TableEntry unused
     cdef size_t size = 16
     cdef size_t i
     while size < 4 * <size_t>s.live:
         size *= 2
-    unused.cell = unused.serial = 0
-    keys.swap(s.exact.keys)
-    cells.swap(s.exact.cells)
-    s.exact.keys.assign(size, 0)
-    s.exact.cells.assign(size, unused)
+    memset(&unused, 0, sizeof(TableEntry))
+    entries.swap(s.exact.entries)
+    s.exact.entries.assign(size, unused)
     s.exact.used = 0
-    for i in range(keys.size()):
-        if cells[i].serial and is_current(s, &cells[i]):
-            put_reference(s, keys[i], cells[i])
+    for i in range(entries.size()):
+        if entries[i].cell.serial and is_current(s, &entries[i].cell):
+            put_entry(s, &entries[i])
 
 
 cdef uint32_t cell_for(
     Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline, uint32_t guess
 ) noexcept nogil:
     """The cell of these rows, made if there is none; a new one has node 0."""
+    cdef Bucket* home
     cdef uint32_t cell
     if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
         return guess
-    cell = NO_CELL if s.kind >= VIEWS else find_cell(s, rows, count, deadline)
-    if cell != NO_CELL:
-        return cell
-    cell = make_cell(k, s, rows, count, deadline)
-    if s.kind != VIEWS:
-        index_cell(k, s, cell)
+    if s.kind == VIEWS:
+        return make_cell(k, s, rows, count, deadline)
+    if s.indexes.empty():
+        return cell_in_table(k, s, rows, count, deadline)
+    home = make_bucket(&s.indexes[0], home_key(s, rows))
+    cell = NO_CELL if s.kind == FLAT else find_at_home(s, home, rows, count, deadline)
+    if cell == NO_CELL:
+        cell = make_cell(k, s, rows, count, deadline)
+        enter_home(k, s, home, cell)
+        if count > 1 or s.indexes.size() > 1:
+            index_further(k, s, cell)
+    return cell
+
+
+cdef uint32_t cell_in_table(
+    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
+) noexcept nogil:
+    """As `cell_for`, in a state where nothing looks for cells by a key."""
+    cdef uint32_t cell = NO_CELL if s.kind == FLAT else find_exact(s, rows, count, deadline)
+    if cell == NO_CELL:
+        cell = make_cell(k, s, rows, count, deadline)
+        if s.kind != FLAT:
+            put_cell(s, cell)
     return cell
 
 
@@ -205,13 +226,22 @@ cdef uint32_t make_cell(
     Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept nogil:
     """A new cell, with node 0, that is in no index yet."""
-    cdef uint32_t cell = take_cell(s)
-    store_rows(s, cell, rows, count)
-    s.cells[cell].deadline = deadline
-    s.cells[cell].node = 0
+    cdef uint32_t number = take_cell(s)
+    cdef Cell* cell = s.cells.data() + number
+    cdef word_t* words = s.words.data() + <size_t>number * s.width
+    cdef uint32_t i
+    cell.serial = s.serial
+    cell.deadline = deadline
+    cell.rows = count
+    cell.node = cell.stamp = cell.fired = cell.listed = 0
+    if count > 1:
+        cell.extra = take_extra(s, rows, count)
+    else:
+        for i in range(s.width):        # a few words: a call of memcpy would cost more
+            words[i] = rows[i]
     s.entered += 1
     k.created += 1
-    return cell
+    return number
 
 
 cdef inline void note_start(StateData* s, uint32_t start) noexcept nogil:
@@ -230,8 +260,7 @@ cdef void clear_cells(StateData* s) noexcept nogil:
     s.extra.clear()
     s.free_cells.clear()
     s.free_extra.clear()
-    s.exact.keys.clear()
-    s.exact.cells.clear()
+    s.exact.entries.clear()
     s.exact.used = 0
     s.live = 0
     for i in range(s.indexes.size()):

@@ -1,17 +1,18 @@
 # The step: a candidate takes a transition out of every cell that it joins.  Cells change only when the tick closes.
 
 
-cdef void measure_candidate(Kernel* k, Candidate* candidate) noexcept nogil:
+cdef inline void measure_candidate(Kernel* k, Candidate* candidate) noexcept nogil:
     """Its first position, its last one in the streamset, and where the windows that end with it begin."""
-    cdef size_t i
-    cdef uint32_t pos
-    candidate.least = k.combination[0]
-    candidate.most = event_at(k, k.combination[0]).seq
-    for i in range(1, k.combination.size()):
-        pos = k.combination[i]
-        if older(pos, candidate.least):
-            candidate.least = pos
-        candidate.most = max(candidate.most, event_at(k, pos).seq)
+    cdef const uint32_t* pos = k.combination.data()
+    cdef const uint32_t* end = pos + k.combination.size()
+    candidate.least = pos[0]
+    candidate.most = event_at(k, pos[0]).seq
+    pos += 1
+    while pos != end:
+        if older(pos[0], candidate.least):
+            candidate.least = pos[0]
+        candidate.most = max(candidate.most, event_at(k, pos[0]).seq)
+        pos += 1
     candidate.lo = k.lo
     if k.by_events:
         candidate.lo = position_from(k, k.lo, earliest_start(k, candidate.most))
@@ -27,12 +28,13 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     candidate.pick = NOT_STAGED
     measure_candidate(k, candidate)
     k.pairs.clear()
-    k.refused = k.singly = False
+    k.refused = k.singly = k.decided = False
     k.aside = True
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
         pair_initial(k, candidate)
+        k.decided = transition.step.filters.empty()
     elif s.live == 0:
         transition.lonely += 1
         return
@@ -49,8 +51,10 @@ cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired
     """Move the cells of the pairs that the filters accept, and count; `fired`: a view was taken before."""
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef bint joined = fired or not k.pairs.empty()
-    transition.pairs += k.pairs.size() + fired
-    filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
+    if joined:
+        transition.pairs += k.pairs.size() + fired
+        if not k.decided and not k.pairs.empty():
+            filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
     if fired or not k.pairs.empty():
         transition.fired += 1
         k.picked = True
@@ -64,7 +68,6 @@ cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired
 cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
     cdef Pair pair
     cdef uint32_t i
-    k.pairs.clear()
     pair.cell = INITIAL_CELL
     pair.cell_row = 0
     for i in range(candidate.count):
@@ -92,17 +95,18 @@ cdef void advance_cell(
 ) noexcept nogil:
     """Stage the successors of one cell, output those that are finished, and remember that it could step."""
     cdef StateData* s = &k.states[k.transitions[which].source]
-    cdef uint32_t cell = pairs.cell
+    cdef Cell* cell
     cdef uint32_t node = 0
     cdef uint32_t start = candidate.least
     cdef int64_t deadline = 0
-    if cell != INITIAL_CELL:
-        node = s.cells[cell].node
-        start = s.cells[cell].youngest
-        deadline = s.cells[cell].deadline
-        if s.govern == NEXT and not s.cells[cell].fired:
-            s.cells[cell].fired = 1
-            s.fired.push_back(cell)
+    if pairs.cell != INITIAL_CELL:
+        cell = s.cells.data() + pairs.cell
+        node = cell.node
+        start = cell.youngest
+        deadline = cell.deadline
+        if s.govern == NEXT and not cell.fired:
+            cell.fired = 1
+            s.fired.push_back(pairs.cell)
     elif k.waits:
         deadline = upper_edge(k, measure(k, candidate.least))
     advance_set(k, which, candidate, pairs, count, node, start, deadline)
@@ -113,13 +117,14 @@ cdef void advance_set(
     int64_t deadline
 ) noexcept nogil:
     """Stage the successors of the partial matches in `node`, which are alike, and output those that are finished."""
-    cdef TransitionSpec* transition = &k.transitions[which]
-    cdef size_t i
-    for i in range(transition.targets.size()):
-        if k.states[transition.targets[i].state].final and k.states[transition.targets[i].state].guards.empty():
-            output_matches(k, which, transition.targets[i].state, candidate, node)
+    cdef const TargetSpec* target = k.transitions[which].targets.data()
+    cdef const TargetSpec* end = target + k.transitions[which].targets.size()
+    while target != end:
+        if target.finishes:
+            output_matches(k, which, target.state, candidate, node)
         else:
-            stage(k, which, &transition.targets[i], candidate, pairs, count, node, start, deadline)
+            stage(k, which, target, candidate, pairs, count, node, start, deadline)
+        target += 1
 
 
 cdef void stage(
@@ -130,20 +135,25 @@ cdef void stage(
     cdef TransitionSpec* transition = &k.transitions[which]
     cdef StateData* s = &k.states[transition.source]
     cdef Staged* staged
+    cdef uint64_t word = k.staged_words.size()
     cdef uint32_t i
     if candidate.pick == NOT_STAGED:
         candidate.pick = k.staged_picks.size()
         for i in range(<uint32_t>k.combination.size()):
             k.staged_picks.push_back(k.combination[i])
-    k.staged.emplace_back()
-    staged = &k.staged.back()
-    staged.word = k.staged_words.size()
     for i in range(count):
         values_of(
             k, &target.values, pair_cell_row(s, &pairs[i]), s.width,
             candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.tick, &k.staged_words,
         )
-    staged.rows = normalise(&k.staged_words, staged.word, <uint32_t>target.values.size(), count)
+    k.staged.emplace_back()
+    staged = &k.staged.back()
+    staged.word = word
+    staged.rows = count
+    if count == 1:
+        expect_cell(&k.states[target.state], k.staged_words.data() + word)
+    else:
+        staged.rows = normalise(&k.staged_words, word, <uint32_t>target.values.size(), count)
     staged.pick = candidate.pick
     staged.picks = <uint32_t>k.combination.size()
     staged.state = target.state
@@ -157,17 +167,17 @@ cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
     """Add a staged set to its cell, which often is the one before."""
     cdef StateData* s = &k.states[staged.state]
     cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering)
-    cdef bint fresh = s.cells[cell].node == 0
+    cdef Cell* one = s.cells.data() + cell
+    cdef bint fresh = one.node == 0
     invariant(staged.rows > 0 and staged.picks > 0)
     if cell != s.entering:
         complete_cell(k, s)
     s.entering = cell
-    s.cells[cell].node = extend(
-        k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start,
-        s.cells[cell].node,
+    one.node = extend(
+        k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start, one.node
     )
-    s.cells[cell].youngest = node_at(k, s.cells[cell].node).max_start
-    note_start(s, s.cells[cell].youngest)
+    one.youngest = node_at(k, one.node).max_start
+    note_start(s, one.youngest)
     if s.final and fresh:
         await_deadline(k, staged.state, cell)
 

@@ -31,11 +31,14 @@ cdef inline bint is_exact(word_t word) noexcept nogil:
     return tag_of(word) == TAG_DECIMAL or tag_of(word) == TAG_INTEGER
 
 
-cdef inline int128 exact_value(word_t word) noexcept nogil:
-    """An inline integer or decimal in units of 10**-18."""
-    if tag_of(word) == TAG_INTEGER:
-        return <int128>(<int64_t>word >> 4) * DECIMAL_ONE
-    return <int128>(<int64_t>word >> 9) * POWERS_OF_TEN[DECIMAL_DIGITS - ((word >> 4) & 31)]
+cdef inline uint32_t scale_of(word_t word) noexcept nogil:
+    """The digits behind the point of an inline integer or decimal."""
+    return 0 if tag_of(word) == TAG_INTEGER else <uint32_t>(word >> 4) & 31
+
+
+cdef inline int128 unscaled(word_t word) noexcept nogil:
+    """An inline integer or decimal in units of its last digit."""
+    return <int64_t>word >> (4 if tag_of(word) == TAG_INTEGER else 9)
 
 
 cdef inline int64_t double_order(word_t word) noexcept nogil:
@@ -49,22 +52,33 @@ cdef inline int is_less(word_t a, word_t b) noexcept nogil:
 
     Words of one tag (and scale or zone) are ordered as their values are: the value stands in the upper bits.
     """
-    cdef uint64_t same
-    if tag_of(a) == TAG_DECIMAL:
-        same = 0x1FF
-    elif tag_of(a) == TAG_INTEGER:
-        same = 0xF
-    elif tag_of(a) == TAG_DATETIME:
-        same = 0x1F
-    elif tag_of(a) == TAG_DOUBLE and tag_of(b) == TAG_DOUBLE:
-        return double_order(a) < double_order(b)
-    else:
-        return 2
-    if (a ^ b) & same == 0:
+    if (a ^ b) & (0x1FF if tag_of(a) == TAG_DECIMAL else 0xF) == 0 and is_exact(a):
         return <int64_t>a < <int64_t>b
+    return is_any_less(a, b)
+
+
+cdef int is_any_less(word_t a, word_t b) noexcept nogil:
+    """`is_less` for all words: numbers of one scale, which are frequent, need not come here."""
     if is_exact(a) and is_exact(b):
-        return exact_value(a) < exact_value(b)
+        return is_exact_less(a, b)
+    if tag_of(a) != tag_of(b):
+        return 2
+    if tag_of(a) == TAG_DOUBLE:
+        return double_order(a) < double_order(b)
+    if tag_of(a) == TAG_DATETIME and (a ^ b) & 0x1F == 0:
+        return <int64_t>a < <int64_t>b
     return 2
+
+
+cdef inline int is_exact_less(word_t a, word_t b) noexcept nogil:
+    """Of integers and decimals: the one with fewer digits behind the point is brought to the other's scale."""
+    cdef uint32_t mine = scale_of(a)
+    cdef uint32_t yours = scale_of(b)
+    if mine == yours:
+        return unscaled(a) < unscaled(b)
+    if mine < yours:
+        return unscaled(a) * POWERS_OF_TEN[yours - mine] < unscaled(b)
+    return unscaled(a) < unscaled(b) * POWERS_OF_TEN[mine - yours]
 
 
 cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now) noexcept nogil:
@@ -159,22 +173,27 @@ cdef word_t value_of(
     return out
 
 
-cdef void values_of(
+cdef inline word_t read_value(
+    Kernel* k, const ValueSpec* value, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width,
+    int64_t now
+) noexcept nogil:
+    """As `value_of`, without a call where the value stands there."""
+    if value.kind == ROW_VALUE or value.kind == EITHER_VALUE and cell[value.cell] == UNBOUND:
+        return row[value.row]
+    if value.kind == CELL_VALUE or value.kind == EITHER_VALUE:
+        return cell[value.cell]
+    return value_of(k, value, cell, cell_width, row, row_width, now)
+
+
+cdef inline void values_of(
     Kernel* k, const vector[ValueSpec]* values, const word_t* cell, uint32_t cell_width, const word_t* row,
     uint32_t row_width, int64_t now, vector[word_t]* out
 ) noexcept nogil:
     """Append one row of values to `out`."""
     cdef const ValueSpec* value = values.data()
     cdef const ValueSpec* end = value + values.size()
-    cdef word_t word
     while value != end:
-        if value.kind == ROW_VALUE:
-            word = row[value.row]
-        elif value.kind == CELL_VALUE:
-            word = cell[value.cell]
-        else:
-            word = value_of(k, value, cell, cell_width, row, row_width, now)
-        out.push_back(word)
+        out.push_back(read_value(k, value, cell, cell_width, row, row_width, now))
         value += 1
 
 

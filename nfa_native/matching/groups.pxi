@@ -9,11 +9,36 @@ cdef enum:
 
 cdef inline uint32_t kind_of_order(word_t word) noexcept nogil:
     """Words of one kind compare with each other; 0: it compares with nothing that a zone could tell."""
-    if is_exact(word):
-        return TAG_INTEGER
+    if tag_of(word) == TAG_DECIMAL:
+        return TAG_INTEGER if is_short(<int64_t>word >> 9) else 0
     if tag_of(word) == TAG_DATETIME:
         return <uint32_t>(word & 0x1F)
-    return TAG_DOUBLE if tag_of(word) == TAG_DOUBLE else 0
+    return tag_of(word) if tag_of(word) == TAG_INTEGER or tag_of(word) == TAG_DOUBLE else 0
+
+
+cdef inline bint is_short(int64_t number) noexcept nogil:
+    """A double holds the number exactly."""
+    return -(<int64_t>1 << 53) <= number <= <int64_t>1 << 53
+
+
+cdef inline Measured measured(word_t word) noexcept nogil:
+    """A word of some kind of order.  All is rounded once, which keeps the order."""
+    cdef Measured out
+    out.word = word
+    if tag_of(word) == TAG_DECIMAL:
+        out.about = <double>(<int64_t>word >> 9) / <double>POWERS_OF_TEN[(word >> 4) & 31]
+    elif tag_of(word) == TAG_DOUBLE:
+        out.about = <double>double_order(word)
+    else:
+        out.about = <double>(<int64_t>word >> (4 if tag_of(word) == TAG_INTEGER else 5))
+    return out
+
+
+cdef inline bint is_before(const Measured* a, const Measured* b) noexcept nogil:
+    """Whether a < b, for values of one kind of order."""
+    if a.about != b.about:
+        return a.about < b.about
+    return a.word != b.word and is_less(a.word, b.word) == 1
 
 
 cdef inline uint32_t group_end(const GroupList* groups) noexcept nogil:
@@ -26,13 +51,21 @@ cdef inline bint widen(Zone* zone, const Group* group, uint32_t columns) noexcep
     cdef bint changed = False
     cdef uint32_t i
     for i in range(columns):
-        if is_less(group.values[i], zone.least[i]) == 1:
+        if is_before(&group.values[i], &zone.least[i]):
             zone.least[i] = group.values[i]
             changed = True
-        elif is_less(zone.most[i], group.values[i]) == 1:
+        elif is_before(&zone.most[i], &group.values[i]):
             zone.most[i] = group.values[i]
             changed = True
     return changed
+
+
+cdef inline bint raise_start(Zone* zone, uint32_t start) noexcept nogil:
+    """Take a group's youngest start into a zone; whether its own one changes."""
+    if not older(zone.max_start, start):
+        return False
+    zone.max_start = start
+    return True
 
 
 cdef inline void begin_zone(Zone* zone, const Group* group) noexcept nogil:
@@ -42,7 +75,7 @@ cdef inline void begin_zone(Zone* zone, const Group* group) noexcept nogil:
     zone.max_start = group.max_start
 
 
-cdef bint has_kinds(const GroupList* groups, const word_t* values) noexcept nogil:
+cdef inline bint has_kinds(const GroupList* groups, const word_t* values) noexcept nogil:
     """Whether values compare with all that the list has."""
     cdef uint32_t i
     for i in range(groups.columns):
@@ -63,41 +96,40 @@ cdef bint take_kinds(GroupList* groups, const word_t* values) noexcept nogil:
 
 cdef void enter_zones(GroupList* groups, size_t at) noexcept nogil:
     """Widen the zones around the group at a place; those in front of it are in their zones."""
-    cdef const Group* group = &groups.groups[at]
-    cdef bint changed = True
-    cdef uint32_t level
-    cdef Zone* zone
-    for level in range(LEVELS):
+    cdef const Group* group = groups.groups.data() + at
+    cdef vector[Zone]* zones = groups.zones
+    cdef vector[Zone]* end = zones + LEVELS
+    cdef bint wider = True
+    while zones != end:
         at >>= FAN
-        if at == groups.zones[level].size():
-            groups.zones[level].emplace_back()
-            begin_zone(&groups.zones[level].back(), group)
-            continue
-        zone = &groups.zones[level][at]
-        changed = changed and widen(zone, group, groups.columns)    # what is in a zone is in those above it
-        if older(zone.max_start, group.max_start):
-            zone.max_start = group.max_start
+        if at == zones.size():
+            zones.emplace_back()
+            begin_zone(&zones.back(), group)
+        else:
+            wider = wider and widen(zones.data() + at, group, groups.columns)
+            if not raise_start(zones.data() + at, group.max_start) and not wider:
+                return              # what is in a zone is in those above it
+        zones += 1
 
 
-cdef void add_group(GroupList* groups, const Group* group) noexcept nogil:
-    """Append a group, whose values have the list's kinds."""
-    if not groups.groups.empty() and older(group.max_start, groups.groups.back().max_start):
+cdef inline void close_group(GroupList* groups) noexcept nogil:
+    """The last group, which is new, is complete."""
+    cdef const Group* last = &groups.groups.back()
+    if groups.groups.size() > 1 and older(last.max_start, (last - 1).max_start):
         groups.rising = False
-    groups.groups.push_back(group[0])
     enter_zones(groups, groups.groups.size() - 1)
 
 
-cdef inline bint accepts(const Bounds* bounds, uint32_t which, word_t value) noexcept nogil:
-    """Whether a kept value passes the comparison `which`."""
-    cdef const Bound* one = &bounds.each[which]
-    cdef int less = is_less(value if one.limit else one.value, one.value if one.limit else value)
-    return less != one.inverted
+cdef inline bint accepts(const Bound* bound, const Measured* value) noexcept nogil:
+    """Whether a kept value passes a comparison."""
+    cdef bint less = is_before(value, &bound.value) if bound.limit else is_before(&bound.value, value)
+    return less != bound.inverted
 
 
 cdef inline bint group_passes(const Bounds* bounds, const Group* group) noexcept nogil:
     cdef uint32_t i
     for i in range(bounds.count):
-        if not accepts(bounds, i, group.values[bounds.each[i].slot]):
+        if not accepts(&bounds.each[i], &group.values[bounds.each[i].slot]):
             return False
     return True
 
@@ -105,10 +137,14 @@ cdef inline bint group_passes(const Bounds* bounds, const Group* group) noexcept
 cdef inline bint zone_may_pass(const Bounds* bounds, const Zone* zone) noexcept nogil:
     """Each comparison alone may hold for some group of the zone."""
     cdef const Bound* one
+    cdef const Measured* extreme
     cdef uint32_t i
     for i in range(bounds.count):
         one = &bounds.each[i]
-        if not accepts(bounds, i, zone.least[one.slot] if one.limit != one.inverted else zone.most[one.slot]):
+        extreme = &zone.most[one.slot]
+        if one.limit != one.inverted:
+            extreme = &zone.least[one.slot]
+        if not accepts(one, extreme):
             return False
     return True
 
@@ -121,13 +157,13 @@ cdef inline int64_t pass_over_zones(
     const GroupList* groups, int64_t at, const Bounds* bounds, uint32_t lo
 ) noexcept nogil:
     """The next place to look at from group `at` downwards, by the widest zone around it that cannot hold anything."""
-    cdef uint32_t level = LEVELS
-    cdef uint32_t shift
-    while level > 0:
-        shift = FAN * level
-        level -= 1
-        if not may_hold(&groups.zones[level][at >> shift], bounds, lo):
+    cdef const vector[Zone]* zones = groups.zones + LEVELS
+    cdef uint32_t shift = FAN * LEVELS
+    while shift > 0:
+        zones -= 1
+        if not may_hold(zones.data() + (at >> shift), bounds, lo):
             return (at >> shift << shift) - 1
+        shift -= FAN
     return at
 
 
@@ -147,7 +183,7 @@ cdef int64_t find_group(
                 at = next
                 continue
             known = at >> FAN << FAN
-        group = &groups.groups[at]
+        group = groups.groups.data() + at
         if not older(group.max_start, lo) and group_passes(bounds, group):
             return at
         at -= 1

@@ -89,5 +89,7 @@ cdef bint probe_in_order(
         if not older(s.cells[reference.cell].youngest, candidate.lo):
             if compatible(&transition.step, s.words.data() + <size_t>reference.cell * s.width, candidate.rows):
                 pair_row(k, reference.cell, 0, 0)
-    reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+    k.decided = k.decided and transition.ordered
+    if k.pairs.size() > before + 1:
+        reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
     return True

@@ -32,13 +32,14 @@ cdef void pair_rows(
 cdef void probe_bucket(
     Kernel* k, StateData* s, vector[CellReference]* bucket, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
-    """Pair the live cells of a bucket; forget stale references on the way, in order."""
+    """Pair the live cells of a bucket, whatever filters say; forget stale references on the way, in order."""
     cdef CellReference* references = bucket.data()
     cdef uint32_t number
     cdef Cell* cell
     cdef size_t kept = 0
     cdef size_t i
     k.scanned += bucket.size()
+    k.decided = False
     for i in range(bucket.size()):
         number = references[i].cell
         cell = &s.cells[number]
@@ -73,11 +74,19 @@ cdef void list_everything(Kernel* k, StateData* s) noexcept nogil:
             k.everything.push_back(one)
 
 
+cdef void probe_everything(Kernel* k, StateData* s, const StepSpec* step, const Candidate* candidate) noexcept nogil:
+    """Pair all living cells of the state, for a row of the candidate may join any of them."""
+    k.pairs.clear()
+    s.stamp += 1
+    list_everything(k, s)
+    probe_bucket(k, s, &k.everything, step, candidate)
+
+
 cdef void probe(
     Kernel* k, StateData* s, uint32_t which, const vector[uint32_t]* columns, const StepSpec* step,
     const Candidate* candidate, const TransitionSpec* transition,
 ) noexcept nogil:
-    """Fill `pairs` with what the candidate may join in the state; pairs of one cell stand together.
+    """Fill `pairs`, which is empty, with what the candidate may join in the state; pairs of one cell stand together.
 
     Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard), and those with groups of lists,
     unless they are to be tried `singly`.
@@ -85,16 +94,16 @@ cdef void probe(
     cdef CellIndex* index = &s.indexes[which]
     cdef bint by_value = transition != NULL and transition.order != NO_ORDER and candidate.count == 1
     cdef Bucket* bucket
-    cdef const word_t* row = candidate.rows
+    cdef uint64_t key
     cdef uint32_t i
     s.stamp += 1
+    k.decided = True
     for i in range(candidate.count):
-        if hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()) == WILD:
-            list_everything(k, s)
-            probe_bucket(k, s, &k.everything, step, candidate)
+        key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
+        if key == WILD:
+            probe_everything(k, s, step, candidate)
             return
-    for i in range(candidate.count):
-        bucket = find_bucket(index, hash_key(row + <size_t>i * candidate.width, columns.data(), columns.size()))
+        bucket = find_bucket(index, key)
         if bucket == NULL or by_value and probe_by_value(k, s, bucket, transition, candidate):
             continue
         probe_bucket(k, s, &bucket.cells, step, candidate)

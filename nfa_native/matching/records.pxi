@@ -7,7 +7,9 @@ cdef enum:
     NOT_STAGED = 0xFFFFFFFFFFFFFFFF
     NO_ORDER = 0xFFFFFFFF
     NO_LIST = 0xFFFFFFFF
-    FEW_CELLS = 16               # of a bucket without order, which are looked through one by one
+    FEW_FOUND = 4                # cells of a bucket without order, among which one is found without the table
+    LARGE_TABLE = 4096           # entries: more than what stands ready in the processor
+    FEW_PROBED = 8               # cells of a bucket without order, which are tried one by one
     EVERYWHERE = 0xFFFFFFFF
     LEVELS = 3                   # of zones
     MOST_COMPARED = 2            # columns that a zone map knows
@@ -141,9 +143,14 @@ cdef struct Compared:
     bint inverted         # the opposite
     ValueSpec event
 
+# A value that others of its kind are compared with.
+cdef struct Measured:
+    word_t word
+    double about          # rounded: of two that differ, the greater one has the greater value
+
 # A comparison with the event's value.
 cdef struct Bound:
-    word_t value
+    Measured value
     uint32_t slot
     bint limit
     bint inverted
@@ -154,7 +161,7 @@ cdef struct Bounds:
 
 # One entry of a list: a set of partial matches that entered a state at once.
 cdef struct Group:
-    word_t values[MOST_COMPARED]      # what its rows are compared by
+    Measured values[MOST_COMPARED]    # what its rows are compared by
     uint32_t node         # the set
     uint32_t max_start    # the youngest first event in it
     uint32_t cell         # its cell, if it still is alive
@@ -162,8 +169,8 @@ cdef struct Group:
 
 # The extremes of some groups.
 cdef struct Zone:
-    word_t least[MOST_COMPARED]
-    word_t most[MOST_COMPARED]
+    Measured least[MOST_COMPARED]
+    Measured most[MOST_COMPARED]
     uint32_t max_start
 
 # Groups in the order in which they entered, with a zone map.
@@ -188,6 +195,7 @@ cdef cppclass ChoiceSpec:
 
 cdef cppclass TargetSpec:
     uint32_t state
+    bint finishes         # matches that enter the state are finished, and put out at once
     vector[ValueSpec] values
 
 cdef cppclass TransitionSpec:
@@ -200,6 +208,8 @@ cdef cppclass TransitionSpec:
     StepSpec whole
     vector[uint32_t] probe            # row column of each column of the index
     uint32_t order                    # which of the step's comparisons orders the index; NO_ORDER: none
+    bint ordered          # and whether its filters ask nothing else
+    bint mapped           # its filters ask nothing but what zone maps know
     vector[TargetSpec] targets
     vector[ValueSpec] columns
     # Candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -224,11 +234,15 @@ cdef cppclass GuardSpec:
     vector[LookSpec] looks
     uint64_t killed
 
-# Cells by the hash of all their rows, but for those that `find_cell` finds in their bucket: open addressing, stale entries are dropped when
-# the table grows.
+# A cell in the table of all live values.
+cdef struct TableEntry:
+    uint32_t hash         # part of it
+    CellReference cell    # serial 0: the slot was never used
+
+# Cells by the hash of all their rows, but for those that are found in their bucket: open addressing, stale entries are
+# dropped when the table grows.
 cdef cppclass CellTable:
-    vector[uint64_t] keys
-    vector[CellReference] cells       # serial 0: the slot was never used
+    vector[TableEntry] entries
     size_t used
 
 # The cells under one key, oldest first, with stale references among them.
@@ -236,6 +250,7 @@ cdef cppclass Bucket:
     uint64_t key          # the key's hash
     bint ordered          # each living cell comes in the index's order behind those before it; all have one row
     bint mixed            # some cell has no place in a zone map
+    bint tabled           # all of its living cells are in the table of all live values
     uint32_t groups       # number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
     vector[CellReference] cells       # all but those in a list that views look at
 
@@ -259,7 +274,7 @@ cdef cppclass StateData:
     vector[ValueSpec] closing         # of a final state: the finished match's columns
     vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes
-    CellTable exact                   # by all live values: cells behind the first ones of a bucket without order
+    CellTable exact                   # by all live values: the cells of large buckets without order
     vector[Cell] cells
     vector[word_t] words              # row of cell i at i * width
     vector[vector[word_t]] extra      # rows of cells that have several
@@ -311,6 +326,8 @@ cdef cppclass Kernel:
     vector[vector[uint32_t]] by_atom  # transitions that pick an event of the atom
     vector[uint8_t] negated           # atoms that some guard watches
     vector[uint8_t] gathered          # atoms whose events of a tick are combined with others
+    bint gathers                      # there are such atoms
+    vector[uint32_t] moving           # states that partial matches leave when they step, or when others do
     vector[uint32_t] initial
     vector[word_t] start              # the whole match before its first step
     uint32_t whole
@@ -354,6 +371,7 @@ cdef cppclass Kernel:
     vector[uint64_t] matched          # events per atom
     # scratch space
     vector[Pair] pairs
+    bint decided                      # all pairs of this probe pass the filters
     bint refused                      # an order or a zone map ruled out cells in this probe
     bint aside                        # cells that are in no list must be looked at in this probe
     bint singly                       # groups of lists are tried one by one in this probe

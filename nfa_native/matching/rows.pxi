@@ -8,14 +8,17 @@ cdef struct RowSource:
     size_t at                 # rows before it are used up
     size_t end                # rows before it are the present event's
 
-cdef enum:
-    NO_SOURCE = 0xFFFFFFFF    # of an atom without rows in the batch
+# An atom with rows in a batch.
+cdef struct RowTaker:
+    uint32_t atom
+    uint32_t slots            # columns of its rows
+    uint32_t source           # number of its source
 
 
 # The rows of a batch.
 cdef cppclass BatchRows:
     vector[RowSource] sources
-    vector[uint32_t] by_atom  # number of the atom's source
+    vector[RowTaker] takers
 
 
 cdef bint is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept nogil:
@@ -29,6 +32,7 @@ cdef bint is_ascending(const uint32_t* numbers, size_t count, size_t below) noex
 
 cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slots, size_t events):
     """Note where the rows of all atoms lie; the result keeps them alive.  Atoms that share arrays share a source."""
+    cdef RowTaker taker
     cdef size_t i
     keep = []
     row_event = columns = None
@@ -36,12 +40,14 @@ cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slo
     for i in range(slots.size()):
         atom = rows[i]
         if atom is None or len(atom.row_event) == 0:
-            out.by_atom.push_back(NO_SOURCE)
             continue
         if atom.row_event is not row_event or atom.columns is not columns or slots.at(i) != width:
             row_event, columns, width = atom.row_event, atom.columns, slots.at(i)
             keep.append(borrow_columns(out, row_event, columns, slots.at(i), events))
-        out.by_atom.push_back(<uint32_t>out.sources.size() - 1)
+        taker.atom = <uint32_t>i
+        taker.slots = slots.at(i)
+        taker.source = <uint32_t>out.sources.size() - 1
+        out.takers.push_back(taker)
     return keep
 
 
@@ -64,17 +70,20 @@ cdef object borrow_columns(BatchRows* out, object row_event, object columns, uin
 
 cdef size_t next_event(BatchRows* rows, size_t count) noexcept nogil:
     """The next event with rows, whose rows every source then knows; `count` if there is none."""
-    cdef RowSource* one = rows.sources.data()
-    cdef RowSource* end = one + rows.sources.size()
+    cdef RowSource* begin = rows.sources.data()
+    cdef RowSource* end = begin + rows.sources.size()
+    cdef RowSource* one = begin
     cdef size_t found = count
+    cdef size_t at
     while one != end:
-        one.at = one.end
-        if one.at < one.rows and one.row_event[one.at] < found:
-            found = one.row_event[one.at]
+        if one.end < one.rows:
+            found = min(found, <size_t>one.row_event[one.end])
         one += 1
-    one = rows.sources.data()
+    one = begin
     while one != end:
-        while one.end < one.rows and one.row_event[one.end] == found:
-            one.end += 1
+        at = one.at = one.end
+        while at < one.rows and one.row_event[at] == found:
+            at += 1
+        one.end = at
         one += 1
     return found

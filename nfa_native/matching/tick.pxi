@@ -6,8 +6,19 @@ cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
     cdef const EventRecord* event = event_at(k, pos)
     cdef const Block* blocks = k.history.blocks.data() + (event.block - k.history.first_block)
     cdef const vector[uint32_t]* transitions
-    cdef uint32_t i, atom
+    cdef uint32_t i
     cdef size_t t
+    if k.gathers:
+        gather_event(k, event, blocks, pos)
+    for i in range(event.blocks):
+        transitions = &k.by_atom[blocks[i].atom]
+        for t in range(transitions.size()):
+            take_transition(k, event, pos, i, transitions.data()[t])
+
+
+cdef void gather_event(Kernel* k, const EventRecord* event, const Block* blocks, uint32_t pos) noexcept nogil:
+    """Note the event under those of its atoms that are combined with others, or negated."""
+    cdef uint32_t i, atom
     for i in range(event.blocks):
         atom = blocks[i].atom
         if k.gathered[atom]:
@@ -16,10 +27,6 @@ cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
         if k.negated[atom]:
             k.watched[atom].push_back(pos)
             k.picked = True
-    for i in range(event.blocks):
-        transitions = &k.by_atom[blocks[i].atom]
-        for t in range(transitions.size()):
-            take_transition(k, event, pos, i, transitions.data()[t])
 
 
 cdef void take_transition(
@@ -83,12 +90,12 @@ cdef void close_tick(Kernel* k) noexcept nogil:
     k.open = False
     if k.guarded:
         strike(k)
-    for i in range(k.states.size()):
-        if k.states[i].govern == STRICT or not k.states[i].fired.empty():
-            leave(k, &k.states[i])
+    for i in range(k.moving.size()):
+        leave(k, &k.states[k.moving[i]])
     enter_staged(k)
-    for i in range(k.tick_atoms.size()):
-        k.tick_atoms[i].clear()
+    if k.gathers:
+        for i in range(k.tick_atoms.size()):
+            k.tick_atoms[i].clear()
     if k.by_events and k.waits:
         output_passed(k)
     if k.ambiguous and not k.waits:

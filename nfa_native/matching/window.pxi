@@ -151,48 +151,69 @@ cdef void drop_event(Kernel* k) noexcept nogil:
 
 cdef void store_rows_of(Kernel* k, const BatchRows* rows) noexcept nogil:
     """Add the rows that each atom has for the newest event."""
-    cdef const RowSource* source
-    cdef uint32_t atom
-    for atom in range(<uint32_t>rows.by_atom.size()):
-        if rows.by_atom[atom] == NO_SOURCE:
-            continue
-        source = &rows.sources[rows.by_atom[atom]]
-        if source.end > source.at:
-            store_block(k, atom, source)
-
-
-cdef void store_block(Kernel* k, uint32_t atom, const RowSource* source) noexcept nogil:
-    """Add an atom's rows to the newest event; rows that are those of the atom before are stored once."""
+    cdef const RowSource* sources = rows.sources.data()
+    cdef const RowTaker* taker = rows.takers.data()
+    cdef const RowTaker* end = taker + rows.takers.size()
+    cdef const Block* before = NULL
     cdef EventRecord* event = &k.history.events.back()
-    cdef uint32_t slots = k.slots[atom]
-    cdef uint64_t word = k.history.first_word + k.history.words.size()
+    while taker != end:
+        if sources[taker.source].end > sources[taker.source].at:
+            before = store_block(k, before, taker, sources + taker.source)
+            event.blocks += 1
+        taker += 1
+
+
+cdef const Block* store_block(
+    Kernel* k, const Block* before, const RowTaker* taker, const RowSource* source
+) noexcept nogil:
+    """Add an atom's rows to the newest event; rows that are those of the atom `before` (NULL: none) are stored once."""
+    cdef uint32_t count = <uint32_t>(source.end - source.at)
+    cdef uint64_t word
     cdef Block* block
-    cdef size_t row, slot
-    if event.blocks and is_repeated_block(k, &k.history.blocks.back(), slots, source):
-        word = k.history.blocks.back().word
+    if before != NULL and is_repeated_block(k, before, taker.slots, source):
+        word = before.word
     else:
-        for row in range(source.at, source.end):
-            for slot in range(slots):
-                k.history.words.push_back(source.columns[slot * source.rows + row])
+        word = store_words(k, taker.slots, source)
     k.history.blocks.emplace_back()
     block = &k.history.blocks.back()
     block.word = word
-    block.atom = atom
-    block.rows = <uint32_t>(source.end - source.at)
-    event.blocks += 1
-    k.matched[atom] += 1
-    if block.rows > 1:
+    block.atom = taker.atom
+    block.rows = count
+    k.matched.data()[taker.atom] += 1
+    if count > 1:
         k.many_rows = True
+    return block
 
 
-cdef bint is_repeated_block(Kernel* k, const Block* block, uint32_t slots, const RowSource* source) noexcept nogil:
+cdef inline uint64_t store_words(Kernel* k, uint32_t slots, const RowSource* source) noexcept nogil:
+    """Add the rows of the present event; the running number of their first word."""
+    cdef uint64_t first = k.history.first_word + k.history.words.size()
+    cdef size_t row
+    cdef uint32_t slot
+    cdef const word_t* column
+    for row in range(source.at, source.end):
+        column = source.columns + row
+        for slot in range(slots):
+            k.history.words.push_back(column[0])
+            column += source.rows
+    return first
+
+
+cdef inline bint is_repeated_block(
+    Kernel* k, const Block* block, uint32_t slots, const RowSource* source
+) noexcept nogil:
     """The stored rows are those of the source."""
     cdef const word_t* stored = k.history.words.data() + (block.word - k.history.first_word)
-    cdef size_t row, slot
-    if k.slots[block.atom] != slots or block.rows != source.end - source.at:
+    cdef size_t row
+    cdef uint32_t slot
+    cdef const word_t* column
+    if k.slots.data()[block.atom] != slots or block.rows != source.end - source.at:
         return False
     for row in range(source.at, source.end):
+        column = source.columns + row
         for slot in range(slots):
-            if stored[(row - source.at) * slots + slot] != source.columns[slot * source.rows + row]:
+            if stored[0] != column[0]:
                 return False
+            stored += 1
+            column += source.rows
     return True

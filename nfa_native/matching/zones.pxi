@@ -10,25 +10,27 @@ cdef inline word_t bound_value(
     return value_of(k, &compared.event, k.blank.data(), width, row, row_width, now)
 
 
-cdef bint load_bounds(
+cdef inline bint load_bounds(
     Kernel* k, const StepSpec* step, uint32_t width, const word_t* row, uint32_t row_width, int64_t now, Bounds* bounds
 ) noexcept nogil:
     """The step's comparisons with the values of a row; False if one is not bound: it holds for no cell."""
     cdef const Compared* compared = step.compared.data()
+    cdef const Compared* end = compared + step.compared.size()
     cdef Bound* bound
-    cdef size_t i
+    cdef word_t value
     bounds.count = 0
-    for i in range(step.compared.size()):
-        if compared[i].slot >= MOST_COMPARED or bounds.count == MOST_BOUNDS:
-            continue
-        bound = &bounds.each[bounds.count]
-        bound.value = bound_value(k, compared + i, width, row, row_width, now)
-        bound.slot = compared[i].slot
-        bound.limit = compared[i].limit
-        bound.inverted = compared[i].inverted
-        bounds.count += 1
-        if bound.value == UNBOUND:
-            return False
+    while compared != end:
+        if compared.slot < MOST_COMPARED and bounds.count < MOST_BOUNDS:
+            bound = bounds.each + bounds.count
+            value = bound_value(k, compared, width, row, row_width, now)
+            bound.value = measured(value)
+            bound.slot = compared.slot
+            bound.limit = compared.limit
+            bound.inverted = compared.inverted
+            bounds.count += 1
+            if value == UNBOUND:
+                return False
+        compared += 1
     return True
 
 
@@ -36,35 +38,42 @@ cdef bint are_comparable(const GroupList* groups, const Bounds* bounds) noexcept
     """Whether every bound compares with what the list has."""
     cdef uint32_t i
     for i in range(bounds.count):
-        if kind_of_order(bounds.each[i].value) != groups.kinds[bounds.each[i].slot]:
+        if kind_of_order(bounds.each[i].value.word) != groups.kinds[bounds.each[i].slot]:
             return False
     return True
 
 
-cdef void read_values(StateData* s, const CellIndex* index, uint32_t cell, Group* group) noexcept nogil:
-    """What the index compares of a cell with one row."""
-    cdef size_t i
-    group.values[0] = group.values[1] = UNBOUND
-    for i in range(index.compared.size()):
-        group.values[i] = s.words[<size_t>cell * s.width + index.compared[i]]
+cdef inline void read_values(const CellIndex* index, const word_t* row, word_t* out) noexcept nogil:
+    """What the index compares of a cell's row."""
+    cdef const uint32_t* column = index.compared.data()
+    cdef const uint32_t* end = column + index.compared.size()
+    out[0] = out[1] = UNBOUND
+    while column != end:
+        out[0] = row[column[0]]
+        out += 1
+        column += 1
 
 
 cdef bint join_list(StateData* s, const CellIndex* index, GroupList* groups, uint32_t cell, uint32_t start) noexcept nogil:
     """Append a cell to a list, unless its values do not compare with those there; whether it was."""
-    cdef Group group
-    if s.cells[cell].rows > 1:
+    cdef const Cell* one = s.cells.data() + cell
+    cdef word_t values[MOST_COMPARED]
+    cdef Group* group
+    cdef uint32_t i
+    if one.rows > 1:
         return False
-    read_values(s, index, cell, &group)
-    if groups.groups.empty():
-        if not take_kinds(groups, group.values):
-            return False
-    elif not has_kinds(groups, group.values):
+    read_values(index, s.words.data() + <size_t>cell * s.width, values)
+    if not (take_kinds(groups, values) if groups.groups.empty() else has_kinds(groups, values)):
         return False
-    group.node = s.cells[cell].node
+    groups.groups.emplace_back()
+    group = &groups.groups.back()
+    for i in range(groups.columns):
+        group.values[i] = measured(values[i])
+    group.node = one.node
     group.max_start = start
     group.cell = cell
-    group.serial = s.cells[cell].serial
-    add_group(groups, &group)
+    group.serial = one.serial
+    close_group(groups)
     return True
 
 
@@ -135,7 +144,7 @@ cdef bint probe_zones(
     cdef size_t before = k.pairs.size()
     cdef Bounds bounds
     cdef int64_t at
-    if bucket.mixed or bucket.cells.size() <= FEW_CELLS:
+    if bucket.mixed or bucket.cells.size() <= FEW_PROBED:
         return False
     if bucket.groups == NO_LIST:
         map_bucket(k, s, index, bucket)
@@ -150,7 +159,9 @@ cdef bint probe_zones(
     while at != NO_GROUP:
         pair_group(k, s, &k.lists[bucket.groups], at, &transition.step, candidate)
         at = find_group(k, &k.lists[bucket.groups], at, &bounds, 1)
-    reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+    k.decided = k.decided and transition.mapped
+    if k.pairs.size() > before + 1:
+        reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
     return True
 
 

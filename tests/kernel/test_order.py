@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import product
 
 import pyoxigraph
@@ -28,7 +29,7 @@ def literal(text: str, datatype: str) -> bytes:
 
 
 # What stands in a row, and what it is worth: numbers and strings do not compare, and equal numbers may differ as terms.
-WORTH: dict[int | bytes, float | str] = {
+WORTH: dict[int | bytes, float | str | Decimal] = {
     **{number: float(number) for number in range(6)},
     literal("2.5", "decimal"): 2.5,
     literal("3.25", "decimal"): 3.25,
@@ -134,3 +135,27 @@ def test_trends(sign: str, trend: int, within: int) -> None:
             steps.append((n, "B", [{"vb": value + 7 * trend, "k": 1}]))
     for strategy in ";:":
         assert found(steps, strategy, sign, within) == expected(steps, strategy, sign, within)
+
+
+# Neighbours that are one double, and decimals on both sides of what a double holds without rounding.
+CLOSE: dict[int | bytes, Decimal] = {
+    **{number: Decimal(number) for number in (2**57 - 1, 2**57, 2**57 + 1)},
+    **{
+        literal(f"900719925474099.{digits}", "decimal"): Decimal(f"900719925474099.{digits}")
+        for digits in ("1", "2", "25", "3", "4")
+    },
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("most", [3, len(CLOSE)])
+def test_values_that_doubles_do_not_tell_apart(sign: str, most: int) -> None:
+    WORTH.update(CLOSE)
+    values = list(CLOSE)[:most]
+    steps: list[Step] = []
+    for n in range(120):
+        steps.append((n, "A", [{"va": values[n % most], "k": 1}]))
+        if n % 7 == 0:
+            steps.append((n, "B", [{"vb": values[n // 7 % most], "k": 1}]))
+    for strategy in ";:":
+        assert found(steps, strategy, sign, 1000) == expected(steps, strategy, sign, 1000)
