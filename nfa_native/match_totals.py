@@ -103,8 +103,7 @@ class MatchTotals:
         if self._matcher is not None:
             self._matcher.feed(times, events, rows)
         else:
-            columns = [None if one is None else one.columns for one in batch.rows]
-            self._totaller.feed(self._entries(batch), columns)
+            self._total(batch)
         self._pass(batch)
 
     def advance(self, time: int) -> None:
@@ -169,6 +168,14 @@ class MatchTotals:
         return int(earliest_starts(self.automaton.window, np.array([last], np.int64))[0])
 
     # ── totals ───────────────────────────────────────────────────────────────────────────────────────────
+    def _total(self, batch: Batch) -> None:
+        """Add the batch's events; later ones end the tick of those before them, whether they matched an atom or not."""
+        entries = self._entries(batch)
+        self._totaller.feed(entries, [None if one is None else one.columns for one in batch.rows])
+        last = int(entries.ticks[-1]) if len(entries.ticks) else self._tick
+        if last < self._tick + int(self._new_ticks(batch.times)[-1]):
+            self._totaller.close_tick()
+
     def _can_total(self, batch: Batch) -> bool:
         """Whether totals tell all of the batch's events."""
         return all(self._is_plain(atom, one) for atom, one in enumerate(batch.rows) if one is not None)

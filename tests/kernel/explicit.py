@@ -76,6 +76,8 @@ class Comparison:
                 kept = Fraction(0) + kept + WORTH[row[f"v{self.other}"]]
             if (self.factor, self.offset) != (1, 0):
                 mine = Fraction(self.factor) * mine + self.offset
+            if isinstance(kept, float) or isinstance(mine, float):  # SPARQL promotes the other one, too
+                kept, mine = Fraction(0.0 + kept), Fraction(0.0 + mine)
             return SIGNS[self.sign](mine, kept) if self.turned else SIGNS[self.sign](kept, mine)
         except TypeError:  # a string among numbers
             return False
