@@ -21,7 +21,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
-	$(BIN)/python -m pytest -m deep
+	$(BIN)/python -m pytest -n 2 -m deep
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks
