@@ -46,7 +46,11 @@ def extension(source: Path) -> Extension:
 
 
 class BuildNative(build_ext):
-    """`build_ext` that says in one line what is missing instead of failing with a trace."""
+    """`build_ext` on all cores, that says in one line what is missing instead of failing with a trace."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
         try:

@@ -143,13 +143,12 @@ def with_output(text: str, source: object, most: int | None = None) -> Preparati
 def main(events: int = 1_000_000) -> None:
     """Print all figures."""
     table = stock(events)
-    jobs: dict[str, Preparation] = {}
-    for seconds in (10, 100):
-        jobs |= {f"{name} {seconds} s": updating(text, table) for name, text in queries(seconds).items()}
+    texts = {seconds: queries(seconds) for seconds in (10, 100)}
+    jobs = {f"{name} {seconds} s": updating(texts[seconds][name], table) for name in texts[10] for seconds in texts}
     found = interleaved(jobs, ROUNDS)
     print(f"CEQL, {events:,} stock events in memory as columns, update only, one process, CPU time, M events/s")
     print(f"  {'query':<8}{'10 s':>8}{'100 s':>8}{'100 s / 10 s':>14}")
-    for name in queries(10):
+    for name in texts[10]:
         short, long = found[f"{name} 10 s"], found[f"{name} 100 s"]
         print(f"  {name:<8}{events / short / 1e6:8.1f}{events / long / 1e6:8.1f}{short / long:14.2f}")
     counts(table)
