@@ -17,6 +17,15 @@ FAILED, WRONG, INTERRUPTED = 1, 2, 130
 class Commands(click.Group):
     """A group whose commands may raise SpaseqError."""
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the command line, which may print the help already."""
+        try:
+            return super().make_context(*args, **options)
+        except OSError as error:
+            if is_full(error):
+                fail_to_write(error)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; turn errors into messages and exit codes."""
         try:
@@ -32,15 +41,20 @@ class Commands(click.Group):
             raise
         except Exception as error:
             if is_full(error):
-                silence_output()
-                click.echo(f"error: cannot write: {os.strerror(error.errno or 0).lower()}", err=True)
-                ctx.exit(FAILED)
+                fail_to_write(error)
             _fail_unexpectedly(error)
 
 
 def is_full(error: BaseException) -> TypeGuard[OSError]:
     """Whether there is no room for what a program writes."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def fail_to_write(error: OSError) -> NoReturn:
+    """Say that there is no room for the output."""
+    silence_output()
+    click.echo(f"error: cannot write: {os.strerror(error.errno or 0).lower()}", err=True)
+    raise click.exceptions.Exit(FAILED)
 
 
 def fail(error: BaseException) -> NoReturn:

@@ -69,7 +69,7 @@ def test_output_is_utf8_whatever_the_locale(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("command", [["check", "q.spaseq"], ["run", "q.spaseq", "--stream", "s=s.nq"]])
+@pytest.mark.parametrize("command", [["--help"], ["check", "q.spaseq"], ["run", "q.spaseq", "--stream", "s=s.nq"]])
 def test_a_full_disk(folder: Path, command: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         process = start(*command, stdout=full)
