@@ -109,11 +109,30 @@ def counting(text: str, table: pyarrow.Table) -> Preparation:
     return prepare
 
 
+def dense(count: int) -> str:
+    """A sequence of which every event fits every other step."""
+    formula = " ; ".join(f"{'BUY' if number % 2 else 'SELL'} AS x{number}" for number in range(count))
+    return f"SELECT * FROM Stock WHERE {formula}"
+
+
+KLEENE = "SELECT * FROM Stock WHERE SELL ; (BUY OR SELL)+ ; SELL"
+
+
+def hard(table: pyarrow.Table) -> None:
+    """Print what queries cost of which each event enters many states, or ends up to 2^300 matches."""
+    texts = {
+        "dense, n = 3": dense(3) + " WITHIN 10 SECONDS",
+        "dense, n = 24": dense(24) + " WITHIN 10 SECONDS",
+        "Kleene, 300 events in the window": KLEENE + " WITHIN 301 EVENTS",
+    }
+    found = interleaved({name: updating(text, table) for name, text in texts.items()}, ROUNDS)
+    for name, seconds in found.items():
+        print(f"  {name:<34}{table.num_rows / seconds / 1e6:6.1f}")
+
+
 def counts(table: pyarrow.Table) -> None:
     """Print what COUNT(*) costs: of P6, of six steps that every other event fits, and of a Kleene closure."""
-    dense = " ; ".join(f"{'BUY' if number % 2 else 'SELL'} AS x{number}" for number in range(6))
-    texts = {"P6": steps(6), "dense": f"SELECT * FROM Stock WHERE {dense}"}
-    texts["Kleene"] = "SELECT * FROM Stock WHERE SELL ; (BUY OR SELL)+ ; SELL"
+    texts = {"P6": steps(6), "dense": dense(6), "Kleene": KLEENE}
     jobs = {
         f"{name} {seconds} s": counting(f"{text} WITHIN {seconds} SECONDS", table)
         for name, text in texts.items()
@@ -151,6 +170,7 @@ def main(events: int = 1_000_000) -> None:
     for name in texts[10]:
         short, long = found[f"{name} 10 s"], found[f"{name} 100 s"]
         print(f"  {name:<8}{events / short / 1e6:8.1f}{events / long / 1e6:8.1f}{short / long:14.2f}")
+    hard(table)
     counts(table)
     output = {"P6 40 s": with_output(queries(40)["P6"], table, 20_000_000)}
     matches = int(str(output["P6 40 s"]()()))
