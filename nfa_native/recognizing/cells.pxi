@@ -105,6 +105,11 @@ cdef inline uint32_t list_for(
     return number
 
 
+cdef void free_list(Correlating* c, uint32_t number) noexcept nogil:
+    empty_list(list_at(c, number))
+    c.free_lists.push_back(number)
+
+
 cdef void sweep_lists(Recognition* r, int64_t least) noexcept nogil:
     """Take lists without living groups out of the table, and make room in it."""
     cdef Correlating* c = r.correlating
@@ -119,8 +124,7 @@ cdef void sweep_lists(Recognition* r, int64_t least) noexcept nogil:
             continue
         list = list_at(c, before[i].list)
         if is_lifeless(r, list, least):
-            empty_list(list)
-            c.free_lists.push_back(before[i].list)
+            free_list(c, before[i].list)
             before[i].hash = 0
         else:
             living += 1

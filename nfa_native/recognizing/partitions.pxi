@@ -93,11 +93,6 @@ cdef void renumber_lists(Recognition* r, const vector[uint32_t]* numbers) noexce
             put_slot(&c.merged, hash_in_merged(c, &merged[i]), merged[i].list, merged[i].number)
 
 
-cdef void free_list(Correlating* c, uint32_t number) noexcept nogil:
-    empty_list(list_at(c, number))
-    c.free_lists.push_back(number)
-
-
 cdef uint64_t hash_in_keyed(Correlating* c, const Slot* slot) noexcept nogil:
     cdef const GroupList* list = list_at(c, slot.list)
     return hash_of_key(list.partition, list.state, slot.number)
