@@ -15,7 +15,7 @@ from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.options import gpm_option
 from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
-from spaseq.cli.progress import Progress
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.engine.run import Run
@@ -127,12 +127,13 @@ def run(
         running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         try:
-            interrupted = _drain(running, drain, busy=text.isatty())
+            with Progress(lambda: _reached(running, drain), text.isatty() and not count, pace_of(ctx)):
+                interrupted = _drain(running, drain)
         finally:
             if stats:
                 click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
         if count:
-            text.write(f"{drain.results if limit is not None else sum(running.counts().values())}\n")
+            text.write(f"{drain.counted(running)}\n")
         _warn_of_nothing(running)
         if not count and not drain.results and text.isatty():
             click.echo("no results; --stats tells why", err=True)
@@ -146,6 +147,10 @@ class Counter:
     def __init__(self, limit: int | None) -> None:
         self.results = 0
         self._limit = limit
+
+    def counted(self, running: Run) -> int:
+        """The number of results so far; without a limit, those that nobody made count as well."""
+        return self.results if self._limit is not None else sum(running.counts().values())
 
     @property
     def full(self) -> bool:
@@ -175,6 +180,10 @@ class Printer(Counter):
         self._flush = flush
         self._shown = shown
 
+    def counted(self, running: Run) -> int:
+        """The number of results that were written."""
+        return self.results
+
     def take(self, table: MatchTable) -> None:
         """Write the results of the queries that are shown."""
         if table.query in self._shown:
@@ -199,21 +208,25 @@ def _printer(parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limi
     return Printer(limit, open_writer(format, output, layout), output.flush, shown)
 
 
-def _drain(running: Run, drain: Counter, busy: bool) -> bool:
+def _drain(running: Run, drain: Counter) -> bool:
     """Take results until there are no more, or enough; whether Ctrl-C ended it.  What is decided gets out anyway."""
-    interrupts, progress = Interrupts(running), Progress(busy)
+    interrupts = Interrupts(running)
     try:
         with interrupts.handled():
             for table in running.tables() if not drain.full else ():
                 drain.take(table)
                 if drain.full:
                     break
-                if progress.due():
-                    progress.show(running, drain.results)
     finally:
-        progress.close()
         drain.close()
     return interrupts.came
+
+
+def _reached(running: Run, drain: Counter) -> Reached:
+    time = running.time if running.events else None
+    names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
+    slowest = names.get(running.held_back_by or "")
+    return Reached(running.events, drain.counted(running), time, running.groups, slowest)
 
 
 def _prefixes(parsed: list[ParsedQuery]) -> dict[str, str]:

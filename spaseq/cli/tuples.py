@@ -20,6 +20,7 @@ from rich.cells import cell_len
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.languages import reads_as
 from spaseq.cli.output import check_not_read, choose_format, open_output
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, read_text, show_warnings
 from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
@@ -78,7 +79,9 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
+@click.pass_context
 def tuples(
+    ctx: click.Context,
     query: str,
     events: tuple[str, ...],
     type_: str | None,
@@ -117,12 +120,16 @@ def tuples(
             parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
             csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
-        with open_output(output) as out:
+        with open_output(output) as out, _progress(ctx, matches, out.isatty() and not count):
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
                 WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit))
     _sum_up(matches, show_why=not count and limit != 0)
+
+
+def _progress(ctx: click.Context, matches: Matches | Aggregates, hidden: bool) -> Progress:
+    return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
 
 
 def _parse(text: str, name: str) -> ParsedQuery:

@@ -87,6 +87,17 @@ class Run:
             for name, running in self.engine._queries.items()
         }
 
+    @property
+    def groups(self) -> int:
+        """Groups of partial matches that all queries keep; cheaper than ``statistics``."""
+        return sum(running.matcher.groups() for running in self.engine._queries.values())
+
+    @property
+    def held_back_by(self) -> str | None:
+        """The IRI of a stream that holds results back, None if there is none; as in ``statistics``."""
+        slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
+        return next((clock.iri for clock in slowest if clock is not None), None)
+
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
         found = self.engine.statistics()

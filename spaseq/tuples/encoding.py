@@ -65,7 +65,10 @@ class EncodedBatch:
 
 
 class Encoding(Iterator[EncodedBatch]):
-    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``."""
+    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``.
+
+    ``events`` is the number of events so far, ``time`` that of the last one (microseconds; None if they have none).
+    """
 
     def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
@@ -88,6 +91,8 @@ class Encoding(Iterator[EncodedBatch]):
         if roles.measure is not None:
             check_measure(roles.measure, self.schema)
         self._timed = Timed(source, clock, on_error == "skip")
+        self.events = 0
+        self.time: int | None = None
         self._batches = self._encode()
 
     def __next__(self) -> EncodedBatch:
@@ -99,12 +104,12 @@ class Encoding(Iterator[EncodedBatch]):
         return self._timed.skipped + (self._source.skipped if isinstance(self._source, MergedSource) else 0)
 
     def _encode(self) -> Iterator[EncodedBatch]:
-        position = 0
         for times, batch in self._timed:
             times, batch = self._of_streams(times, batch)
             if batch.num_rows:
+                position, self.events = self.events, self.events + batch.num_rows
+                self.time = int(times[-1]) if self._roles.time is not None else None
                 yield self._encoded(batch, times, position)
-            position += batch.num_rows
 
     def _of_streams(self, times: Times, batch: pyarrow.RecordBatch) -> tuple[Times, pyarrow.RecordBatch]:
         """The events of the streams that there are."""

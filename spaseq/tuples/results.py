@@ -42,6 +42,14 @@ class Events(Protocol):
     def skipped(self) -> int:
         """Events that were left out."""
 
+    @property
+    def events(self) -> int:
+        """Events that came so far."""
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last one, in microseconds; None if they have none."""
+
     def __iter__(self) -> Iterator[EncodedBatch]: ...
 
 
@@ -72,6 +80,16 @@ class Replayed:
         """Events that were left out."""
         return self._events.skipped
 
+    @property
+    def events(self) -> int:
+        """Theirs, whatever was read of them."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """Theirs."""
+        return self._events.time
+
     def __iter__(self) -> Iterator[EncodedBatch]:
         return self._batches
 
@@ -94,6 +112,16 @@ class Results(Iterator[pyarrow.RecordBatch]):
     def skipped(self) -> int:
         """Events that were left out because their time was wrong."""
         return self._events.skipped
+
+    @property
+    def events(self) -> int:
+        """Events that were read so far, without those that were left out."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last of them, in microseconds; None if they have none."""
+        return self._events.time
 
     @property
     def unmatched(self) -> tuple[str, ...]:
