@@ -155,7 +155,11 @@ cdef class Assembler:
     def finish(self, size_t offset=0):
         """The source has ended; the problems of that."""
         close_event(&self.state, offset)
-        self.state.unused_times += self.state.waiting.size()
+        cdef size_t i = self.state.oldest_waiting
+        if not self.state.waiting.empty():
+            while not is_waiting(&self.state, &self.state.waiting_order[i]):
+                i += 1
+            count_unused(&self.state, &self.state.waiting_order[i].name, self.state.waiting.size())
         self.state.waiting.clear()
         return self._problems()
 

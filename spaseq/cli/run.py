@@ -10,9 +10,10 @@ from typing import Any, TextIO
 
 import click
 
-from spaseq.cli.failures import INTERRUPTED
+from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
+from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import gpm_option
 from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
@@ -90,6 +91,7 @@ class Duration(click.ParamType[timedelta]):
     help="Unit of times that are integers.",
 )  # fmt: skip
 @gpm_option
+@notes_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -108,6 +110,8 @@ def run(
     time_properties: tuple[str, ...],
     time_unit: str,
     gpm: str,
+    quiet: bool,
+    strict: bool,
 ) -> None:
     """Run queries on streams and print every match as it is decided.
 
@@ -122,23 +126,29 @@ def run(
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
     check_not_read({"--output": output, "--late": late}, read)
-    _warn(parsed, background_warnings(graphs, checked, ontologies))
+    if not quiet:
+        _warn(parsed, background_warnings(graphs, checked, ontologies))
     with late_file(late) as on_late, open_output(output) as text:
         running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
+        running.warns = False
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
+        hidden = quiet or (text.isatty() and not count)
         try:
-            with Progress(lambda: _reached(running, drain), text.isatty() and not count, pace_of(ctx)):
+            with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
                 interrupted = _drain(running, drain)
         finally:
+            losses = _losses(running, late is not None)
+            tell_losses(losses, quiet, strict)
             if stats:
                 click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
         if count:
             text.write(f"{drain.counted(running)}\n")
-        _warn_of_nothing(running)
-        if not count and not drain.results and text.isatty():
-            click.echo("no results; --stats tells why", err=True)
+    if not (drain.counted(running) or drain.full or quiet or stats):
+        tell_why(_why(running), losses, "--stats tells more")
     if interrupted:
         ctx.exit(INTERRUPTED)
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 class Counter:
@@ -246,14 +256,14 @@ def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _warn_of_nothing(running: Run) -> None:
-    """Say where a source had statements, but no event: most likely it is no stream."""
-    for iri, report in running.reports.items():
-        if report.ignored and not report.events and not report.errors:
-            click.echo(
-                f"warning: the stream <{iri}> has no event, but {report.ignored:,} statements outside of named graphs; "
-                "an event is a named graph", err=True,
-            )  # fmt: skip
+def _losses(running: Run, late_file: bool) -> list[str]:
+    """What was dropped, but for late events that are in a file."""
+    return [loss.line("--{}") for loss in running.losses() if not (late_file and loss.is_late)]
+
+
+def _why(running: Run) -> list[str]:
+    """Why the queries without results have none."""
+    return [reason for query in running.statistics()["queries"].values() for reason in query["why"]]
 
 
 def _plain_iri(text: str) -> str:

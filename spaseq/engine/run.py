@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,9 +14,11 @@ from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, supplied_streams
-from spaseq.errors import OptionError
+from spaseq.engine.statistics import losses_of, statistics_of
+from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
+from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
 from spaseq.streams.sources import check_readable, expand, read_source
 from spaseq.streams.timestamps import LEAST
@@ -60,6 +63,7 @@ class Run:
         self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
+        self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
         self.events = 0
         self.time = LEAST  # the latest time read, in microseconds
         if count_only:
@@ -100,10 +104,11 @@ class Run:
 
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        found = self.engine.statistics()
-        for iri, report in self.reports.items():
-            found["streams"][iri]["wire"] = report.to_dict()
-        return found
+        return statistics_of(self.engine, self.reports)
+
+    def losses(self) -> list[Loss]:
+        """What was dropped of the streams so far."""
+        return [loss for some in losses_of(self.engine, self.reports).values() for loss in some]
 
     def _read(self, iri: str, stream: Source, options: WireOptions) -> list[Iterator[Events]]:
         if isinstance(stream, str | os.PathLike):
@@ -129,6 +134,15 @@ class Run:
             yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
         if not self.stopped:
             yield self.engine.close_tables()
+        if self.warns:
+            self._warn()
+
+    def _warn(self) -> None:
+        """Tell who iterates what was dropped, but for late events that somebody asked for."""
+        asked_for = self.engine.on_late is not None
+        lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
+        if lines:
+            warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=4)
 
     def _next(self, batches: Iterator[list[Events]]) -> list[Events] | None:
         """The next events; None at the end, or when the run has been stopped."""

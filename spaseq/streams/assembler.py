@@ -14,7 +14,9 @@ from spaseq.streams.event import Events, Names
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
-BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME = range(5)  # as gpm.native.assembly numbers problems
+BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME = range(
+    7
+)  # as gpm.native.assembly numbers problems
 _NO_TIME_HINT = "its time is said outside of it, in the default graph"
 
 
@@ -86,6 +88,12 @@ class EventAssembler:
         self._error(error)
 
     def _wire_error(self, kind: int, graph: str, text: bytes, line: int, place: Place) -> None:
+        if kind == IGNORED:
+            self._report.first.setdefault("ignored", f"at {place.locate(line, text.decode())}")
+            return
+        if kind == UNUSED_TIME:
+            self._report.first.setdefault("unused_times", graph)
+            return
         hint, about = "", graph
         if kind == COMES_BACK:
             message = f"the graph {graph} comes back after another began"
@@ -111,7 +119,7 @@ class EventAssembler:
         return f'the time "{value.value}" cannot be read', value.value
 
     def _error(self, error: StreamError) -> None:
-        self._report.note(error)
+        self._report.note(error, self._skip)
         if not self._skip:
             raise error
 

@@ -16,10 +16,10 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimited import BLOCK
 from spaseq.streams.messages import Message, Received
+from spaseq.streams.wire import REST_IS_LOST
 
 LARGEST_FRAME = 1 << 26
 _LONGEST_SIZE = 10  # bytes of the number before a frame
-_REST_IS_LOST = "the rest of this source is not read"
 # What pyjelly raises for data that are not as the format has them.
 _DAMAGES = (
     DecodeError, JellyConformanceError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError,
@@ -119,10 +119,10 @@ class JellyFrames:
 
     def _damage(self, error: Exception) -> StreamError:
         reason = str(error) or "it contradicts the options of the stream"
-        return StreamError(f"this is no Jelly: {reason}", self._place(), hint=_REST_IS_LOST)
+        return StreamError(f"this is no Jelly: {reason}", self._place(), hint=REST_IS_LOST)
 
     def _too_large(self, size: int) -> StreamError:
-        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=_REST_IS_LOST)
+        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=REST_IS_LOST)
 
 
 def _size(data: bytearray, start: int) -> tuple[int, int] | None:

@@ -40,7 +40,7 @@ def batches(
         try:
             event = None if message is None else to_event(message, stream, options, report)
         except StreamError as error:
-            report.note(error)
+            report.note(error, options.skip)
             if options.skip:
                 continue
             if batch:
@@ -70,8 +70,7 @@ def to_event(message: Received, stream: str, options: WireOptions, report: WireR
     if named:
         node = _only_graph(named, message.locate)
         own = [triple for triple in times if triple.subject == node]
-        report.ignored += len(default) - len(times)
-        report.unused_times += len(times) - len(own)
+        _count_left_out(node, default, times, message.locate, report)
         hint = "its time is said outside of it, in the default graph"
         return _event(stream, node, own, [quad.triple for quad in named], options, message.locate, hint)
     if not default:
@@ -79,6 +78,18 @@ def to_event(message: Received, stream: str, options: WireOptions, report: WireR
     subject = _main_subject(times, default, message.locate)
     own = [triple for triple in times if triple.subject == subject]
     return _event(stream, subject, own, default, options, message.locate, "")
+
+
+def _count_left_out(node: Node, default: list[Triple], times: list[Triple], locate: Locate, report: WireReport) -> None:
+    """The statements in the default graph that say nothing of use about the named graph."""
+    ignored = [triple for triple in default if triple not in times]
+    unused = [triple for triple in times if triple.subject != node]
+    report.ignored += len(ignored)
+    report.unused_times += len(unused)
+    if ignored:
+        report.first.setdefault("ignored", f"at {locate(_text(ignored[0].subject))}")
+    if unused:
+        report.first.setdefault("unused_times", f"at {locate(_text(unused[0].subject))}")
 
 
 def _event(

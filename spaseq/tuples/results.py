@@ -15,6 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
+from spaseq.streams.losses import Loss
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.partitions import Partitions
 from spaseq.tuples.symbols import Symbols
@@ -49,6 +50,9 @@ class Events(Protocol):
     @property
     def time(self) -> int | None:
         """The time of the last one, in microseconds; None if they have none."""
+
+    def losses(self) -> list[Loss]:
+        """What no match can have."""
 
     def __iter__(self) -> Iterator[EncodedBatch]: ...
 
@@ -90,6 +94,10 @@ class Replayed:
         """Theirs."""
         return self._events.time
 
+    def losses(self) -> list[Loss]:
+        """Theirs."""
+        return self._events.losses()
+
     def __iter__(self) -> Iterator[EncodedBatch]:
         return self._batches
 
@@ -122,6 +130,10 @@ class Results(Iterator[pyarrow.RecordBatch]):
     def time(self) -> int | None:
         """The time of the last of them, in microseconds; None if they have none."""
         return self._events.time
+
+    def losses(self) -> list[Loss]:
+        """What no match could have so far: events that were left out, are in no partition, or in no window."""
+        return self._events.losses()
 
     @property
     def unmatched(self) -> tuple[str, ...]:
