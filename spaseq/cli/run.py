@@ -121,7 +121,7 @@ def run(
     checked = [each.query for each in parsed]
     properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES
     options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
-    graphs = background_sources(background)
+    graphs = background_sources(background, checked)
     ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]

@@ -12,12 +12,12 @@ from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Events, Names
 from spaseq.streams.timestamps import from_literal
+from spaseq.streams.untimed import statements_about, untimed_hint
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
 BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME = range(
     7
 )  # as gpm.native.assembly numbers problems
-_NO_TIME_HINT = "its time is said outside of it, in the default graph"
 
 
 class Place(Protocol):
@@ -41,6 +41,8 @@ class EventAssembler:
         self._stream = stream
         self._skip = options.skip
         self._unit = options.time_unit
+        self._properties = options.time_properties
+        self._read = b"", 0  # a block, and how far
         self._report = report
         encoder = encoder or Encoder(Terms())
         self._native = Assembler(encoder, options.time_properties, options.time_unit, REMEMBERED)
@@ -70,6 +72,7 @@ class EventAssembler:
         at, stop = start, len(block) if stop is None else stop
         while at < stop:
             at, problems = self._native.read(block, at, stop)
+            self._read = block, at
             for kind, line, name, start, size in problems:
                 if kind == BAD_LINE:
                     self.fail(*place.bad_line(line), line, place)
@@ -98,7 +101,8 @@ class EventAssembler:
         if kind == COMES_BACK:
             message = f"the graph {graph} comes back after another began"
         elif kind == NO_TIME:
-            message, about, hint = f"the graph {graph} has no time, and here it ends", "", _NO_TIME_HINT
+            message, about = f"the graph {graph} has no time, and here it ends", ""
+            hint = untimed_hint(graph, statements_about(graph, *self._read), self._properties)
         elif kind == BAD_TIME:
             message, about = self._why_no_time(text)
         else:

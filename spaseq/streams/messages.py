@@ -10,6 +10,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Event
 from spaseq.streams.timestamps import from_literal
+from spaseq.streams.untimed import untimed_hint
 from spaseq.streams.wire import WireOptions, WireReport
 
 Locate = Callable[[str], Location]  # a text of the message ("": the message itself) -> its place
@@ -71,7 +72,7 @@ def to_event(message: Received, stream: str, options: WireOptions, report: WireR
         node = _only_graph(named, message.locate)
         own = [triple for triple in times if triple.subject == node]
         _count_left_out(node, default, times, message.locate, report)
-        hint = "its time is said outside of it, in the default graph"
+        hint = "" if own else untimed_hint(str(node), message.quads, options.time_properties)
         return _event(stream, node, own, [quad.triple for quad in named], options, message.locate, hint)
     if not default:
         return None
