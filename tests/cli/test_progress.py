@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import spaseq
 from spaseq.cli.progress import Pace, Progress, Reached
 from tests.cli.conftest import CONSTRUCT, MATCHES, QUERY, READER, STREAM, event
 from tests.cli.terminal import OnTerminal
@@ -127,3 +128,19 @@ def test_a_failure_of_the_line_does_not_end_the_run(folder: Path, broken: str) -
 )
 def test_the_line(reached: Reached, line: str) -> None:
     assert reached.line(2.0) == line
+
+
+TWO = """
+SELECT ?x FROM STREAM s <urn:s> FROM STREAM t <urn:t>
+WHERE { SEQ(A ; B) DEFINE GPM A ON s { ?x <urn:p> ?v } DEFINE GPM B ON t { ?x <urn:q> ?w } }
+"""
+
+
+def test_a_run_tells_its_groups_and_the_stream_that_holds_it_back() -> None:
+    run = spaseq.Run(TWO, {"s": [], "t": []})
+    assert (run.groups, run.held_back_by) == (0, None)
+    run.engine.push("s", b"<urn:a> <urn:p> 1 .", 5)
+    assert run.held_back_by == "urn:t"
+    run.engine.advance(9, "t")
+    run.engine.advance(7, "s")
+    assert (run.groups, run.held_back_by) == (1, "urn:s")
