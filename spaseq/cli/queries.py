@@ -15,7 +15,6 @@ import click
 from spaseq.cli.languages import reads_as
 from spaseq.cli.misplaced import MOST_BYTES, STDIN, check_is_query, check_size
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages import ceql
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -36,6 +35,8 @@ def read_query(path: str) -> ParsedQuery:
     try:
         return parse(text, name)
     except (QuerySyntaxError, QueryError):
+        from spaseq.languages import ceql
+
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise
