@@ -30,9 +30,9 @@ class Pipe:
         """Whether bytes, or the end, are there."""
         return bool(self._poll.poll(0))
 
-    def wait(self) -> None:
-        """Wait until they are."""
-        self._poll.poll()
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until they are, at most so long."""
+        self._poll.poll(None if seconds is None else seconds * 1000)
 
     def read(self) -> bytes:
         """What is there, when it is ready; empty at the end."""
@@ -76,7 +76,7 @@ class GrowingFile:
             self._ended = not self._data and (self._next is not None or os.fstat(self._file).st_size < self._place)
         return bool(self._data) or self._ended
 
-    def wait(self) -> None:
+    def wait(self, seconds: float | None = None) -> None:
         """Wait a moment."""
         time.sleep(INTERVAL)
 

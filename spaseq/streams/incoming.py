@@ -26,8 +26,8 @@ class Feed(Protocol):
     def ready(self) -> bool:
         """Whether bytes, or the end, are there."""
 
-    def wait(self) -> None:
-        """Wait until they are (or for a moment: look again)."""
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until they are, at most so long (or for a moment: look again)."""
 
     def read(self) -> bytes:
         """What is there, when it is ready; empty at the end."""
@@ -95,6 +95,12 @@ class Incoming:
             self.feed.wait()
         self._begun = True
         return self._bytes
+
+    def rests_for(self, seconds: float) -> bool:
+        """Whether nothing comes for so long; waits for that."""
+        if not self.ready():
+            self.feed.wait(seconds)
+        return not self.ready()
 
     def read1(self, size: int) -> bytes:
         """At most so many bytes, as many as are there; waits if there are none; empty at the end."""

@@ -169,6 +169,11 @@ def live_source(path: str, follow: bool) -> Incoming | None:
         return Incoming(GrowingFile(path) if kept else Pipe(path, follow), shown(path))
 
 
+def may_fall_silent(path: str) -> bool:
+    """Whether a path leads to a pipe, a terminal or the like."""
+    return path == "-" and not _is_file(path) or Path(path).exists() and not _is_file(path)
+
+
 def _is_file(path: str) -> bool:
     """Whether a path leads to a file on a disk, or to what only Python knows."""
     if path != "-":

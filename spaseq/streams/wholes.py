@@ -40,7 +40,9 @@ def read_wholes(
         frames = read_jelly(source, path)
         messages = frames.messages()
         if not frames.grouped:
-            yield from by_graphs(messages, EventAssembler(stream, options, report, encoder), path, lambda: frames.is_idle)
+            yield from by_graphs(
+                messages, EventAssembler(stream, options, report, encoder), path, lambda: frames.is_idle
+            )
             return
     else:
         messages = read_jsonld(source, path) if kind == "jsonld" else read_messages(source, path, kind)

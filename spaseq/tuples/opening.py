@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import OptionError
+from spaseq.streams.sources import live_source
 from spaseq.tuples.arrow import ArrowSource, arrow_source
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.dictionaries import DictionarySource
+from spaseq.tuples.live import LiveCsvSource
 from spaseq.tuples.pandas import PandasSource
 from spaseq.tuples.parquet import ParquetSource
 from spaseq.tuples.sources import CsvFormat, Source
@@ -22,7 +24,7 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
         parquet = Path(data).suffix.lower() in (".parquet", ".pq")
-        return ParquetSource(data, declared) if parquet else CsvSource(data, declared, csv)
+        return ParquetSource(data, declared) if parquet else _csv(str(data), declared, csv)
     if hasattr(data, "read"):
         return CsvSource(data, declared, csv)
     package = type(data).__module__.partition(".")[0]
@@ -35,6 +37,11 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
     if isinstance(data, Iterable) and not isinstance(data, bytes):
         return _from_iterable(data, declared)
     raise OptionError(f"tuples come from files, tables, frames or dictionaries, not from {type(data).__name__}")
+
+
+def _csv(path: str, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> Source:
+    incoming = live_source(path, follow=False)
+    return CsvSource(path, declared, form) if incoming is None else LiveCsvSource(incoming, declared, form)
 
 
 def _from_iterable(data: Iterable[Any], declared: dict[str, pyarrow.DataType]) -> Source:
