@@ -113,13 +113,14 @@ class Run:
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
-        lists = in_lists(as_event(iri, item) for item in stream)
-        return [Source(Events.of(iri, events, self.engine.encoder) for events in lists)]
+        lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
+        return [Source(Events.of(iri, events, encoder) for events in lists)]
 
     def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> Source:
         incoming = live_source(path, follow)
         self._from_files = self._from_files and path != "-" and incoming is None
-        return Source(read_source(path, iri, options, self.reports[iri], self.engine.encoder, incoming), incoming)
+        encoder, report = self.engine.encoder.apart(), self.reports[iri]
+        return Source(read_source(path, iri, options, report, encoder, incoming), incoming)
 
     def _steps(self) -> Iterator[Iterator[MatchTable]]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
