@@ -137,9 +137,10 @@ def run(
     check_not_read({"--output": output, "--late": late}, read)
     _warn(parsed, background_warnings(graphs, checked, ontologies))
     with late_file(late) as on_late, open_output(output) as text:
-        counted = count and limit is None
-        live = {"idle": idle, "idle_advance": idle_advance, "follow": follow}
-        running = Run(checked, sources, graphs, lateness, on_late, options, counted, gpm, ontologies, **live)
+        running = Run(
+            checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
+            idle_advance, follow,
+        )  # fmt: skip
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         try:
             interrupted = _drain(running, drain, busy=text.isatty())

@@ -15,7 +15,6 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events
 from spaseq.streams.feeds import INTERVAL
 from spaseq.streams.incoming import Incoming
-from spaseq.streams.merge import Merged
 
 AHEAD = 1 << 16  # events that may wait for a slower stream before only that one is read on
 
@@ -43,29 +42,29 @@ def _seconds(microseconds: int | None) -> float:
 
 
 class Source:
-    """One source of a stream: its reader, and the bytes that this waits for (None: it never waits)."""
+    """The reader of a source, and the bytes that it waits for (None: it never waits)."""
 
     def __init__(self, events: Iterator[Events], incoming: Incoming | None = None) -> None:
         self.events = events
         self.incoming = incoming
         self.ended = False
 
-    def ready(self) -> bool:
-        """Whether it can be read without waiting."""
-        return self.incoming is None or self.incoming.ready()
+    def is_ready(self) -> bool:
+        """Whether it can be read on without waiting."""
+        return self.incoming is None or not self.incoming.is_waited_for()
 
-    def read(self) -> Events | None:
-        """What is there, perhaps nothing; None at the end."""
+    def read(self) -> list[Events]:
+        """What is there, in at most one portion."""
         found = next(self.events, None)
         self.ended = found is None
-        return found
+        return [found] if found else []
 
     def is_silent(self, seconds: float, now: float) -> bool:
         """Whether nothing came for so long."""
         return self.incoming is not None and now - self.incoming.last >= seconds and not self.incoming.ready()
 
     def becomes_idle(self, seconds: float, now: float) -> bool:
-        """Tell the reader that nothing came for so long: whether it is told now, and cares."""
+        """Tell the reader that nothing came for so long; whether it is told now, and asked to be."""
         if self.incoming is None or self.incoming.is_idle or not self.incoming.heeds_pauses:
             return False
         if self.is_silent(seconds, now):
@@ -74,7 +73,7 @@ class Source:
 
     def deadlines(self, patience: Patience, now: float) -> Iterator[float]:
         """When it is going to be idle or silent if nothing comes."""
-        if self.incoming is None or self.ended:
+        if self.incoming is None:
             return
         if self.incoming.heeds_pauses and not self.incoming.is_idle:
             yield self.incoming.last + patience.idle
@@ -82,43 +81,30 @@ class Source:
             yield self.incoming.last + patience.advance
 
 
+@dataclass(slots=True)
 class LiveStream:
-    """A stream and its sources, merged by time."""
+    """A stream; ``is_silent``: nothing came for so long that others need not wait for it."""
 
-    def __init__(self, clock: StreamClock, sources: Sequence[Source]) -> None:
-        self.clock = clock
-        self.sources = tuple(sources)
-        self._merged = Merged(len(sources))
-
-    @property
-    def ended(self) -> bool:
-        """Whether all sources have."""
-        return all(source.ended for source in self.sources)
+    clock: StreamClock
+    source: Source
+    is_silent: bool = False
 
     @property
     def reached(self) -> int:
         """The time up to which it is known: its watermark, or its newest event when it has ended."""
         return self.clock.newest if self.clock.closed else self.clock.watermark
 
-    def read(self, patience: Patience, now: float) -> None:
-        """Take what is there."""
-        for number, source in enumerate(self.sources):
-            if source.ended or self._merged.waiting(number) > AHEAD:
-                continue
-            if source.ready() or source.becomes_idle(patience.idle, now):
-                self._merged.add(number, source.read())
-
-    def take(self, patience: Patience, now: float) -> list[Events]:
-        """What comes before all that open sources, which are not silent, may still bring."""
-        return self._merged.take([source.ended or source.is_silent(patience.advance, now) for source in self.sources])
-
-    def is_silent(self, patience: Patience, now: float) -> bool:
-        """Whether no open source has had anything for so long that others need not wait for the stream."""
-        return all(source.ended or source.is_silent(patience.advance, now) for source in self.sources)
+    def read(self, patience: Patience, now: float) -> list[Events]:
+        """What is there.  An event that is open is complete before the stream is silent."""
+        source = self.source
+        ready = source.is_ready() or source.becomes_idle(patience.idle, now)
+        found = source.read() if ready else []
+        self.is_silent = not source.ended and source.is_silent(patience.advance, now)
+        return found
 
 
 class Live:
-    """Feeds an engine from streams, by IRI, until all have ended.
+    """Feeds an engine from the sources of streams, by IRI, until all have ended.
 
     ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on.
     """
@@ -126,13 +112,13 @@ class Live:
     def __init__(
         self,
         engine: Engine,
-        streams: Mapping[str, Sequence[Source]],
+        streams: Mapping[str, Source],
         patience: Patience,
         note: Callable[[Sequence[Events]], None],
         wait: Callable[[Callable[[], None]], bool],
     ) -> None:
         self._engine = engine
-        self._streams = [LiveStream(engine._clocks[iri], sources) for iri, sources in streams.items()]
+        self._streams = [LiveStream(engine._clocks[iri], source) for iri, source in streams.items()]
         self._patience = patience
         self._note = note
         self._wait_by = wait
@@ -147,9 +133,9 @@ class Live:
             if error is not None:
                 raise error
             for stream in self._open():
-                if stream.ended:
+                if stream.source.ended:
                     yield self._engine.close_tables(stream.clock.iri)
-            if self._promise(time.monotonic()):
+            if self._promise():
                 yield self._engine.push_columns([])
             if not columns and self._open() and not self._wait_by(self._wait):
                 return
@@ -168,20 +154,20 @@ class Live:
     def _read(self, now: float) -> tuple[list[Events], StreamError | None]:
         """What is there of all streams, up to an error."""
         columns: list[Events] = []
+        for stream in self._streams:
+            stream.is_silent = False
         for stream in self._wanted():
             try:
-                stream.read(self._patience, now)
+                columns += stream.read(self._patience, now)
             except StreamError as error:
-                return columns + stream.take(self._patience, now), error
-            columns += stream.take(self._patience, now)
+                return columns, error
         return columns, None
 
-    def _promise(self, now: float) -> bool:
+    def _promise(self) -> bool:
         """Let silent streams promise the time of the others; whether that says anything new."""
-        streams = self._open()
-        silent = [stream for stream in streams if stream.is_silent(self._patience, now)]
-        others = [stream.reached for stream in streams if stream not in silent]
-        promised = min(others) if others else max((stream.reached for stream in self._streams), default=0)
+        silent = [stream for stream in self._open() if stream.is_silent]
+        others = [stream.reached for stream in self._open() if not stream.is_silent]
+        promised = min(others) if others else max(stream.reached for stream in self._streams)
         before = [stream.reached for stream in silent]
         for stream in silent:
             stream.clock.promise(promised)
@@ -189,13 +175,13 @@ class Live:
 
     def _wait(self) -> None:
         """Wait until something can be read, or time has run out for a source."""
-        sources = [source for stream in self._wanted() for source in stream.sources if not source.ended]
-        if any(source.ready() for source in sources):
+        sources = [stream.source for stream in self._wanted()]
+        if any(source.is_ready() for source in sources):
             return
         poll, now = select.poll(), time.monotonic()
         deadlines = [when for source in sources for when in source.deadlines(self._patience, now)]
         for source in sources:
-            descriptor = source.incoming and source.incoming.feed.descriptor()
+            descriptor = None if source.incoming is None else source.incoming.feed.descriptor()
             if descriptor is None:
                 deadlines.append(now + INTERVAL)
             else:

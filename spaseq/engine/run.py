@@ -34,10 +34,12 @@ class Run:
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
     ``Engine``.
 
-    Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete; when
-    nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as they
-    grow, and under their names those that replace them.  All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError
-    for files that cannot be opened.
+    Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
+    when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
+    they grow, and what replaces them.
+
+    All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
+    that cannot be opened.
     """
 
     def __init__(
@@ -126,7 +128,8 @@ class Run:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
-            steps = Live(self.engine, self._sources, self._patience, self._note, self._wait).steps()
+            streams = {iri: _one_source(some) for iri, some in self._sources.items()}
+            steps = Live(self.engine, streams, self._patience, self._note, self._wait).steps()
         else:
             steps = self._merged([source.events for source in sources])
         for tables in steps:
@@ -182,8 +185,20 @@ def run(
     follow: bool = False,
 ) -> Iterator[Match]:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    live = {"idle": idle, "idle_advance": idle_advance, "follow": follow}
-    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, **live))
+    return iter(
+        Run(
+            query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
+            idle_advance=idle_advance, follow=follow,
+        )
+    )  # fmt: skip
+
+
+def _one_source(sources: Sequence[Source]) -> Source:
+    """One source that is as several are; those are files."""
+    if len(sources) == 1:
+        return sources[0]
+    batches = merge([source.events for source in sources], eager=True)
+    return Source(events for batch in batches for events in batch)
 
 
 def _microseconds(duration: timedelta | int | None) -> int | None:

@@ -33,8 +33,8 @@ class EventAssembler:
     """Groups the statements of one source into the events of ``stream``.
 
     Without ``options.skip`` the first wire error is raised as StreamError; what was complete before it is still given
-    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.  An ``endless`` source has
-    no end: what seems one is that of a file that another follows.
+    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.  An ``endless`` source
+    has no end: what seems one is that of a file that another follows.
     """
 
     def __init__(

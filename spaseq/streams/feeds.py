@@ -6,6 +6,7 @@ import os
 import select
 import stat
 import time
+from pathlib import Path
 
 AT_ONCE = 1 << 18  # bytes of one read
 INTERVAL = 0.005  # seconds between two looks at a file that grows
@@ -60,6 +61,9 @@ class GrowingFile:
     """
 
     goes_on = True
+    _place: int  # bytes read
+    _data: bytes  # of them, those that nobody has taken
+    _ended: bool
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -121,7 +125,7 @@ class GrowingFile:
 
     def _is_another(self, path: str | int) -> bool:
         try:
-            found = os.stat(path)
+            found = os.stat(path)  # noqa: PTH116  (Path has no descriptors)
         except OSError:  # nothing has the name; standard input has none
             return False
         same = os.path.samestat(found, os.fstat(self._file))
@@ -130,8 +134,8 @@ class GrowingFile:
 
 def is_regular(path: str | int) -> bool:
     """Whether a path or an open file is one on a disk; OSError: there is none."""
-    return stat.S_ISREG(os.stat(path).st_mode)
+    return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116  (Path has no descriptors)
 
 
 def _is_fifo(path: str) -> bool:
-    return stat.S_ISFIFO(os.stat(path).st_mode)
+    return Path(path).is_fifo()

@@ -49,6 +49,14 @@ class Incoming:
     event complete (``rest``).  Errors of the feed come when all before them has been read.
     """
 
+    _bytes: bytes  # that are there
+    _head: bytes  # the first two, as long as there is only one
+    _unpack: Callable[[bytes], bytes] | None  # known after two
+    _begun: bool  # the reader has had some
+    _ended: bool
+    _told: bool  # the reader knows that nothing is there
+    _error: Exception | None  # that comes after the bytes
+
     def __init__(self, feed: Feed, name: str) -> None:
         self.feed = feed
         self.last = time.monotonic()
@@ -76,6 +84,10 @@ class Incoming:
             return bool(self._bytes) or self._ended
         self._fill(BEGINNING)
         return self._ended or b"\n" in self._bytes or len(self._bytes) >= BEGINNING
+
+    def is_waited_for(self) -> bool:
+        """Whether the reader can do nothing until more is there."""
+        return (self._told or not self._begun) and not self.ready()
 
     def rest(self) -> None:
         """Nothing came for long: tell the reader, which is going to ask ``pauses``."""
@@ -124,9 +136,9 @@ class Incoming:
     def _begin(self) -> None:
         self._bytes = b""
         self._begun = self._ended = self._told = False
-        self._error: Exception | None = None
+        self._error = None
         self._head = b""
-        self._unpack: Callable[[bytes], bytes] | None = None  # known after two bytes
+        self._unpack = None
 
     def _fill(self, size: int) -> None:
         """Take what is there, as far as ``size`` bytes are wanted."""

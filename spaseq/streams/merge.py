@@ -10,7 +10,7 @@ import numpy as np
 from gpm.rows import Numbers
 from spaseq.errors import StreamError
 from spaseq.streams.event import Event, Events
-from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.streams.timestamps import LEAST
 
 BATCH = 4096
 
@@ -65,52 +65,6 @@ class _Head:
         start = len(self.events) - len(self.keys)
         taken, self.keys = self.keys[:count], self.keys[count:]
         return self.events.part(start, start + count), taken
-
-
-class Merged:
-    """What several sources of one stream gave, in the order of time."""
-
-    def __init__(self, sources: int) -> None:
-        self._queues = [_Queue() for _ in range(sources)]
-
-    def waiting(self, source: int) -> int:
-        """Events of a source that wait for others."""
-        return len(self._queues[source].keys)
-
-    def add(self, source: int, events: Events | None) -> None:
-        """Take what a source gave."""
-        if events is not None and len(events):
-            self._queues[source].add(events)
-
-    def take(self, silent: Sequence[bool]) -> list[Events]:
-        """The events that nothing can come before; sources that are ``silent`` are not waited for."""
-        filled = [queue for queue in self._queues if len(queue.keys)]
-        latest = [queue.latest for queue, is_silent in zip(self._queues, silent, strict=True) if not is_silent]
-        bound = min(latest, default=GREATEST)
-        return _by_stream([popped for queue in filled if len((popped := queue.pop(bound))[1])])
-
-
-class _Queue:
-    """Events of one source that wait for others; ``keys`` are the latest times up to each."""
-
-    def __init__(self) -> None:
-        self.keys: Numbers = np.empty(0, np.int64)
-        self.latest = LEAST
-        self._events: Events | None = None
-
-    def add(self, events: Events) -> None:
-        keys = np.maximum(np.maximum.accumulate(events.times), self.latest)
-        self.latest = int(keys[-1])
-        self._events = Events.join([self._events, events]) if self._events is not None and len(self.keys) else events
-        self.keys = np.concatenate([self.keys, keys])
-
-    def pop(self, bound: int) -> tuple[Events, Numbers]:
-        """The events up to a time, with their keys."""
-        assert self._events is not None
-        count = int(np.searchsorted(self.keys, bound, side="right"))
-        popped, keys = self._events.part(0, count), self.keys[:count]
-        self._events, self.keys = self._events.part(count, len(self._events)), self.keys[count:]
-        return popped, keys
 
 
 def _earliest(heads: Sequence[_Head], limit: int) -> list[Events]:

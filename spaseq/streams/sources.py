@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from gpm.native.assembly import Encoder
+from nfa_native.words import Terms
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import announces_messages, without_delimiters
@@ -84,7 +85,7 @@ def expand(path: str | Path) -> list[str]:
 
 
 def files_to_follow(path: str | Path) -> list[str]:
-    """``path``, if it is one file, a pipe or ``-``; OptionError: it is a folder or a pattern, whose files may change."""
+    """``path``, if it is one file, a pipe or ``-``; OptionError: a folder or a pattern, whose files may change."""
     text = str(path)
     if text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())):
         raise OptionError(f"{text}: only single files can be followed as they grow, no folder and no pattern")
@@ -120,26 +121,33 @@ def read_source(
 ) -> Iterator[Events]:
     """Give the events of one file (or ``-``) as events of ``stream``, as they come and in the order of the file.
 
-    ``encoder`` is that of the engine that they are for, ``incoming`` what ``live_source`` gave.  Before a source that may
-    fall silent is waited for, there may be empty events.  A wire error is raised as StreamError after the events before
-    it, or, with ``options.skip``, noted in ``report``.
+    ``encoder`` is that of the engine that they are for, ``incoming`` what ``live_source`` gave.  Where more has to be
+    waited for, no events may be given.  A wire error is raised as StreamError after the events before it, or, with
+    ``options.skip``, noted in ``report``.
     """
     with _as_stream_errors(path), incoming or _opened(path) as opened:
-        reading = _Reading(path, stream, options, report, encoder)
+        reading = _Reading(path, stream, options, report, encoder or Encoder(Terms()))
         yield from reading.events(opened)
         while isinstance(opened, Incoming) and opened.next_file():
+            yield from reading.until_it_begins(opened)
             yield from reading.events(opened)
 
 
 class _Reading:
     """How the files of one source are read, one after the other; what is no message may lie in several."""
 
-    def __init__(
-        self, path: str, stream: str, options: WireOptions, report: WireReport, encoder: Encoder | None
-    ) -> None:
+    def __init__(self, path: str, stream: str, options: WireOptions, report: WireReport, encoder: Encoder) -> None:
         self._path = path
+        self._nothing = Events.of(stream, [], encoder)
         self._arguments = stream, options, report, encoder
         self._assembler: EventAssembler | None = None
+
+    def until_it_begins(self, opened: Incoming) -> Iterator[Events]:
+        """No events, or the one that is open, until the first line of another file is there."""
+        while not opened.ready():
+            if opened.is_idle and self._assembler is not None:
+                self._assembler.flush()
+            yield (self._assembler and self._assembler.take()) or self._nothing
 
     def events(self, opened: _Opened) -> Iterator[Events]:
         """The events of a file."""
@@ -171,7 +179,7 @@ def live_source(path: str, follow: bool) -> Incoming | None:
 
 def may_fall_silent(path: str) -> bool:
     """Whether a path leads to a pipe, a terminal or the like."""
-    return path == "-" and not _is_file(path) or Path(path).exists() and not _is_file(path)
+    return (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
 
 
 def _is_file(path: str) -> bool:
