@@ -263,10 +263,9 @@ def _sniffed(beginning: bytes) -> str:
 
 def sniff(beginning: bytes) -> str:
     """``nquads`` or ``trig``, whichever a text looks like; ``nquads`` if nothing speaks for TriG."""
-    for line in beginning.removeprefix(BOM).splitlines():
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)
-            return "trig" if looks_like_trig else "nquads"
+    for line in beginning.removeprefix(BOM).splitlines():  # the first ones may tell a time, as in N-Quads
+        if not line.lstrip().startswith(b"#") and (_TRIG_START.match(line) or _PREFIXED.match(line)):
+            return "trig"
     return "nquads"
 
 
