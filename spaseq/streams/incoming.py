@@ -179,7 +179,7 @@ class Gunzip:
         """What is in the next bytes, which are empty at the end.  EOFError: there it is cut off."""
         found = []
         if not data and not self._member.eof:
-            raise EOFError("the end is missing")
+            raise EOFError("Compressed file ended before the end-of-stream marker was reached")  # as gzip says it
         while data:
             if self._member.eof:
                 data = data.lstrip(b"\0")

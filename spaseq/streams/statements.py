@@ -10,8 +10,9 @@ from pyoxigraph import QuadParser, RdfFormat, parse
 
 from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.event import Events
 from spaseq.streams.incoming import chunks, is_idle
-from spaseq.streams.messages import Message, Received
 from spaseq.streams.nquads import BOM, explain, printable
 
 BLOCK = 1 << 16  # bytes parsed together, if so many are there
@@ -60,77 +61,102 @@ class Cutter:
         return found is not None and found.end() == len(self.rest)
 
 
-class Portions:
-    """The statements of a TriG source in portions; iterate over it once.
+def read_statements(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of a TriG source as they come; after a syntax error the rest of the source is lost."""
+    cutter, line, column, head = Cutter(), 1, 0, b""
+    try:
+        for text in _texts(source, path, cutter):
+            portion = _Portion(text, path, line, column, head)
+            assembler.read(portion.block, portion)
+            if portion.failure is not None:
+                assembler.fail(portion.failure, None, 0, portion)
+                return
+            if not text and is_idle(source) and cutter.is_between():
+                assembler.flush()
+            line, column, head = portion.line, portion.column, portion.head
+            yield assembler.take() or assembler.nothing
+        assembler.finish(Location(path, line))
+    finally:
+        if complete := assembler.take():
+            yield complete
 
-    None before more has to be waited for.  After a StreamError, in place of a portion, the rest is not read.
+
+def _texts(source: BinaryIO, path: str, cutter: Cutter) -> Iterator[bytes]:
+    """Text of whole statements, empty before waiting, and the rest at the end.  StreamError: one is too long."""
+    mark = BOM
+    for data in chunks(source, BLOCK):
+        text = cutter.add(data.removeprefix(mark)) if data else b""
+        mark = b"" if data else mark
+        if text or not data:
+            yield text
+        if len(cutter.rest) > LONGEST:
+            raise StreamError(f"a statement or graph is longer than {LONGEST:,} bytes", Location(path))
+    if not cutter.is_between():
+        yield cutter.rest
+
+
+class _Portion:
+    """Statements as N-Quads lines (``block``), with the line of the source on which each ended; a Place.
+
+    ``line`` and ``column`` are where the text ends, ``head`` declares the base and the prefixes in force there,
+    ``failure`` is what is wrong behind the statements.
     """
 
-    def __init__(self, source: BinaryIO, path: str) -> None:
-        self._source = source
+    def __init__(self, text: bytes, path: str, line: int, column: int, head: bytes) -> None:
         self._path = path
-        self._cutter = Cutter()
-        self._line, self._column = 1, 0  # of what is parsed next
-        self._head = b""
+        self._first = line
+        self._lines = (b" " * column + text).splitlines(keepends=True)
+        self._read = 0  # lines that the parser has read, that with the declarations included
+        self._numbers: list[int] = []
+        self._declared = head
+        self.failure: StreamError | None = None
+        self.head, self.line = head, line + text.count(b"\n")
+        self.column = len(text) - text.rfind(b"\n") - 1 if b"\n" in text else column + len(text)
+        self.block = self._parsed(text).encode() if text else b""
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing came for so long that the open event is complete."""
-        return is_idle(self._source) and self._cutter.is_between()
+    def read(self, _size: int) -> bytes:
+        """The next line, for the parser."""
+        self._read += 1
+        if self._read == 1:
+            return self._declared + b"\n"
+        return self._lines[self._read - 2] if self._read - 2 < len(self._lines) else b""
 
-    def __iter__(self) -> Iterator[Received | None]:
-        """Portions as they come."""
-        for text in self._texts():
-            portion = self._parse(text) if text else None
-            yield portion
-            if isinstance(portion, StreamError):
-                return
+    def locate(self, offset: int, text: str) -> Location:
+        """The line of a statement, and the column of ``text`` if it stands there."""
+        index = self._numbers[self.block.count(b"\n", 0, offset)] if self._numbers else 0
+        found = printable(self._lines[index]).find(text) if text else -1
+        return self._place(index, found + 1 or 1, len(text) if found >= 0 else 1)
 
-    def _texts(self) -> Iterator[bytes]:
-        """Text of whole statements, empty before waiting, and the rest at the end."""
-        mark = BOM
-        for data in chunks(self._source, BLOCK):
-            if data is not None:
-                yield from filter(None, [self._cutter.add(data.removeprefix(mark))])
-                mark = b""
-                if len(self._cutter.rest) > LONGEST:
-                    raise StreamError(f"a statement is longer than {LONGEST:,} bytes", Location(self._path, self._line))
-            else:
-                yield b""
-        if not self._cutter.is_between():
-            yield self._cutter.rest
+    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
+        """A statement that the parser lets pass, and nobody else."""
+        line = self.block[offset:].partition(b"\n")[0].decode()
+        return StreamError(f"a term of this statement cannot be used: {line}", self.locate(offset, "")), None
 
-    def _parse(self, text: bytes) -> Received:
-        first, column = self._line, self._column
-        self._line += text.count(b"\n")
-        self._column = len(text) - text.rfind(b"\n") - 1 if b"\n" in text else column + len(text)
-        lines = (b" " * column + text).split(b"\n")
+    def _parsed(self, text: bytes) -> str:
         if is_too_deep(text):
-            return StreamError(TOO_DEEP, self._place(first, lines, 0), hint=_REST)
-        parser = parse(self._head + b"\n" + b"\n".join(lines), RdfFormat.TRIG)
+            self.failure = StreamError(TOO_DEEP, self._place(0), hint=_REST)
+            return ""
+        quads: list[str] = []
+        parser = parse(self, RdfFormat.TRIG)  # type: ignore[arg-type]
         try:
-            quads = list(parser)
+            for quad in parser:
+                quads.append(f"{quad} .\n")
+                self._numbers.append(min(max(0, self._read - 2), len(self._lines) - 1))
+            self.head = _head_of(parser)
         except SyntaxError as error:
-            return self._failure(error, first, lines)
-        self._head = _head_of(parser)
-        return Message(quads, lambda about: self._locate(about, first, lines))
+            self.failure = self._failed(error)
+        except MemoryError as error:  # a term that the parser has no room for
+            self.failure = StreamError(str(error), self._place(0), hint=_REST)
+        return "".join(quads)
 
-    def _failure(self, error: SyntaxError, first: int, lines: list[bytes]) -> StreamError:
-        index = min(max(0, (error.lineno or 2) - 2), len(lines) - 1)
+    def _failed(self, error: SyntaxError) -> StreamError:
         width = (error.end_offset or 1) - (error.offset or 1) if error.end_lineno == error.lineno else 1
-        return StreamError(
-            explain(error), self._place(first, lines, index, error.offset or 1, max(1, width)), hint=_REST
-        )
+        place = self._place((error.lineno or 2) - 2, error.offset or 1, max(1, width))
+        return StreamError(explain(error), place, hint=_REST)
 
-    def _locate(self, about: str, first: int, lines: list[bytes]) -> Location:
-        """The place of a text among lines, else of their beginning."""
-        for index, line in enumerate(lines):
-            if about and (found := line.decode("utf-8", "replace").find(about)) >= 0:
-                return self._place(first, lines, index, found + 1, len(about))
-        return self._place(first, lines, 0)
-
-    def _place(self, first: int, lines: list[bytes], index: int, column: int = 1, width: int = 1) -> Location:
-        return Location(self._path, first + index, column, printable(lines[index]), width)
+    def _place(self, index: int, column: int = 1, width: int = 1) -> Location:
+        text = printable(self._lines[index]) if 0 <= index < len(self._lines) else ""
+        return Location(self._path, self._first + index, column, text, width)
 
 
 _REST = "the rest of this source is not read"
