@@ -179,6 +179,14 @@ cdef class Assembler:
         self.state.waiting.clear()
         return self._problems()
 
+    def flush(self):
+        """Complete the open event, if it has its time: the name of its graph as shown, else None."""
+        if not self.state.is_open or self.state.lost or not self.state.time.known:
+            return None
+        name = shown_name(&self.state.name)
+        close_event(&self.state, 0)
+        return <bytes>name
+
     def add(self, int64_t time, bytes name not None, bytes lines not None):
         """One whole event: ``lines`` are its triples, whose graph names mean nothing; False if a line is no statement.
 

@@ -74,6 +74,16 @@ class Duration(click.ParamType[timedelta]):
     "--late", type=click.Path(dir_okay=False, path_type=Path),
     help="Write events that came too late to this N-Quads file.",
 )  # fmt: skip
+@click.option(
+    "--idle", type=Duration(),
+    help="An event of a pipe, or of a file that is followed, is complete when nothing came for so long.  "
+    "[default: that of --idle-advance, else when the next one begins]",
+)  # fmt: skip
+@click.option(
+    "--idle-advance", type=Duration(),
+    help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
+)  # fmt: skip
+@click.option("--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C.")
 @click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
@@ -103,6 +113,9 @@ def run(
     output: Path | None,
     lateness: timedelta,
     late: Path | None,
+    idle: timedelta | None,
+    idle_advance: timedelta | None,
+    follow: bool,
     limit: int | None,
     count: bool,
     stats: bool,
@@ -129,7 +142,10 @@ def run(
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
     with late_file(late) as on_late, open_output(output) as text:
-        running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
+        running = Run(
+            checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
+            idle_advance, follow,
+        )  # fmt: skip
         running.warns = False
         drain = Counter(limit) if count else _printer(parsed, format, text, limit)
         hidden = quiet or (text.isatty() and not count)

@@ -108,6 +108,7 @@ def tuples(
 
     Positions in results count the events of the table from 0.
     """
+    from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 
     if time_unit is not None and time is None:
@@ -130,7 +131,8 @@ def tuples(
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit))
+                first = 1 if any(map(may_fall_silent, paths)) else _FIRST_ROWS
+                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit, out.flush), first)
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
 
 
@@ -192,7 +194,7 @@ def _types(declared: Sequence[str]) -> dict[str, str]:
 
 
 def _count(matches: Matches | Aggregates, limit: int | None) -> int:
-    return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit))
+    return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit, lambda: None))
 
 
 def _layout(matches: Matches | Aggregates) -> Layout:
@@ -205,8 +207,8 @@ def _layout(matches: Matches | Aggregates) -> Layout:
     return ["start", "end", *variables], lambda row: [str(row["start"]), str(row["end"]), *_cells(row, variables)]
 
 
-def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
-    """One result after the other, as it is written in JSON."""
+def _rows(matches: Matches | Aggregates, limit: int | None, flush: Callable[[], None]) -> Rows:
+    """One result after the other, as it is written in JSON; what is written is flushed before events are read."""
     from spaseq.tuples import Aggregates
 
     left = limit
@@ -216,6 +218,7 @@ def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
         left = None if left is None else left - some.num_rows
         if left == 0:
             return
+        flush()
 
 
 def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
@@ -224,24 +227,24 @@ def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
         yield {"start": start, "end": end, "picked": {name: held for name, held in picked if held}}
 
 
-def _write_lines(output: TextIO, layout: Layout, rows: Rows) -> None:
+def _write_lines(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
     for row in rows:
         output.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
         output.flush()
 
 
-def _write_csv(output: TextIO, layout: Layout, rows: Rows) -> None:
+def _write_csv(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
     heads, cells = layout
     writer = csv.writer(output)
     writer.writerow(heads)
     writer.writerows(map(cells, rows))
 
 
-def _write_table(output: TextIO, layout: Layout, rows: Rows) -> None:
-    """Columns as wide as the first rows want; later ones follow under the same head."""
+def _write_table(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
+    """Columns as wide as the ``first`` rows want; later ones follow under the same head."""
     heads, cells = layout
     lines = map(cells, rows)
-    begin = list(islice(lines, _FIRST_ROWS))
+    begin = list(islice(lines, first))
     if not begin:
         return
     widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
@@ -259,7 +262,7 @@ def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:
     return [" ".join(map(str, row["picked"].get(name, ()))) for name in variables]
 
 
-WRITERS: dict[str, Callable[[TextIO, Layout, Rows], None]] = {
+WRITERS: dict[str, Callable[[TextIO, Layout, Rows, int], None]] = {
     "table": _write_table,
     "jsonl": _write_lines,
     "csv": _write_csv,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 from pyoxigraph import Literal, RdfFormat, parse
@@ -34,15 +35,25 @@ class EventAssembler:
     """Groups the statements of one source into the events of ``stream``.
 
     Without ``options.skip`` the first wire error is raised as StreamError; what was complete before it is still given
-    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.
+    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.  An ``endless`` source
+    has no end: what seems one is that of a file that another follows.
     """
 
-    def __init__(self, stream: str, options: WireOptions, report: WireReport, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self,
+        stream: str,
+        options: WireOptions,
+        report: WireReport,
+        encoder: Encoder | None = None,
+        endless: bool = False,
+    ) -> None:
         self._stream = stream
         self._skip = options.skip
         self._unit = options.time_unit
         self._properties = options.time_properties
         self._read = b"", 0  # a block, and how far
+        self._endless = endless
+        self._flushed = ""  # the graph that was complete for want of more
         self._report = report
         encoder = encoder or Encoder(Terms())
         self._native = Assembler(encoder, options.time_properties, options.time_unit, REMEMBERED)
@@ -61,6 +72,11 @@ class EventAssembler:
         report.events += len(graphs)
         ends = columns["name_ends"]
         return Events(self._stream, graphs, Names.ending(columns["names"], ends))
+
+    @cached_property
+    def nothing(self) -> Events:
+        """No events: a reader gives them where it has none, but is going to wait."""
+        return Events.of(self._stream, [], self._native.encoder)
 
     @property
     def lines(self) -> int:
@@ -81,8 +97,14 @@ class EventAssembler:
 
     def finish(self, end: Location) -> None:
         """The source has ended, at ``end``: its last event is complete."""
+        if self._endless:
+            return
         for kind, _, name, _, _ in self._native.finish():
             self._wire_error(kind, name.decode(), b"", 0, _End(end))
+
+    def flush(self) -> None:
+        """Nothing came for long: the open event is complete, if it has its time."""
+        self._flushed = (self._native.flush() or b"").decode() or self._flushed
 
     def fail(self, error: StreamError, graph: bytes | None, line: int, place: Place) -> None:
         """A statement of ``graph`` (None: unknown) could not be read: its event, or else the open one, is lost."""
@@ -100,6 +122,9 @@ class EventAssembler:
         hint, about = "", graph
         if kind == COMES_BACK:
             message = f"the graph {graph} comes back after another began"
+            if graph == self._flushed:
+                message = f"the graph {graph} goes on after it counted as complete: nothing of it had come for long"
+                hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
             hint = untimed_hint(graph, statements_about(graph, *self._read), self._properties)

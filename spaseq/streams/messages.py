@@ -31,7 +31,8 @@ BATCH = 1024  # events that are handed on together
 def batches(
     messages: Iterable[Received | None], stream: str, options: WireOptions, report: WireReport
 ) -> Iterator[list[Event]]:
-    """The events of ``stream`` that messages are, in lists; None among them says that more has to be waited for.
+    """The events of ``stream`` that messages are, in lists; None among them says that more has to be waited for: then
+    what is there is given, be it nothing.
 
     A wire error is raised as StreamError after the events before it, or, with ``options.skip``, noted in ``report``:
     its message is lost.
@@ -50,7 +51,7 @@ def batches(
         if event is not None:
             report.events += 1
             batch.append(event)
-        if batch and (message is None or len(batch) == BATCH):
+        if message is None or len(batch) == BATCH:
             yield batch
             batch = []
     if batch:
