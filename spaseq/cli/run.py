@@ -13,8 +13,16 @@ import click
 from spaseq.cli.failures import INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
-from spaseq.cli.options import gpm_option
-from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
+from spaseq.cli.options import declared_types, gpm_option, hints_with_options
+from spaseq.cli.output import (
+    check_declared,
+    check_not_read,
+    check_times,
+    choose_format,
+    columns_for,
+    open_output,
+    shown_queries,
+)
 from spaseq.cli.progress import Progress
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
@@ -22,7 +30,7 @@ from spaseq.engine.run import Run
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
-from spaseq.results.formats import FORMATS, Layout, Writer, open_writer
+from spaseq.results.formats import FORMATS, FRAMES, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS, parse_duration
@@ -65,6 +73,12 @@ class Duration(click.ParamType[timedelta]):
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@click.option("--times", is_flag=True, help="csv, tsv, json and xml begin with the times of each match.")
+@click.option(
+    "--declare", "declared", metavar="VARIABLE=TYPE", multiple=True,
+    help="The type of a column of parquet: string, dictionary, int64, double, decimal(p,s), boolean, timestamp or "
+    "date.  Repeatable.  [default: one that fits its first 65,536 values]",
+)  # fmt: skip
 @click.option(
     "--lateness", type=Duration(), default="0s", show_default=True,
     help="How much older than the newest event of its stream an event may be: 500ms, 5s, 2m, 1h.",
@@ -99,6 +113,8 @@ def run(
     entail: tuple[str, ...],
     format: str | None,
     output: Path | None,
+    times: bool,
+    declared: tuple[str, ...],
     lateness: timedelta,
     late: Path | None,
     limit: int | None,
@@ -123,9 +139,11 @@ def run(
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
     check_not_read({"--output": output, "--late": late}, read)
     _warn(parsed, background_warnings(graphs, checked, ontologies))
-    with late_file(late) as on_late, open_output(output) as text:
+    with late_file(late) as on_late, open_output(output) as text, hints_with_options():
         running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
-        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
+        drain = (
+            Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
+        )
         try:
             interrupted = _drain(running, drain, busy=text.isatty())
         finally:
@@ -191,12 +209,19 @@ class Printer(Counter):
         self._flush()
 
 
-def _printer(parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None) -> Printer:
-    queries = [each.query for each in parsed]
+def _printer(
+    parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None,
+    times: bool, types: dict[str, str], running: Run,
+) -> Printer:  # fmt: skip
     format = choose_format(wanted, output)
-    layout = Layout(columns_for(format, queries), several=len(queries) > 1, prefixes=_prefixes(parsed))
-    shown = frozenset(query.name for query in queries if is_shown(format, query))
-    return Printer(limit, open_writer(format, output, layout), output.flush, shown)
+    check_times(format, times)
+    check_declared(format, types)
+    shown = shown_queries(format, [each.query for each in parsed])
+    layout = Layout(columns_for(format, shown), len(parsed) > 1, _prefixes(parsed), times, types)
+    writer = open_writer(format, output, layout)
+    if format in FRAMES:
+        writer.write(running.empty(shown[0].name))  # which columns there are, should there be no match
+    return Printer(limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
 def _drain(running: Run, drain: Counter, busy: bool) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
-import shlex
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +17,10 @@ from rich.cells import cell_len
 
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.languages import reads_as
+from spaseq.cli.options import declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import about, read_text, show_warnings
-from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
+from spaseq.errors import OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 Rows = Iterator[dict[str, Any]]
 Layout = tuple[Sequence[str], Callable[[dict[str, Any]], list[str]]]
 _FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
-_DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Python
 
 
 @click.command()
@@ -114,8 +112,8 @@ def tuples(
     show_warnings(parsed, err=True)
     with _told(name), _ended_by_sigterm():
         matches = match(
-            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
-            csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
+            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us",
+            types=declared_types(declared), csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
         with open_output(output) as out:
             if count:
@@ -137,12 +135,8 @@ def _parse(text: str, name: str) -> ParsedQuery:
 @contextmanager
 def _told(name: str) -> Iterator[None]:
     """Within, errors are about the query of that name, and their hints have options instead of arguments."""
-    try:
-        with about(name):
-            yield
-    except LocatedError as error:
-        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
-        raise
+    with hints_with_options(), about(name):
+        yield
 
 
 @contextmanager
@@ -165,16 +159,6 @@ def _sum_up(matches: Matches | Aggregates, show_why: bool) -> None:
     if show_why and not matches.found:
         why = f": no event fits {' or '.join(matches.unmatched)}" if matches.unmatched else ""
         click.echo(f"no results{why}", err=True)
-
-
-def _types(declared: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for one in declared:
-        column, sign, type_ = one.rpartition("=")
-        if not (sign and column and type_):
-            raise OptionError(f"--declare {one}: write COLUMN=TYPE, as in price=double")
-        found[column] = type_
-    return found
 
 
 def _count(matches: Matches | Aggregates, limit: int | None) -> int:

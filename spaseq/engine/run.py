@@ -89,6 +89,10 @@ class Run(Iterator[Match]):
         for tables in self._steps():
             yield from tables
 
+    def empty(self, query: str) -> MatchTable:
+        """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
+        return self.engine._running(query).empty()
+
     def to_arrow(self, types: Types | None = None, query: str | None = None) -> pyarrow.Table:
         """All results of a query as an Arrow table, in order of decision.
 
@@ -103,7 +107,7 @@ class Run(Iterator[Match]):
 
         if self._matches is not None:
             raise OptionError("matches of this run were taken one by one: make a frame of another run")
-        empty = self.engine._queries[self._framed(query)].empty()
+        empty = self.empty(self._framed(query))
         chosen(types, empty.columns)  # before anything is read
         return all_to_arrow([empty, *(table for table in self.tables() if table.query == empty.query)], types)
 

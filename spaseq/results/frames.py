@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 
 from spaseq.errors import Location, StreamError
 from spaseq.results.arrow import MisfitError, column
-from spaseq.results.frame_types import INSTANT, INTEGER, NOTHING, TEXT, TRUTH, Types, chosen, common_type, type_name
+from spaseq.results.frame_types import (
+    DECIMAL,
+    INSTANT,
+    INTEGER,
+    NOTHING,
+    TEXT,
+    TRUTH,
+    Types,
+    chosen,
+    common_type,
+    type_name,
+)
 from spaseq.results.frame_types import types_in as found_types
 from spaseq.results.table import MatchTable
 
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
     import polars
 
 Decided = Mapping[str, pyarrow.DataType]
-_TEXTS = pyarrow.list_(TEXT)
+_TEXTS = pyarrow.list_(pyarrow.field("element", TEXT))  # the name that Parquet has
 
 
 def to_arrow(table: MatchTable, types: Types | None = None) -> pyarrow.Table:
@@ -48,9 +59,16 @@ def all_to_arrow(tables: Sequence[MatchTable], types: Types | None = None) -> py
 
     A column without any value is of strings.
     """
-    frame, decided = arrow_table(tables, chosen(types, tables[0].columns))
-    empty = [name for name, type_ in decided.items() if type_ == NOTHING]
-    return arrow_table(tables, decided | dict.fromkeys(empty, TEXT))[0] if empty else frame
+    return fitted(tables, chosen(types, tables[0].columns))[0]
+
+
+def fitted(
+    tables: Sequence[MatchTable], decided: Decided, first_row: int = 0
+) -> tuple[pyarrow.Table, dict[str, pyarrow.DataType]]:
+    """``arrow_table``, where a column without any value is of strings."""
+    frame, types = arrow_table(tables, decided, first_row)
+    empty = [name for name, type_ in types.items() if type_ == NOTHING]
+    return arrow_table(tables, types | dict.fromkeys(empty, TEXT), first_row) if empty else (frame, types)
 
 
 def arrow_table(
@@ -123,7 +141,8 @@ def _strictly(tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType,
 
 def _refuse(table: MatchTable, index: int, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
     name, words = table.columns[index], table.words[misfit.row : misfit.row + 1, index]
-    better = common_type({type_, *found_types(table.terms, words)})
+    widest = DECIMAL if pyarrow.types.is_decimal(type_) else type_
+    better = common_type({widest, *found_types(table.terms, words)})
     try:
         column(table.terms, words, better)
     except MisfitError:
@@ -162,7 +181,8 @@ def _picked(table: MatchTable, names: pyarrow.Array, codes: Any, atoms: list[int
     chosen_picks = np.isin(table.pick_atoms, atoms)
     offsets = np.append(0, np.cumsum(chosen_picks))[table.pick_offsets].astype(np.int32)
     values = names.take(pyarrow.array(codes[chosen_picks]))
-    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, mask=pyarrow.array(np.diff(offsets) == 0))
+    missing = pyarrow.array(np.diff(offsets) == 0)
+    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, _TEXTS, mask=missing)
 
 
 def _dictionaries(events: pyarrow.ChunkedArray) -> list[dict[str, list[str]]]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, RdfFormat, parse_query_results
 
 from spaseq.errors import SpaseqError
-from spaseq.results.formats import FORMATS, Layout, open_writer
+from spaseq.results.formats import FORMATS, FRAMES, Layout, open_writer
 from spaseq.results.table import DerivedEvent, MatchTable
 from tests.results.tables import START, OxTerm, iri, make_table
 
@@ -260,6 +260,34 @@ def test_any_text_survives_csv(given_rows: list[tuple[OxTerm | None, ...]]) -> N
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - {"xml"})))
+@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - FRAMES - {"xml"})))
 def test_no_format_fails(given_rows: list[tuple[OxTerm | None, ...]], format: str) -> None:
     write(format, make_table(("a", "b"), given_rows))
+
+
+@pytest.mark.parametrize("name", ["json", "xml", "tsv"])
+def test_times_are_the_first_two_variables(name: str) -> None:
+    table = make_table(("first", "b"), [(Literal("x"), None)], times=[(START, START + 1_500_000)])
+    text = write(name, table, layout=Layout(table.columns, times=True))
+    parsed = parse_query_results(text.encode(), format=getattr(QueryResultsFormat, name.upper()))
+    assert [variable.value for variable in parsed.variables] == ["first_", "last", "first", "b"]
+    instant = NamedNode(XSD + "dateTime")
+    assert [tuple(solution) for solution in parsed] == [
+        (
+            Literal("2026-01-01T00:00:00Z", datatype=instant),
+            Literal("2026-01-01T00:00:01.5Z", datatype=instant),
+            Literal("x"),
+            None,
+        )
+    ]
+
+
+def test_times_in_csv() -> None:
+    far = (1 << 63) - 1
+    table = make_table(("x",), [(Literal(1),), (Literal(2),)], times=[(START, START), (-far, far)])
+    rows = write("csv", table, layout=Layout(table.columns, times=True)).splitlines()
+    assert rows == [
+        "first,last,x",
+        "2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1",
+        "-290308-12-21T19:59:05.224193Z,294247-01-10T04:00:54.775807Z,2",
+    ]

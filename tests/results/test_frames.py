@@ -105,9 +105,9 @@ def test_types_are_given(name: str, terms: list[OxTerm | None], type_: pyarrow.D
         ("int64", typed("2.5", "decimal"), f'"2.5"^^<{XSD}decimal>', "decimal"),
         ("int64", Literal("a"), '"a"', "string"),
         ("int64", typed(str(2**63), "integer"), f'"{2**63}"^^<{XSD}integer>', "string"),
-        ("decimal(6,2)", typed("2.125", "decimal"), f'"2.125"^^<{XSD}decimal>', "string"),
-        ("decimal(6,2)", Literal(10_000), f'"10000"^^<{XSD}integer>', "string"),
-        ("decimal(6,2)", Literal(2.5), f'"2.5"^^<{XSD}double>', "string"),
+        ("decimal(6,2)", typed("2.125", "decimal"), f'"2.125"^^<{XSD}decimal>', "decimal"),
+        ("decimal(6,2)", Literal(10_000), f'"10000"^^<{XSD}integer>', "decimal"),
+        ("decimal(6,2)", Literal(2.5), f'"2.5"^^<{XSD}double>', "double"),
         ("boolean", Literal(1), f'"1"^^<{XSD}integer>', "string"),
         ("timestamp", typed("2026-01-01", "date"), f'"2026-01-01"^^<{XSD}date>', "string"),
         ("date", iri("a"), "<http://example.org/a>", "string"),
@@ -222,7 +222,7 @@ def test_events_are_lists_by_gpm() -> None:
     picks = [[(0, 1)], [], [(1, 5), (0, 6), (1, 7)]]
     table = make_table((), [()] * 3, picks=picks)
     events = table.to_arrow().column("events")
-    lists = pyarrow.list_(pyarrow.string())
+    lists = pyarrow.list_(pyarrow.field("element", pyarrow.string()))
     assert events.type == pyarrow.struct([("A", lists), ("B", lists)])
     found = [{name: iris for name, iris in row.items() if iris} for row in events.to_pylist()]
     assert found == [match.events for match in table] == table.to_pandas()["events"].tolist()
