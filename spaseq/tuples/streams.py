@@ -9,6 +9,7 @@ from typing import Any
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import Query
+from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
 from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.opening import opened
@@ -42,13 +43,6 @@ class Reading:
     skip: bool
     form: str | None = None  # of times that are texts
 
-    @property
-    def declared(self) -> Types | None:
-        """The types of columns; times that have a form are texts."""
-        if self.form is None or self.time is None:
-            return self.types
-        return {self.time: "string", **(self.types or {})}
-
 
 def open_streams(query: Query, given: Any, column: str | None, reading: Reading) -> Streams:
     """The streams of a query: ``given`` is one source, or a mapping of sources by the names of their streams.
@@ -60,7 +54,7 @@ def open_streams(query: Query, given: Any, column: str | None, reading: Reading)
         if column is not None:
             raise OptionError(f"sources with names are streams, so that no column ({column}) says which")
         return _named(query, given, reading)
-    source = _with_times(open_source(given, reading.declared, reading.csv), reading)
+    source = _with_times(open_source(given, reading.types, reading.csv), reading)
     if column is not None:
         return Streams(source, column=column, known=query.streams)
     if len(query.streams) > 1:
@@ -73,11 +67,11 @@ def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
     names = query.streams or tuple(given)
     _check_names(names, given)
     if len(names) == 1:
-        only = open_source(given[names[0]], reading.declared, reading.csv)
+        only = open_source(given[names[0]], reading.types, reading.csv)
         return Streams(_with_times(only, reading), names[0], known=names)
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
-    types, csv = declared(reading.declared), reading.csv or CsvFormat()
+    types, csv = declared(reading.types), reading.csv or CsvFormat()
     sources = {name: _with_times(opened(given[name], types, csv), reading) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
@@ -90,6 +84,8 @@ def _with_times(source: Source, reading: Reading) -> Source:
     """The source with its times read by their form, if they have one."""
     if reading.form is None or reading.time is None or reading.time not in source.names:
         return source
+    if isinstance(source, CsvSource):
+        source.as_text(reading.time)
     return FormattedTimes(source, reading.time, reading.form, reading.skip)
 
 
