@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.cells import cell_len
+from rich.console import Console
 
 from spaseq.errors import OptionError
+from spaseq.results.formats.columns import GAP, Cell, Columns
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from spaseq.tuples import Aggregates, Matches
 
 Row = dict[str, Any]
-_FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
+_FIRST_ROWS, _WIDEST = 1000, 40  # of a table
 
 
 def limited(matches: Matches | Aggregates, limit: int | None) -> Iterator[pyarrow.RecordBatch]:
@@ -43,16 +45,21 @@ def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None)
 
 
 def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
-    """Columns as wide as the first rows want; later ones follow under the same head."""
-    heads = _heads(matches)
-    lines = (_cells(row, matches, _listed) for row in _rows(matches, limit))
+    """Columns as wide as the first rows want; later ones follow under the same head, on a terminal on one line each."""
+    width = Console(file=output).width if output.isatty() else None
+    heads = [Cell(head) for head in _heads(matches)]
+    lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(matches, limit))
     begin = list(islice(lines, _FIRST_ROWS))
     if not begin:
         return
-    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
-    output.write(_line(heads, widths) + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n")
-    for line in chain(begin, lines):
-        output.write(_line(line, widths))
+    columns = _narrow(Columns.wanted([heads, *begin], GAP)).narrowed(width)
+    output.write(columns.line(heads, width) + "─" * columns.total + "\n")
+    columns = columns.widened(width)
+    output.writelines(columns.line(line, width) for line in chain(begin, lines))
+
+
+def _narrow(columns: Columns) -> Columns:
+    return replace(columns, widths=tuple(min(_WIDEST, width) for width in columns.widths))
 
 
 def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
@@ -131,8 +138,3 @@ def _json(values: list[Any]) -> str:
 
 def _listed(values: list[Any]) -> str:
     return ", ".join(map(str, values))
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
-    return _GAP.join(padded).rstrip() + "\n"
