@@ -53,7 +53,7 @@ def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | Non
     if not begin:
         return
     columns = _narrow(Columns.wanted([heads, *begin], GAP)).narrowed(width)
-    output.write(columns.line(heads, width) + "─" * columns.total + "\n")
+    output.write(columns.line(heads, width) + columns.rule(width) + "\n")
     columns = columns.widened(width)
     output.writelines(columns.line(line, width) for line in chain(begin, lines))
 

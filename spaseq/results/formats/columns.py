@@ -59,6 +59,10 @@ class Columns:
         line = self._joined(cut(cell, width) for cell, width in zip(cells, self.widths, strict=True))
         return cut(Cell(line), most) + "\n"
 
+    def rule(self, most: int | None) -> str:
+        """A line below the head."""
+        return "─" * (self.total if most is None else min(self.total, most))
+
     def _joined(self, texts: Iterable[str]) -> str:
         padded = (text + " " * (width - cell_len(text)) for text, width in zip(texts, self.widths, strict=True))
         return (" " * self.gap).join(padded).rstrip()

@@ -17,6 +17,7 @@ from spaseq.results.times import iso
 # time that went by since ``first``, and the characters between two columns.
 _STEPS = ((2, False, GAP), (2, True, GAP), (1, True, GAP), (1, True, 2), (1, True, 1))
 _WHOLE = (0, False, GAP)
+_FIRST_ROWS = 1000  # that say how wide columns are
 
 
 class TableWriter:
@@ -55,7 +56,7 @@ class TableWriter:
         heads = [Cell(head) for head in _heads(table)]
         self._columns = self._laid_out(table, heads).narrowed(self._width)
         self._console.print(Text(self._columns.line(heads, self._width), style="bold"), soft_wrap=True, end="")
-        self._output.write("─" * self._columns.total + "\n")
+        self._output.write(self._columns.rule(self._width) + "\n")
         self._columns = self._columns.widened(self._width)
         self._query = (table.query, table.columns)
 
@@ -63,7 +64,7 @@ class TableWriter:
         """Columns of the first step that fits the terminal, or of the last one."""
         for step in (_WHOLE,) if self._width is None else _STEPS:
             self._step = step
-            rows = [self._cells(table, index) for index in range(len(table))]
+            rows = [self._cells(table, index) for index in range(min(len(table), _FIRST_ROWS))]
             columns = Columns.wanted([heads, *rows], step[2])
             if self._width is None or columns.total <= self._width:
                 break
