@@ -5,14 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
-
 from spaseq.errors import OptionError
-from spaseq.results.formats.columns import GAP, Cell, Columns
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,20 +42,20 @@ def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None)
 
 def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
     """Columns as wide as the first rows want; later ones follow under the same head, on a terminal on one line each."""
+    from rich.console import Console
+
+    from spaseq.results.formats.columns import GAP, Cell, Columns
+
     width = Console(file=output).width if output.isatty() else None
     heads = [Cell(head) for head in _heads(matches)]
     lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(matches, limit))
     begin = list(islice(lines, _FIRST_ROWS))
     if not begin:
         return
-    columns = _narrow(Columns.wanted([heads, *begin], GAP)).narrowed(width)
+    columns = Columns.wanted([heads, *begin], GAP).at_most(_WIDEST).narrowed(width)
     output.write(columns.line(heads, width) + columns.rule(width) + "\n")
     columns = columns.widened(width)
     output.writelines(columns.line(line, width) for line in chain(begin, lines))
-
-
-def _narrow(columns: Columns) -> Columns:
-    return replace(columns, widths=tuple(min(_WIDEST, width) for width in columns.widths))
 
 
 def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:

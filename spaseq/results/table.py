@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyoxigraph
-import rdflib
 from numpy.typing import NDArray
 
 from spaseq.results.packages import require
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    import rdflib
 
     from nfa_native.words import Terms
     from spaseq.results.frame_types import Types

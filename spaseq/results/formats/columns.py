@@ -38,6 +38,10 @@ class Columns:
         """The width of a line."""
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
+    def at_most(self, widest: int) -> Columns:
+        """Columns none of which is wider than that."""
+        return replace(self, widths=tuple(min(widest, width) for width in self.widths))
+
     def narrowed(self, most: int | None) -> Columns:
         """Columns that fit into a line, where that can be: the widest are made narrower, those of times last."""
         widths = list(self.widths)
