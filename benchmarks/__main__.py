@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, knowledge, live, many, memory, patterns, rows, startup, v_shape
+from benchmarks import (
+    cells,
+    ceql,
+    correlation,
+    frames,
+    knowledge,
+    live,
+    many,
+    memory,
+    patterns,
+    rows,
+    startup,
+    v_shape,
+)
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, cells, many, knowledge, ceql, correlation):
+    for benchmark in (patterns, v_shape, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)
