@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.native.single import SingleEvent
 from gpm.native_steps import NativePattern
+from nfa_native.rows import EventRows
 
 class Solutions(NamedTuple):
     """The rows of a pattern on a run of events: a set per event, the rows of an event sorted by columns.
@@ -25,7 +27,10 @@ class PatternSet:
     """
 
     def __init__(self, patterns: Iterable[NativePattern]) -> None: ...
-    def solve(
+        def solve_event(self, event: SingleEvent) -> list[tuple[int, EventRows | None]]:
+        """The rows of the patterns, by number, that have some on the event; None where it is undecided."""
+
+def solve(
         self, offsets: NDArray[np.uint32], triples: NDArray[np.uint64], times: NDArray[np.int64]
     ) -> list[Solutions]:
         """The solutions of each pattern on n events.

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 def take_snapshot(engine: Engine) -> bytes:
     """The state of ``engine``: equal states that came about equally give equal bytes."""
+    engine.catch_up()
     running = list(engine._queries.values())
     sections: dict[str, bytes] = {}
     held = [words for query in running for words in query.trace()]
@@ -140,6 +141,7 @@ def _restore_query(
     running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
     running.restore(counters, sections[f"results {name}"], word_map)
+    streamset.note(running)
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
@@ -154,7 +156,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),
         "names": names,
-        "waiting": [_waiting_state(events) for _, events in streamset.buffer.waiting()],
+        "waiting": [_waiting_state(events) for events in streamset.waiting()],
     }
 
 

@@ -21,6 +21,7 @@ def statistics_of(engine: Engine) -> dict[str, Any]:
     whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher, as
     ``Plan.report`` gives them.
     """
+    engine.catch_up()
     streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.queries}
     return {
         "streams": {iri: _stream(clock) for iri, clock in engine._clocks.items()},

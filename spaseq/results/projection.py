@@ -56,6 +56,11 @@ class Projector:
             table = _keep(table, self._distinct.admit(table))
         return table
 
+    @property
+    def waits(self) -> bool:
+        """Whether there are matches that ``advance`` may make results of."""
+        return self._grouping is not None and self._grouping.waits
+
     def advance(self, time: int) -> MatchTable:
         """Aggregates over matches of all decision times < ``time``, after which no such match comes; else no rows."""
         return self._grouped(self._grouping.take(time)) if self._grouping is not None else self._grouped(None)
