@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
 from gpm.native.single import SingleEvent
 from gpm.native.solver import PatternSet
 from gpm.native_steps import NativePattern, Reason
 from gpm.rows import AtomRows
 from gpm.shapes import Prepared, Shape
-from gpm.steps import Context, run
-from gpm.tables import Table
+from gpm.steps import run_single
 from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 
@@ -69,13 +66,12 @@ class SinglePatterns:
         prepared = self._prepared[shape]
         if found is None or isinstance(prepared.native, Reason):
             return EventRows(self._evaluate(event, shape).columns)
-        names = prepared.core.columns
-        if not prepared.steps:
-            columns = _columns(names, shape.variables)
-            return found if columns is None else found.select(columns)
-        table = Table(names, found.row_event, found.columns)
-        table = run(prepared.steps, table, Context(self._terms, np.array([event.time], np.int64)))
-        return EventRows(AtomRows.of(table.events, table.select(shape.variables)).columns)
+        names, rows = run_single(prepared.steps, prepared.core.columns, found, event.time, self._terms)
+        columns = _columns(names, shape.variables)
+        rows = rows if columns is None else rows.select(columns)
+        if prepared.steps and rows.count > 1:
+            return EventRows(AtomRows.of(rows.row_event, rows.columns).columns)
+        return rows
 
 
 def _asked(prepared: Prepared) -> NativePattern | None:

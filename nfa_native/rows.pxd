@@ -9,6 +9,8 @@ cdef class EventRows:
     cdef readonly size_t count
     cdef readonly size_t width
     cdef vector[word_t] words   # column after column
+    cdef Py_ssize_t[2] shape    # width and count, and the bytes from one to the next, for who looks at them as an array
+    cdef Py_ssize_t[2] strides
 
 
 # Rows given one after the other.

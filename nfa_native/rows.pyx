@@ -2,10 +2,15 @@
 # cython: language_level=3
 """The rows that one event has for one pattern: what goes from the solver into the matcher without arrays."""
 
-from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE
+from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
+
+from nfa_native.words cimport UNBOUND
+
+
+cdef char* WORD_FORMAT = b"Q"
 
 
 cdef class EventRows:
@@ -26,12 +31,54 @@ cdef class EventRows:
     def row_event(self):
         return np.zeros(self.count, np.uint32)
 
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        if flags & PyBUF_WRITABLE:
+            raise BufferError("the rows of an event cannot be changed")
+        self.shape[0], self.shape[1] = self.width, self.count
+        self.strides[0], self.strides[1] = self.count * sizeof(word_t), sizeof(word_t)
+        view.buf = <void*>self.shape  # somewhere, if there are no words
+        if self.words.size():
+            view.buf = self.words.data()
+        view.obj = self
+        view.len = self.words.size() * sizeof(word_t)
+        view.itemsize = sizeof(word_t)
+        view.readonly = True
+        view.ndim = 2
+        view.format = NULL
+        if flags & PyBUF_FORMAT:
+            view.format = WORD_FORMAT
+        view.shape, view.strides = self.shape, self.strides
+        view.suboffsets = NULL
+        view.internal = NULL
+
     @property
     def columns(self):
-        found = np.empty((self.width, self.count), np.uint64)
-        cdef uint64_t[:, ::1] view = found
-        if self.words.size():
-            memcpy(&view[0, 0], self.words.data(), self.words.size() * sizeof(word_t))
+        return np.asarray(self)
+
+    @property
+    def is_bound(self):
+        cdef size_t i
+        for i in range(self.words.size()):
+            if self.words[i] == UNBOUND:
+                return False
+        return True
+
+    def joined(self, const int64_t[:] rows, const uint64_t[:, :] columns, const int64_t[:] others, tuple added):
+        cdef EventRows found = EventRows.__new__(EventRows)
+        cdef Py_ssize_t i, number = rows.shape[0]
+        cdef size_t column, at = 0
+        if others.shape[0] != number:
+            raise ValueError(f"{number} rows were to be joined with {others.shape[0]}")
+        found.count, found.width = number, self.width + len(added)
+        found.words.resize(found.count * found.width)
+        for column in range(self.width):
+            for i in range(number):
+                found.words[at] = self.words[column * self.count + rows[i]]
+                at += 1
+        for column in added:
+            for i in range(number):
+                found.words[at] = columns[column, others[i]]
+                at += 1
         return found
 
     def select(self, tuple columns not None):

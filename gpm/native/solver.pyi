@@ -27,10 +27,7 @@ class PatternSet:
     """
 
     def __init__(self, patterns: Iterable[NativePattern]) -> None: ...
-        def solve_event(self, event: SingleEvent) -> list[tuple[int, EventRows | None]]:
-        """The rows of the patterns, by number, that have some on the event; None where it is undecided."""
-
-def solve(
+    def solve(
         self, offsets: NDArray[np.uint32], triples: NDArray[np.uint64], times: NDArray[np.int64]
     ) -> list[Solutions]:
         """The solutions of each pattern on n events.
@@ -39,6 +36,9 @@ def solve(
         subjects, predicates and objects, and the time times[i] in microseconds since 1970.  ValueError: the arrays do not
         fit each other.
         """
+
+    def solve_event(self, event: SingleEvent) -> list[tuple[int, EventRows | None]]:
+        """The rows of the patterns, by number, that have some on the event; None where it is undecided."""
 
 def solve(
     patterns: Iterable[NativePattern],

@@ -11,7 +11,6 @@ import numpy as np
 from gpm.background import Background
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
-from gpm.native.single import SingleEvent
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph, single_event
@@ -117,7 +116,7 @@ class Engine:
         ``stream`` is a name or IRI, ``graph`` an rdflib.Graph, pyoxigraph quads or triples, or bytes, ``timestamp``
         microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument is wrong.
         """
-        return self.push_batch(stream, [(timestamp, graph, event)])
+        return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
 
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
@@ -126,7 +125,7 @@ class Engine:
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         items = list(items)
         if len(items) == 1:
-            return self._deliver(self._push_single(iri, items[0]))
+            return self._deliver(self._push_single(iri, *unpacked(items[0])))
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
@@ -308,21 +307,21 @@ class Engine:
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self.encoder) for stream, some in by_stream.items()]
 
-    def _push_single(self, iri: str, item: Item) -> Iterator[MatchTable]:
+    def _push_single(self, iri: str, timestamp: int | datetime, graph: Graph, name: str | None) -> Iterator[MatchTable]:
         """One event came, which goes the short way: it never becomes columns, unless it meets some."""
         self._forget_terms()
-        event = read_single(self._singles, item)
-        clock = self._clocks[iri]
+        event = single_event(self._singles, to_microseconds(timestamp), graph, name)
+        clock, streamsets = self._clocks[iri], self._affected(iri)
         in_time = clock.admit_one(event.time, self.lateness)
         event.name = event.name or clock.event_name(clock.events)
         event.knowledge = self._evaluator.version
         if not in_time:
             self._drop_late(Events.of_single(iri, event, self.encoder))
         else:
-            for streamset in self._affected(iri):
+            for streamset in streamsets:
                 if iri in streamset.iris:
                     streamset.add_single(iri, event)
-        return self._settle(self._affected(iri))
+        return self._settle(streamsets)
 
     def _accept(self, events: Events, lateness: int) -> None:
         clock = self._clocks[events.stream]
@@ -411,12 +410,6 @@ def as_event(iri: str, item: Item) -> Event:
     timestamp, graph, name = unpacked(item)
     triples, name = read_graph(graph, name)
     return Event(iri, to_microseconds(timestamp), name, triples)
-
-
-def read_single(assembler: Assembler, item: Item) -> SingleEvent:
-    """The same by itself, encoded; it has the name that is given, or that of its graph."""
-    timestamp, graph, name = unpacked(item)
-    return single_event(assembler, to_microseconds(timestamp), graph, name)
 
 
 def unpacked(item: Item) -> tuple[int | datetime, Graph, str | None]:

@@ -25,7 +25,7 @@ class Route:
 
     @staticmethod
     def of(queries: Iterable[RunningQuery], stream: int, knowledge: int, evaluator: Evaluator) -> Route | None:
-        """For the streamset's stream of that number, next to that version of the background; None if batches are needed."""
+        """For a stream by number, next to that version of the background; None if the evaluator needs batches."""
         readers = tuple(
             (query, atom) for query in queries for atom, need in enumerate(query.needs) if need.stream == stream
         )

@@ -133,12 +133,13 @@ class RunningQuery:
         raw = self.matcher.take()
         if not len(raw.first):
             return None
-        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
         if self._projector is not None:
-            table = self._projector.project(raw)
-        else:
-            assert self._constructor is not None
-            table = self._constructor.construct(raw, self._newest)
+            names = None if self.plan.match_aggregates else self._names.kept(raw.pick_events)
+            table = self._projector.project(raw, names)
+            return table if len(table) else None
+        assert self._constructor is not None
+        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
+        table = self._constructor.construct(raw, self._newest)
         return replace(table, event_name=self._names.kept(table.pick_events)) if len(table) else None
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -146,8 +146,9 @@ class Streamset:
 
     def note(self, query: RunningQuery) -> None:
         """Remember until when the query need not be called."""
-        if query.due < GREATEST:
-            self._due[query] = query.due
+        due = query.due
+        if due < GREATEST:
+            self._due[query] = due
         else:
             self._due.pop(query, None)
 

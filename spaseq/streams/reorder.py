@@ -12,7 +12,6 @@ from gpm.native.single import SingleEvent
 from gpm.rows import Numbers
 from spaseq.streams.event import Events
 
-
 MOST_SINGLE = 4096  # events that wait by themselves
 
 Single = tuple[int, int, SingleEvent]  # its time, its stream by number in the streamset, the event
@@ -33,6 +32,9 @@ class Released:
         return len(self.times)
 
 
+NOTHING = Released(np.empty(0, np.int64), ())
+
+
 class ReorderBuffer:
     """Gives events back in the order of their streamset of ``streams`` streams.
 
@@ -49,7 +51,7 @@ class ReorderBuffer:
         return len(self.singles) + sum(map(len, self._queues))
 
     def add(self, stream: int, events: Events) -> None:
-        """Take events of the streamset's stream number ``stream`` in the order of their arrival; no single one waits."""
+        """Take events of the stream number ``stream`` in the order of their arrival; no single one waits."""
         assert not self.singles
         self._queues[stream].add(events)
 
@@ -76,6 +78,8 @@ class ReorderBuffer:
 
     def release(self, watermark: int) -> Released:
         """The events that the watermark releases, in order."""
+        if not any(queue.runs for queue in self._queues):
+            return NOTHING
         bound = watermark - 1 if self.strict else watermark
         found = [(number, queue.release(bound)) for number, queue in enumerate(self._queues)]
         return _in_order([(number, events) for number, events in found if events is not None])
@@ -143,7 +147,7 @@ def _ordered(events: Events) -> Events:
 
 def _in_order(found: Sequence[tuple[int, Events]]) -> Released:
     if not found:
-        return Released(np.empty(0, np.int64), ())
+        return NOTHING
     if len(found) == 1:
         ((number, events),) = found
         return Released(events.times, ((number, events, np.arange(len(events))),))
