@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,11 +26,11 @@ from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, Events
-from spaseq.streams.timestamps import duration_microseconds, to_microseconds
+from spaseq.streams.event import Event, Events, Scope
+from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 FEW_TERMS = 1 << 16  # terms that are kept without a thought
-Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
+Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
 
 class Engine:
@@ -55,9 +56,10 @@ class Engine:
         self.on_late = on_late
         self._evaluator = new_evaluator(gpm, self.terms, read_background(background, entail))
         self._clocks: dict[str, StreamClock] = {}
+        self._encoders: dict[str, Encoder] = {}  # by stream: each numbers its own events
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
-        self._singles = Assembler(self.encoder, ())  # of events that are pushed one by one
+        self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
         self._opened: dict[str, str] = {}  # the IRIs of streams that may be pushed to, by what they were called
         self._readers: dict[str, list[Streamset]] = {}  # that a stream can have an effect on, in order
         self._most_terms = FEW_TERMS
@@ -110,11 +112,12 @@ class Engine:
         self._readers.clear()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
-    def push(self, stream: str, graph: Graph, timestamp: int | datetime, event: str | None = None) -> list[Match]:
+    def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
         """An event came; returns what is decided by now, of any query.
 
         ``stream`` is a name or IRI, ``graph`` an rdflib.Graph, pyoxigraph quads or triples, or bytes, ``timestamp``
-        microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument is wrong.
+        microseconds or a datetime (naive means UTC), also of NumPy or pandas, ``event`` the event's IRI.  OptionError:
+        an argument is wrong.
         """
         return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
 
@@ -161,11 +164,11 @@ class Engine:
         self._evaluator.update_background(background)
         self._forget_knowledge()
 
-    def advance(self, time: int | datetime, stream: str | None = None) -> list[Match]:
+    def advance(self, time: Time, stream: str | None = None) -> list[Match]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
         return self._deliver(self.advance_tables(time, stream))
 
-    def advance_tables(self, time: int | datetime, stream: str | None = None) -> Iterator[MatchTable]:
+    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
         """``advance``, the results as tables."""
         promised = to_microseconds(time)
         for clock in self._inputs(stream):
@@ -244,7 +247,7 @@ class Engine:
         return self._new_streamset(iris, strict)
 
     def _new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
-        clocks = [self._clocks.setdefault(iri, StreamClock(iri)) for iri in iris]
+        clocks = [self._clock(iri) for iri in iris]
         self._streamsets.append(Streamset(clocks, strict, self._evaluator))
         return self._streamsets[-1]
 
@@ -257,8 +260,21 @@ class Engine:
         streamset.attach(running)
         self._queries[running.name] = running
         if running.into is not None:
-            self._clocks.setdefault(running.into, StreamClock(running.into))
+            self._clock(running.into)
         return running
+
+    def _clock(self, iri: str) -> StreamClock:
+        """The clock of a stream, which is known from now on."""
+        if iri not in self._clocks:
+            self._clocks[iri] = StreamClock(iri)
+            self._encoders[iri] = self.encoder.apart()
+        return self._clocks[iri]
+
+    def _assembler(self, iri: str) -> Assembler:
+        """What encodes the events of a stream one by one."""
+        if iri not in self._assemblers:
+            self._assemblers[iri] = Assembler(self._encoders[iri], ())
+        return self._assemblers[iri]
 
     def _lazy(self, matcher: Matcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
@@ -300,17 +316,17 @@ class Engine:
         derived = self._derived()
         return [clock for iri, clock in self._clocks.items() if iri not in derived and not clock.closed]
 
-    def _columns(self, events: Iterable[Event]) -> list[Events]:
+    def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
         """Events one by one as columns, those of each stream in order."""
         by_stream: dict[str, list[Event]] = {}
         for event in events:
             by_stream.setdefault(event.stream, []).append(event)
-        return [Events.of(stream, some, self.encoder) for stream, some in by_stream.items()]
+        return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
-    def _push_single(self, iri: str, timestamp: int | datetime, graph: Graph, name: str | None) -> Iterator[MatchTable]:
+    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Iterator[MatchTable]:
         """One event came, which goes the short way: it never becomes columns, unless it meets some."""
         self._forget_terms()
-        event = single_event(self._singles, to_microseconds(timestamp), graph, name)
+        event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
         clock, streamsets = self._clocks[iri], self._affected(iri)
         in_time = clock.admit_one(event.time, self.lateness)
         event.name = event.name or clock.event_name(clock.events)
@@ -371,7 +387,8 @@ class Engine:
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
         # In an order that does not depend on how terms are numbered, as that of matches does.
-        for columns in self._columns(sorted(derived, key=lambda event: (event.timestamp, event.name))):
+        ordered = sorted(derived, key=lambda event: (event.timestamp, event.name))
+        for columns in self._columns(ordered, scope=derived_scope):
             # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
             self._accept(columns, lateness=2**63)
 
@@ -405,6 +422,11 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
     return Evaluator(Terms() if terms is None else terms, background, mode)
 
 
+def derived_scope(event: Event) -> int:
+    """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
+    return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())
+
+
 def as_event(iri: str, item: Item) -> Event:
     """An event of the stream ``iri`` from ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)``."""
     timestamp, graph, name = unpacked(item)
@@ -412,7 +434,7 @@ def as_event(iri: str, item: Item) -> Event:
     return Event(iri, to_microseconds(timestamp), name, triples)
 
 
-def unpacked(item: Item) -> tuple[int | datetime, Graph, str | None]:
+def unpacked(item: Item) -> tuple[Time, Graph, str | None]:
     """Timestamp, graph and IRI of an event; OptionError if they are given in another form."""
     if not isinstance(item, tuple) or len(item) not in (2, 3):
         raise OptionError(f"an event is (timestamp, graph) or (timestamp, graph, event IRI), not {item!r:.80}")

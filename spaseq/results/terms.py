@@ -34,6 +34,20 @@ class TermTable(Protocol):
         """Keep the words of ``holder.words`` valid while the holder exists."""
 
 
+class OwnTerms:
+    """Terms by themselves, apart from any engine: word n is the n-th of these canonical bytes, counted from 1."""
+
+    def __init__(self, texts: tuple[bytes, ...]) -> None:
+        self._texts = texts
+
+    def bytes(self, word: int) -> bytes:
+        """The canonical bytes of a word."""
+        return self._texts[word - 1]
+
+    def hold(self, holder: Holder) -> None:
+        """Words stay valid as long as these terms exist."""
+
+
 class Value(NamedTuple):
     """An RDF term; ``kind`` is ``uri``, ``bnode``, ``literal`` or ``triple`` (the words of SPARQL JSON).
 
