@@ -14,6 +14,7 @@ import click
 from spaseq.cli.languages import reads_as
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages import ceql
+from spaseq.languages.files import text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -82,16 +83,7 @@ def read_text(path: str) -> tuple[str, str]:
 
 
 def _text(path: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except IsADirectoryError:
-        raise OptionError(f"{path} is a directory, not a query file") from None
-    except OSError as error:
-        raise OptionError(f"cannot read the query {path}: {error.strerror}") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise OptionError(f"the query {path} is not UTF-8 text (byte {error.start})") from None
+    return text_of(sys.stdin.buffer.read(), path) if path == "-" else text_of_file(path)
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -372,7 +372,8 @@ class Engine:
             for running, table in streamset.settle():
                 if table is not None and len(table):
                     running.results += len(table)
-                    self._derive(table.derived or ())
+                    if table.derived:
+                        self._derive(table.derived)
                     yield table
             self._promise_derived(streamset)
         self._forget_knowledge()

@@ -96,12 +96,11 @@ class RunningQuery:
 
     def pass_events(self, times: Sequence[int]) -> None:
         """Events in order that have no rows."""
-        nothing = [None] * len(self.needs)
         if len(times) == 1:
-            self.feed_single(times[0], self.heard, nothing)
+            self.feed_single(times[0], self.heard, [None] * len(self.needs))
         else:
             numbers = np.arange(self.heard, self.heard + len(times), dtype=np.uint64)
-            self.feed(np.array(times, np.int64), numbers, nothing)
+            self.feed(np.array(times, np.int64), numbers, [None] * len(self.needs))
 
     def pass_time(self, watermark: int) -> None:
         """No event before ``watermark`` will come."""

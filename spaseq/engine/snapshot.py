@@ -6,6 +6,7 @@ Queries and background knowledge are in it by fingerprint alone: both are given 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,8 @@ def restore_engine(
     """See ``Engine.restore``."""
     from spaseq.engine.engine import Engine
 
+    if isinstance(queries, os.PathLike):
+        queries = [queries]
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)

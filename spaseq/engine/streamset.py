@@ -69,7 +69,7 @@ class Streamset:
         query.heard = self.names.next
         self._ranks[query] = 1 + next(reversed(self._ranks.values()), -1)
         self.queries.append(query)
-        self.derived |= {query.into} - {None}
+        self.derived |= set() if query.into is None else {query.into}
         self._routes.clear()
         self.note(query)
 

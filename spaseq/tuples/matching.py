@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -92,7 +93,7 @@ class Matches(Results):
 
 
 def match(
-    query: str | ParsedQuery,
+    query: str | os.PathLike[str] | ParsedQuery,
     source: Any,
     *,
     type: str | None = None,
@@ -115,7 +116,7 @@ def match(
     out whose time falls or is missing.  QueryError, OptionError: what is wrong with the query or the options.
     StreamError comes with the matches.
     """
-    parsed = parse(query) if isinstance(query, str) else query
+    parsed = parse(query) if isinstance(query, str | os.PathLike) else query
     asked = parsed.query
     _check(asked, time)
     plan = planned(asked, parsed.normal_form)
