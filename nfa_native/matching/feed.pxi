@@ -79,7 +79,7 @@ cdef int64_t first_due(Kernel* k) noexcept nogil:
     """The time that has to pass for a match that waits; positions pass with any event."""
     if not k.waits:
         return FOREVER
-    if k.open or (k.by_events and not k.deadlines.empty()):
+    if not k.staged.empty() or (k.by_events and not k.deadlines.empty()):
         return -FOREVER
     return FOREVER if k.deadlines.empty() else dereference(k.deadlines.begin()).first
 
