@@ -112,7 +112,7 @@ class Match:
         """All that makes a match what it is, as values."""
         bound = tuple((name, value) for name, value in self._table.row(self._index) if value is not None)
         events = tuple((atom, tuple(names)) for atom, names in self.events.items())
-        derived = None if self.derived is None else (*self.derived[:3], *map(str, self.derived.triples))
+        derived = None if self.derived is None else (*self.derived[:3], *sorted(map(str, self.derived.triples)))
         return self.query, self.microseconds, bound, events, derived
 
     def __repr__(self) -> str:
