@@ -12,7 +12,7 @@ from gpm.native.single import SingleEvent
 from gpm.rows import Numbers
 from spaseq.streams.event import Events
 
-MOST_SINGLE = 4096  # events that wait by themselves
+MOST_SINGLE = 1 << 14  # events that wait by themselves
 
 Single = tuple[int, int, SingleEvent]  # its time, its stream by number in the streamset, the event
 
@@ -73,7 +73,8 @@ class ReorderBuffer:
         """As ``release``, those that wait by themselves."""
         bound = watermark - 1 if self.strict else watermark
         count = bisect_right(self.singles, bound, key=_time)
-        released, self.singles = self.singles[:count], self.singles[count:]
+        released = self.singles[:count]
+        del self.singles[:count]
         return released
 
     def release(self, watermark: int) -> Released:
