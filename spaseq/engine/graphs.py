@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import rdflib
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse, serialize
 
 from gpm.encoder import encode_single
@@ -14,12 +13,14 @@ from gpm.native.assembly import Assembler
 from gpm.native.single import SingleEvent
 from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.rows import Triples
-from gpm.terms import to_oxigraph
-from spaseq.engine.rdflib_lines import rdflib_lines
+from gpm.terms import is_rdflib_graph, to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.nquads import explain
 
-Graph: TypeAlias = rdflib.Graph | bytes | Iterable[Quad | Triple]
+if TYPE_CHECKING:
+    import rdflib
+
+Graph: TypeAlias = "rdflib.Graph | bytes | Iterable[Quad | Triple]"
 
 
 def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
@@ -57,8 +58,10 @@ def to_lines(graph: Graph) -> bytes | None:
     """What may be the N-Quads lines of a graph; None: no way is known that is better than ``read_graph``."""
     if isinstance(graph, bytes):
         return graph
-    if isinstance(graph, rdflib.Graph):
-        return None if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph) else rdflib_lines(graph)
+    if is_rdflib_graph(graph):
+        from spaseq.engine.rdflib_lines import rdflib_lines
+
+        return rdflib_lines(graph)
     if isinstance(graph, list | tuple) and graph and all(isinstance(triple, (Quad, Triple)) for triple in graph):
         return serialize(graph, format=RdfFormat.N_QUADS)
     return None
@@ -67,7 +70,7 @@ def to_lines(graph: Graph) -> bytes | None:
 def _triples(graph: Graph) -> Triples:
     if isinstance(graph, bytes):
         return _parse(graph)
-    if isinstance(graph, rdflib.Graph):
+    if is_rdflib_graph(graph):
         return _from_rdflib(graph)
     if isinstance(graph, str) or not isinstance(graph, Iterable):
         raise OptionError(f"a graph is an rdflib.Graph, pyoxigraph quads or triples, or bytes, not {graph!r:.80}")
@@ -79,6 +82,8 @@ def _triples(graph: Graph) -> Triples:
 
 
 def _from_rdflib(graph: rdflib.Graph) -> Triples:
+    import rdflib
+
     if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph):
         raise OptionError("an event is one graph: push the graphs of a dataset one by one")
     try:

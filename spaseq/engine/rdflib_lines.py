@@ -11,7 +11,12 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 
 
 def rdflib_lines(graph: rdflib.Graph) -> bytes | None:
-    """Its triples, valid if each of its terms is; None if it has a term that could be taken for something else."""
+    """Its triples, valid if each of its terms is; None if it has a term that could be taken for something else.
+
+    None also for several graphs.
+    """
+    if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph):
+        return None
     try:
         return "".join([f"{_text(s)} {_text(p)} {_text(o)} .\n" for s, p, o in graph]).encode()
     except ValueError:
