@@ -12,13 +12,14 @@ from benchmarks import (
     many,
     memory,
     patterns,
+    push,
     rows,
     startup,
     v_shape,
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (patterns, v_shape, push, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)

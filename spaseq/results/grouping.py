@@ -104,6 +104,11 @@ class Grouping:
         totalled, self._totalled = self._totalled, _no_results(len(self._projections))
         return _joined(totalled, self._results(rows.select(final)))
 
+    @property
+    def waits(self) -> bool:
+        """Whether something was collected and not taken."""
+        return len(self._rows.first) > 0 or len(self._totalled.first) > 0
+
     def newest(self) -> int | None:
         """The latest decision time collected; None without rows."""
         return int(self._rows.decided.max()) if len(self._rows.decided) else None
