@@ -12,6 +12,7 @@ from .formulas import Environment
 from .formulas import evaluate as value
 from .model import Column, Event, Query
 from .partial import Partial, Solution
+from .partition import substreams
 from .plan import Plan, plan_of
 from .search import World
 from .values import SparqlError, term_of
@@ -45,15 +46,18 @@ class Result:
 
 
 def evaluate(query: Query, events: Iterable[Event | PlainEvent]) -> list[Result]:
-    """All results of the query over the events, in order of decision; each once, at its earliest decision time."""
+    """All results of the query over the events, in order of decision; each once, at its earliest decision time.
+
+    Over matches there is one for every group, and two groups may have equal rows if SELECT leaves their names out.
+    """
     plan = plan_of(query)
-    world = World(plan, streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events]))
-    found = [(match, edge) for match in world.search() if (edge := survives(world, match)) is not None]
+    sigma = streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events])
+    worlds = [World(plan, substream, key) for key, substream in substreams(query, sigma)]
+    found = [(world, match, edge) for world in worlds for match, edge in matches(world)]
     if over_matches(plan):
-        results = grouped_results(plan, found)
-    else:
-        results = [result for match, edge in found for result in match_results(world, match, edge)]
-    return earliest(results)
+        results = grouped_results(plan, [(match, edge) for _, match, edge in found])
+        return earliest(results) if query.select.distinct else sorted(results, key=in_order)
+    return earliest([result for world, match, edge in found for result in match_results(world, match, edge)])
 
 
 def streamset(query: Query, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -61,6 +65,11 @@ def streamset(query: Query, events: Sequence[Event]) -> tuple[Event, ...]:
     iris = list(dict.fromkeys(iri for _, iri in query.streams))
     known = [event for event in events if event.stream in iris]
     return tuple(sorted(known, key=lambda event: (event.time, iris.index(event.stream))))
+
+
+def matches(world: World) -> list[tuple[Partial, Edges]]:
+    """All matches of one world, with the edges of their windows."""
+    return [(match, edge) for match in world.search() if (edge := survives(world, match)) is not None]
 
 
 def survives(world: World, match: Partial) -> Edges | None:
@@ -132,8 +141,8 @@ def over_matches(plan: Plan) -> bool:
 
 
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
-    """One row per decision time and GROUP BY values, over the distinct (picks, solution) decided then."""
-    names = plan.query.select.group_by
+    """One row per decision time, key and GROUP BY values, over the distinct (picks, solution) decided then."""
+    names = (*plan.query.keys, *plan.query.select.group_by)
     members: dict[tuple[Match, Row], float] = {}
     for match, edge in found:
         picked = (picks_of(match), match.steps[0].time, match.steps[-1].time)
@@ -161,4 +170,9 @@ def earliest(results: Iterable[Result]) -> list[Result]:
         key = (result.identity, result.decided) if result.last is None else result.identity
         if key not in kept or result.decided < kept[key].decided:
             kept[key] = result
-    return sorted(kept.values(), key=lambda r: (r.decided, r.last or 0, r.first or 0, r.picks, r.row))
+    return sorted(kept.values(), key=in_order)
+
+
+def in_order(result: Result) -> tuple[float, int, int, Picks, Row]:
+    """What results are sorted by: their decision time, then anything."""
+    return result.decided, result.last or 0, result.first or 0, result.picks, result.row

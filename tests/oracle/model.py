@@ -108,6 +108,14 @@ class Select:
 
 
 @dataclass(frozen=True)
+class Partition:
+    """`PARTITION BY ?key … [USING { using }]`; without USING the GPMs of an event's stream give its keys."""
+
+    keys: tuple[str, ...]
+    using: str | None = None
+
+
+@dataclass(frozen=True)
 class Query:
     """A whole query; streams are (name, IRI) pairs in the order of FROM STREAM, prefixes (prefix, IRI) pairs."""
 
@@ -117,6 +125,12 @@ class Query:
     select: Select = field(default_factory=Select)
     window: Window | None = None
     prefixes: tuple[tuple[str, str], ...] = (("", "http://example.org/"),)
+    partition: Partition | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The variables of PARTITION BY."""
+        return self.partition.keys if self.partition else ()
 
     def gpm(self, name: str) -> Gpm:
         """The definition of a GPM."""
