@@ -94,7 +94,8 @@ class KeyedDefinitions(Definitions):
         """What a filter may say of a key that its GPM may not mention."""
         key = Var(self.chooser.pick([name for name in self.scheme.partition.keys if name in "pq"]))
         value = Const(Iri(BASE + self.chooser.pick(KEYS)))
-        return self.chooser.pick((Binary("!=", key, value), Binary("=", key, value), Bound(key), Negated(Bound(key))))
+        forms: tuple[Expression, ...] = (Binary("!=", key, value), Binary("=", key, value), Bound(key))
+        return self.chooser.pick((*forms, Negated(Bound(key))))
 
 
 class PartitionMaker(Maker):
