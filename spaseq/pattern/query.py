@@ -62,6 +62,14 @@ class Construction:
 
 
 @dataclass(frozen=True, slots=True)
+class Partition:
+    """``PARTITION BY ?key … [USING {using}]`` (SEMANTICS 3.5): ``keys`` are names of variables, each once."""
+
+    keys: tuple[str, ...]
+    using: Group | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A checked query.  ``streams`` are distinct IRIs in the order of FROM STREAM; ``atoms`` the defined GPMs."""
 
@@ -71,6 +79,12 @@ class Query:
     expression: SequenceExpression
     window: Window | None = None
     name: str = ""
+    partition: Partition | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The variables of PARTITION BY; none without it."""
+        return self.partition.keys if self.partition else ()
 
     def atom(self, name: str) -> AtomDefinition:
         """The definition of the GPM called ``name``; KeyError if there is none."""
@@ -78,3 +92,7 @@ class Query:
             if definition.name == name:
                 return definition
         raise KeyError(name)
+
+    def variables(self) -> dict[str, tuple[str, ...]]:
+        """The variables in scope in each GPM by name: the keys of PARTITION BY are in scope everywhere."""
+        return {one.name: tuple(dict.fromkeys((*self.keys, *one.variables))) for one in self.atoms}

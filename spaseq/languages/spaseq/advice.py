@@ -38,7 +38,7 @@ def _unused(lowered: Lowered, groups: Groups) -> Iterator[Found]:
 
 def _unbound_results(lowered: Lowered) -> Iterator[Found]:
     """Variables of SELECT, CONSTRUCT or GROUP BY that no atom of the sequence binds."""
-    bound = set(bound_variables(lowered.query.expression, lowered.atoms))
+    bound = set(bound_variables(lowered.query.expression, lowered.atoms, lowered.query.keys))
     seen: set[str] = set()
     for node in (lowered.tree.form, *lowered.tree.group_by):
         for variable in _results(node):
@@ -78,8 +78,7 @@ def _results(node: tree.Node) -> Iterator[tree.Variable]:
 
 def _filters(lowered: Lowered, groups: Groups) -> Iterator[Found]:
     """Filters that are false for want of a binding, always or in every first iteration."""
-    variables = {name: atom.definition.variables for name, atom in lowered.atoms.items()}
-    reachable = available(lowered.query.expression, variables, groups.of_kleene)
+    reachable = available(lowered.query.expression, lowered.query.variables(), groups.of_kleene)
     for name, atom in lowered.atoms.items():
         if name not in reachable:
             continue

@@ -20,8 +20,7 @@ class Groups:
     def __init__(self, lowered: Lowered) -> None:
         expression = lowered.query.expression
         self.places = occurrences(expression)
-        variables = {name: atom.definition.variables for name, atom in lowered.atoms.items()}
-        self.of_kleene = group_variables(expression, variables)
+        self.of_kleene = group_variables(expression, lowered.query.variables(), lowered.query.keys)
         self.all: frozenset[str] = frozenset().union(*self.of_kleene)
 
     def of(self, atom: str) -> list[Occurrence]:
@@ -124,7 +123,7 @@ def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, ov
     places = {_name(item): item.span for item in form.items or ()}
     for projection in selection.projections:
         for name in free_variables(projection.expression):
-            if name not in selection.group_by:
+            if name not in selection.group_by and name not in lowered.query.keys:
                 message = f"?{name} is neither grouped nor inside an aggregate"
                 raise Problem(message, places[projection.name], f"add GROUP BY ?{name} at the end")
 

@@ -14,7 +14,7 @@ from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
 from spaseq.languages.spaseq.names import Names
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
-from spaseq.pattern import AtomDefinition, Construction, Query, Selection, SequenceExpression, Stream
+from spaseq.pattern import AtomDefinition, Construction, Partition, Query, Selection, SequenceExpression, Stream
 from spaseq.pattern.groups import occurrences
 
 
@@ -43,14 +43,15 @@ def lower_query(node: tree.Query) -> Lowered:
     atoms = lower_atoms(node, names, known)
     expression = lower_sequence(node.sequence, atoms)
     definitions = tuple(atom.definition for atom in atoms.values())
-    bound = bound_variables(expression, atoms)
+    partition = lower_partition(node.partition, expression, atoms, names) if node.partition else None
+    bound = bound_variables(expression, atoms, partition.keys if partition else ())
     form: Selection | Construction
     if isinstance(node.form, tree.Select):
         form = lower_select(node, node.form, bound, names)
     else:
         form = lower_construct(node, node.form, streams, names)
     window = lower_window(node.window, names) if node.window else None
-    return Lowered(Query(form, streams, definitions, expression, window), atoms, node)
+    return Lowered(Query(form, streams, definitions, expression, window, partition=partition), atoms, node)
 
 
 def lower_streams(node: tree.Query, names: Names) -> tuple[tuple[Stream, ...], dict[str, str]]:
@@ -111,10 +112,30 @@ def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
     return Atom(lowered, definition, tuple(filters))
 
 
-def bound_variables(expression: SequenceExpression, atoms: dict[str, Atom]) -> tuple[str, ...]:
-    """The variables in scope in non-negated atoms of SEQ, in order of first mention."""
+def lower_partition(
+    node: tree.Partition, expression: SequenceExpression, atoms: dict[str, Atom], names: Names
+) -> Partition:
+    """PARTITION BY; Problem for a key that nothing binds."""
+    using = PatternLowering(names).group(node.using) if node.using else None
+    for key in node.keys:
+        if using is not None:
+            if key.name not in in_scope(using):
+                raise Problem(f"the pattern of USING does not bind ?{key.name}", key.span, "add a triple that has it")
+            continue
+        for place in occurrences(expression):
+            if key.name not in atoms[place.name].definition.variables:
+                hint = "bind it in every GPM of SEQ, or say where an event has it: USING { … }"
+                raise Problem(f"GPM {place.name} does not bind ?{key.name}", key.span, hint)
+    return Partition(tuple(dict.fromkeys(key.name for key in node.keys)), using)
+
+
+def bound_variables(
+    expression: SequenceExpression, atoms: dict[str, Atom], keys: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The keys of PARTITION BY, and the variables in scope in non-negated atoms of SEQ, in order of first mention."""
     places = [place for place in occurrences(expression) if not place.negated]
-    return tuple(dict.fromkeys(name for place in places for name in atoms[place.name].definition.variables))
+    variables = (name for place in places for name in atoms[place.name].definition.variables)
+    return tuple(dict.fromkeys((*keys, *variables)))
 
 
 def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Names) -> Selection:

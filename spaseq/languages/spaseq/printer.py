@@ -13,6 +13,8 @@ def format_query(query: tree.Query) -> str:
     if query.window:
         lines.append(window(query.window))
     lines += [stream(each) for each in query.streams]
+    if query.partition:
+        lines += partition(query.partition)
     lines += ["WHERE {", f"  SEQ({sequence(query.sequence)})"]
     for definition in query.definitions:
         lines += ["  " + line for line in define(definition)]
@@ -46,6 +48,15 @@ def window(node: tree.Window) -> str:
 def stream(node: tree.StreamClause) -> str:
     """FROM STREAM."""
     return f"FROM STREAM {node.name.text + ' ' if node.name else ''}{node.iri.text}"
+
+
+def partition(node: tree.Partition) -> list[str]:
+    """PARTITION BY."""
+    keys = "PARTITION BY " + " ".join(f"?{key.name}" for key in node.keys)
+    if node.using is None:
+        return [keys]
+    first, *rest = group(node.using)
+    return [f"{keys} USING {first}", *rest]
 
 
 def define(node: tree.Definition) -> list[str]:

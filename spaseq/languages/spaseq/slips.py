@@ -13,7 +13,7 @@ KEYWORDS = tuple(
     re.findall(
         r"\w+",
         "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY AS PREFIX BASE "
-        "OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
+        "PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
     )
 )
 
@@ -107,6 +107,16 @@ def _window(slip: QuerySlip) -> str:
     return ""
 
 
+def _partition(slip: QuerySlip) -> str:
+    if slip.in_sequence or slip.in_pattern or "PARTITION" not in slip.terminals:
+        return ""
+    if slip.word.upper() in ("FROM", "WITHIN"):
+        return "PARTITION BY stands after WITHIN and FROM STREAM"
+    if slip.word == "," or re.search(r"PARTITION\s+BY\s*$", slip.before, re.IGNORECASE):
+        return "write PARTITION BY ?key1 ?key2, without parentheses or commas"
+    return ""
+
+
 def _clauses(slip: QuerySlip) -> str:
     if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
         return _CLAUSE_WORDS["FROM"]
@@ -118,8 +128,7 @@ def _clauses(slip: QuerySlip) -> str:
 
 
 _CLAUSE_WORDS = {
-    "PARTITION": "there is no PARTITION BY: GPMs that share a variable join on it",
-    "PARTITON": "there is no PARTITION BY: GPMs that share a variable join on it",
+    "PARTITION": "PARTITION BY ?key … stands after FROM STREAM and before WHERE",
     "LIMIT": "streams have no end; limit the output with --limit",
     "OFFSET": "streams have no end; there is no OFFSET",
     "ORDER": "matches come in the order in which they are decided; there is no ORDER BY",
@@ -210,6 +219,7 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _quotes,
     _sequence,
     _window,
+    _partition,
     _declaration,
     _clauses,
     _where,
