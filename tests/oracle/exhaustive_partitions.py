@@ -17,8 +17,7 @@ Keys = tuple[int, ...]
 Kind = tuple[str, Keys]
 Triple = tuple[str, str, str]
 KEYS: tuple[Keys, ...] = ((0,), (1,), (0, 1))
-KEYS_SAID: tuple[Keys, ...] = ((), *KEYS)
-SWAPPED: dict[Keys, Keys] = {(): (), (0,): (1,), (1,): (0,), (0, 1): (0, 1)}
+SWAPPED: dict[Keys, Keys] = {(0,): (1,), (1,): (0,), (0, 1): (0, 1)}
 BY_GPMS = Partition(("k",))
 BY_USING = Partition(("k",), "[] :in ?k")
 
@@ -26,8 +25,8 @@ BY_USING = Partition(("k",), "[] :in ?k")
 def pairs(operators: int = 2, events: int = 3, using: bool = False, window: Window | None = None) -> Iterator[Pair]:
     """Every expression with every stream of the types it uses, whose events have one of two keys, or both.
 
-    GPM X is `?k :X ?x` and gives the key itself; with using it is `[] :X ?x`, and some events have no key. A type that
-    an expression mentions twice has no ?x, which two events would never join on.
+    GPM X is `?k :X ?x` and gives the key itself, or with using `[] :X ?x`. A type that an expression mentions twice has
+    no ?x, which two events would never join on.
     """
     worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
     for query in map(by_using if using else by_gpms, queries(operators, window)):
@@ -59,10 +58,10 @@ def _keyless(name: str, mentions: int) -> Gpm:
 def streams(names: Sequence[str], events: int = 3, using: bool = False) -> Iterator[tuple[Event, ...]]:
     """All streams of 1 to `events` events, each simultaneous with the one before or a second later.
 
-    An event has one of the types and one or both keys, with using perhaps none. Of streams that differ only in the
-    names of keys or in the order of simultaneous events, one.
+    An event has one of the types and one or both keys. Of streams that differ only in the names of keys or in the order
+    of simultaneous events, one.
     """
-    kinds = list(product(names, KEYS_SAID if using else KEYS))
+    kinds = list(product(names, KEYS))
     made = _keyed_event if using else _event
     for count in range(1, events + 1):
         for chosen, gaps in product(product(kinds, repeat=count), product((0, 1), repeat=count - 1)):
