@@ -39,7 +39,7 @@ class Projector:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._duplicates = _duplicates(plan)
         self._distinct = Distinct(len(self._names), plan.decided_by_edge) if form.distinct else None
-        grouping = (self._projections, form.group_by, plan.columns, terms, plan.readings)
+        grouping = (self._projections, form.group_by, plan.columns, terms, plan.readings, plan.having())
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
     def project(self, raw: RawMatches) -> MatchTable:
@@ -100,6 +100,8 @@ class Projector:
         if rows is None:
             none = np.zeros(0, np.int64)
             rows = GroupedRows(none, none, none, np.zeros((0, len(self._names)), np.uint64))
+        if self._distinct is not None:
+            rows = rows.distinct()
         offsets = np.zeros(len(rows.first) + 1, np.int64)
         return MatchTable(
             self._plan.query.name, self._names, rows.words, rows.first, rows.last, rows.decided,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
 from .expressions import Aggregate, walk
-from .formulas import Environment
+from .formulas import Environment, holds
 from .formulas import evaluate as value
 from .model import Column, Event, Query
 from .partial import Partial, Solution
@@ -119,7 +119,10 @@ def project(world: World, solution: Solution) -> Row:
 
 
 def make_row(items: Iterable[str | Column], environment: Environment) -> Row:
-    """Variables as they are bound, expressions as they evaluate; what is unbound or an error is left out."""
+    """Variables as they are bound, expressions as they evaluate; what is unbound or an error is left out.
+
+    An expression sees the names given before it.
+    """
     row: dict[str, str] = {}
     for item in items:
         if isinstance(item, str):
@@ -127,21 +130,27 @@ def make_row(items: Iterable[str | Column], environment: Environment) -> Row:
                 row[item] = environment.bindings[item]
             continue
         try:
-            row[item.name] = term_of(value(item.expression, environment))
+            seen = replace(environment, bindings={**environment.bindings, **row})
+            row[item.name] = term_of(value(item.expression, seen))
         except SparqlError:
             continue
     return tuple(sorted(row.items()))
 
 
 def over_matches(plan: Plan) -> bool:
-    """Whether SELECT aggregates over matches: COUNT(*), or an aggregate of a variable that is no group variable."""
-    expressions = [item.expression for item in plan.query.select.items or () if isinstance(item, Column)]
+    """Whether SELECT or HAVING aggregates over matches: COUNT(*), or an aggregate of what is no group variable."""
+    select = plan.query.select
+    expressions = [item.expression for item in select.items or () if isinstance(item, Column)]
+    expressions += select.having
     aggregates = [part for expression in expressions for part in walk(expression) if isinstance(part, Aggregate)]
     return any(part.name is None or plan.innermost(part.name) is None for part in aggregates)
 
 
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
-    """One row per decision time, key and GROUP BY values, over the distinct (picks, solution) decided then."""
+    """One row per decision time, key and GROUP BY values, over the distinct (picks, solution) decided then.
+
+    HAVING chooses groups; it sees what SELECT names.
+    """
     names = (*plan.query.keys, *plan.query.select.group_by)
     members: dict[tuple[Match, Row], float] = {}
     for match, edge in found:
@@ -153,14 +162,20 @@ def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[
     for (picked, row), decided in members.items():
         group = tuple(pair for pair in row if pair[0] in names)
         groups.setdefault((decided, group), []).append((picked, row))
-    return [grouped_result(plan, decided, group, rows) for (decided, group), rows in groups.items()]
+    found = ((decided, grouped_row(plan, group, rows)) for (decided, group), rows in groups.items())
+    return [Result((), None, None, row, decided) for decided, row in found if row is not None]
 
 
-def grouped_result(plan: Plan, decided: float, group: Row, rows: list[tuple[Match, Row]]) -> Result:
-    """The row of one group: COUNT(*) counts its matches, other aggregates range over all their solutions."""
+def grouped_row(plan: Plan, group: Row, rows: list[tuple[Match, Row]]) -> Row | None:
+    """The row of one group, None if HAVING leaves it out.
+
+    COUNT(*) counts the group's matches, other aggregates range over all their solutions.
+    """
     matches = len({picked for picked, _ in rows})
     environment = Environment(dict(group), lambda name: [dict(row).get(name) for _, row in rows], matches)
-    return Result((), None, None, make_row(plan.query.select.items or (), environment), decided)
+    row = make_row(plan.query.select.items or (), environment)
+    seen = replace(environment, bindings={**environment.bindings, **dict(row)})
+    return row if all(holds(condition, seen) for condition in plan.query.select.having) else None
 
 
 def earliest(results: Iterable[Result]) -> list[Result]:

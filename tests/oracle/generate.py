@@ -51,13 +51,14 @@ class Maker:
     """Makes one pair; its query has ``partition``."""
 
     partition: Partition | None = None
+    definitions_type: type[Definitions] = Definitions
 
     def __init__(self, chooser: Chooser, size: Size) -> None:
         self.chooser = chooser
         self.size = size
         self.sequences = Sequences(chooser)
         self.values = self.palette()
-        self.definitions = Definitions(chooser, mixed=f'"1.0"^^<{XSD}decimal>' in self.values)
+        self.definitions = self.definitions_type(chooser, mixed=f'"1.0"^^<{XSD}decimal>' in self.values)
 
     def palette(self) -> tuple[str, ...]:
         """Integers; in some pairs also decimals, an unusual spelling, or a decimal equal to an integer."""

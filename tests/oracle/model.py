@@ -100,11 +100,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Select:
-    """items are variable names or Columns; None is `SELECT *`."""
+    """items are variable names or Columns; None is `SELECT *`; having are conditions on groups."""
 
     items: tuple[str | Column, ...] | None = None
     distinct: bool = False
     group_by: tuple[str, ...] = ()
+    having: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -101,11 +101,13 @@ class KeyedDefinitions(Definitions):
 class PartitionMaker(Maker):
     """Makes one pair: events of two or three keys, each with a stream of its own that resembles a match."""
 
+    definitions_type = KeyedDefinitions
+
     def __init__(self, chooser: Chooser, size: Size) -> None:
         super().__init__(chooser, size)
         self.scheme = chooser.pick(SCHEMES)
         self.partition = self.scheme.partition
-        self.definitions = KeyedDefinitions(chooser, self.definitions.mixed)
+        assert isinstance(self.definitions, KeyedDefinitions)
         self.definitions.scheme = self.scheme
 
     def pair(self) -> Pair:

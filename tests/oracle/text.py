@@ -36,6 +36,8 @@ def to_text(query: Query) -> str:
     lines += ["}"]
     if query.select.group_by:
         lines.append("GROUP BY " + " ".join(f"?{name}" for name in query.select.group_by))
+    if query.select.having:
+        lines.append("HAVING " + " ".join(f"({expression_text(one)})" for one in query.select.having))
     return "\n".join(lines) + "\n"
 
 
@@ -115,8 +117,8 @@ def expression_text(expression: Expression) -> str:
             return f"PREV(?{name})"
         case First(name):
             return f"FIRST(?{name})"
-        case Aggregate(function, name):
-            return f"{function}({'*' if name is None else '?' + name})"
+        case Aggregate(function, name, distinct):
+            return f"{function}({'DISTINCT ' * distinct}{'*' if name is None else '?' + name})"
         case Binary(operator, left, right):
             return f"({expression_text(left)} {operator} {expression_text(right)})"
         case Negated(operand):
