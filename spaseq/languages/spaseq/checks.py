@@ -123,7 +123,7 @@ def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, ov
     places = {_name(item): item.span for item in form.items or ()}
     for projection in selection.projections:
         for name in free_variables(projection.expression):
-            if name not in selection.group_by and name not in lowered.query.keys:
+            if name not in lowered.query.group_by:
                 message = f"?{name} is neither grouped nor inside an aggregate"
                 raise Problem(message, places[projection.name], f"add GROUP BY ?{name} at the end")
 
