@@ -90,6 +90,12 @@ class Query:
         """The variables of PARTITION BY; none without it."""
         return self.partition.keys if self.partition else ()
 
+    @property
+    def group_by(self) -> tuple[str, ...]:
+        """What aggregates over matches are grouped by: the keys, and what GROUP BY names."""
+        named = self.form.group_by if isinstance(self.form, Selection) else ()
+        return tuple(dict.fromkeys((*self.keys, *named)))
+
     def atom(self, name: str) -> AtomDefinition:
         """The definition of the GPM called ``name``; KeyError if there is none."""
         for definition in self.atoms:

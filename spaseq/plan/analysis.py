@@ -26,6 +26,7 @@ from spaseq.plan.environment import (
     variables_of,
 )
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
+from spaseq.plan.partition import has_strict_steps, key_atoms, partitioned
 
 MOST_KLEENES = 64
 MOST_GUARDS = 20_000
@@ -59,11 +60,14 @@ class Analysis:
     """Everything about a query that does not depend on words or registers."""
 
     def __init__(self, query: Query) -> None:
-        self.query = query
+        self.query = partitioned(query)
         self.occurrences = occurrences(query.expression)
         used = {one.name for one in self.occurrences}
-        hoisted = tuple(hoist_exists(split_conjunctions(one)) for one in query.atoms if one.name in used)
-        self.in_scope = {one.name: query.atom(one.name).variables for one in hoisted}
+        atoms = tuple(one for one in self.query.atoms if one.name in used)
+        if self.needs_every_event:
+            atoms += key_atoms(query)
+        hoisted = tuple(hoist_exists(split_conjunctions(one)) for one in atoms)
+        self.in_scope = {one.name: one.variables for one in atoms}
         self.private = frozenset(v for one in hoisted for v in one.variables if v not in self.in_scope[one.name])
         needed = self._needed()
         self.atoms = tuple(
@@ -79,12 +83,23 @@ class Analysis:
         read |= {v for one in result_expressions(self.query) for v in variables_of(one)}
         if any(isinstance(part, Aggregate) for one in result_expressions(self.query) for part in subexpressions(one)):
             return frozenset(counts)  # aggregates range over whole solutions
-        return frozenset(v for v, count in counts.items() if count > 1 or v in read)
+        return frozenset(v for v, count in counts.items() if count > 1 or v in read).union(self.query.keys)
+
+    @property
+    def by_partition(self) -> bool:
+        """Whether each substream has a matcher of its own: EVENTS windows count its positions."""
+        window = self.query.window
+        return self.query.partition is not None and window is not None and window.events
+
+    @property
+    def needs_every_event(self) -> bool:
+        """Whether events that match no GPM count in their substream: for EVENTS windows, and strict contiguity."""
+        return self.query.partition is not None and (self.by_partition or has_strict_steps(self.query.expression))
 
     @cached_property
     def owned(self) -> tuple[frozenset[str], ...]:
         """Group variables of each Kleene, by its number (an outer one before those in its body)."""
-        owned = group_variables(self.query.expression, self.in_scope)
+        owned = group_variables(self.query.expression, self.in_scope, self.query.keys)
         if len(owned) > MOST_KLEENES:
             raise QueryError(f"more than {MOST_KLEENES} Kleene operators in one query are not supported")
         return owned
@@ -190,6 +205,10 @@ class Analysis:
     def exits_of(self, node: int) -> tuple[Exit, ...]:
         """The states that a step to ``node`` enters."""
         return tuple(dict.fromkeys(state for state, _ in self.routes[node]))
+
+    def passes(self, state: Exit) -> bool:
+        """Whether every event of their substream ends the stay of partial matches in the state, not that of others."""
+        return bool(self.query.keys) and not self.by_partition and state.strategy is Strategy.STRICT
 
     @cached_property
     def twins(self) -> dict[Exit, tuple[Exit, ...]]:

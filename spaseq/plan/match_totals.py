@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
-from spaseq.pattern import Selection
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.graph import START
@@ -115,6 +114,10 @@ class Totals:
     def _reasons(self) -> Iterator[str]:
         analysis, liveness = self._analysis, self._liveness
         yield from (why for one in self._aggregates for why in _unknown(one))
+        if analysis.by_partition:
+            yield "EVENTS windows count the events of each partition"
+        if any(map(analysis.passes, analysis.exits)) and set(self.keys) != set(analysis.query.keys):
+            yield "the very next event of a partition need not have what else events are joined on"
         if analysis.group_aggregates:
             yield "SELECT aggregates over iterations, too"
         if not all(self._is_simple(state, guard) for state, some in liveness.guards.items() for guard in some):
@@ -125,9 +128,7 @@ class Totals:
             yield from self._obstacles(way)
         if any(liveness.columns[way.source] != self.keys for way in analysis.ways if way.source.node != START):
             yield "events are not all joined on the same variables"
-        form = analysis.query.form
-        named = form.group_by if isinstance(form, Selection) else ()
-        groups = [name for name in named if name in self._columns and name not in self.keys]
+        groups = [name for name in analysis.query.group_by if name in self._columns and name not in self.keys]
         if groups:
             yield f"not all events are joined on ?{groups[0]}, by which they are grouped"
 

@@ -34,8 +34,6 @@ Words = NDArray[np.uint64]
 
 def compile_plan(query: Query) -> Plan:
     """Plan a checked query.  QueryError if it is too large to plan."""
-    if query.partition is not None:
-        raise QueryError("PARTITION BY is not supported yet")
     plan = Plan(query)
     plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
     return plan

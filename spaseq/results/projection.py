@@ -39,7 +39,7 @@ class Projector:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._duplicates = _duplicates(plan)
         self._distinct = Distinct(len(self._names), plan.decided_by_edge) if form.distinct else None
-        grouping = (self._projections, form.group_by, plan.columns, terms, plan.readings, plan.having())
+        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having())
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
     def project(self, raw: RawMatches) -> MatchTable:
