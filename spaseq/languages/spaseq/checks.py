@@ -124,19 +124,12 @@ def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, ov
     if over_iterations:
         message = f"{described(over_iterations[0])[0]} ranges over iterations, but this SELECT counts matches"
         raise Problem(message, over_iterations[0].span, "use one kind of aggregate in a query")
-<<<<<<< HEAD
     spans = {_name(item): item.span for item in form.items or ()}
     places = [(one.expression, spans.get(one.name, form.span)) for one in selection.projections]
     places += [(one, node.span) for one, node in zip(selection.having, lowered.tree.having, strict=True)]
     for expression, span in places:
         for name in free_variables(expression):
-            if name not in selection.group_by and name not in lowered.query.keys:
-=======
-    places = {_name(item): item.span for item in form.items or ()}
-    for projection in selection.projections:
-        for name in free_variables(projection.expression):
             if name not in lowered.query.group_by:
->>>>>>> 63cdb5dfc432142671fb2e0788a8e0027ecc69ab
                 message = f"?{name} is neither grouped nor inside an aggregate"
                 raise Problem(message, span, f"add GROUP BY ?{name} at the end")
 
