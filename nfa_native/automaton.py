@@ -196,8 +196,8 @@ class Automaton:
     """Everything that a matcher needs.
 
     ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results``
-    that of result columns.  ``ambiguous``: equal results may come about along several paths.  ``keys[a]`` are the row
-    columns of atom a with the key of the event's substream; if the query has no substreams, there are none.  A transition
+    that of result columns.  ``ambiguous``: equal results may come about along several paths.  ``keys[a]`` are the
+    row columns of atom a with the key of the event's substream; without substreams there are none.  A transition
     without targets takes partial matches away.
     """
 

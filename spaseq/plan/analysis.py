@@ -92,6 +92,11 @@ class Analysis:
         return self.query.partition is not None and window is not None and window.events
 
     @property
+    def key_slots(self) -> tuple[tuple[int, ...], ...]:
+        """Which variables of each atom are the keys of its event."""
+        return tuple(tuple(map(one.variables.index, self.query.keys)) for one in self.atoms)
+
+    @property
     def needs_every_event(self) -> bool:
         """Whether events that match no GPM count in their substream: for EVENTS windows, and strict contiguity."""
         return self.query.partition is not None and (self.by_partition or has_strict_steps(self.query.expression))

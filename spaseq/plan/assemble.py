@@ -88,14 +88,9 @@ class _Assembler:
             results=len(self.results),
             window=_window(self.analysis.query.window),
             ambiguous=is_ambiguous(self.analysis) or not self._tells_keys(),
-            keys=() if self.analysis.by_partition else self._keys(),
+            keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
         )
         return with_cells(automaton, cells)
-
-    def _keys(self) -> tuple[tuple[int, ...], ...]:
-        """The columns with the key in the rows of each atom; none without PARTITION BY."""
-        keys = self.analysis.query.keys
-        return tuple(tuple(map(one.variables.index, keys)) for one in self.analysis.atoms) if keys else ()
 
     def _tells_keys(self) -> bool:
         """Whether results of several substreams differ."""
@@ -219,9 +214,7 @@ class _Assembler:
         joins = tuple((key, key) for key in self.analysis.query.keys)
         step = self._step(SymbolicStep(joins, (), {}), self.liveness.columns[state], (name,))
         nothing = Step((), ())
-        return Transition(
-            self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ()
-        )
+        return Transition(self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ())
 
     def _target(self, way: Way, state: Exit) -> Target:
         wanted = self.liveness.entered(way, state)

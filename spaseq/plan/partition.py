@@ -1,4 +1,4 @@
-"""PARTITION BY as joins: each GPM has the keys of its event, so that partial matches meet events of their substream only.
+"""PARTITION BY as joins: each GPM has the keys of its event, so partial matches meet events of their substream only.
 
 An event with several keys stands in several substreams; the matcher sees it once for each (``nfa_native.substreams``).
 """

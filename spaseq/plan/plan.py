@@ -16,6 +16,7 @@ from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automaton import Automaton, Cells
 from nfa_native.match_totals import MatchTotals
 from nfa_native.matcher import Matcher
+from nfa_native.partitions import Partitions
 from nfa_native.words import Terms
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
@@ -30,6 +31,7 @@ from spaseq.plan.match_totals import Reading, Totals
 from spaseq.plan.report import report
 
 Words = NDArray[np.uint64]
+AnyMatcher = Matcher | MatchTotals | Partitions
 
 
 def compile_plan(query: Query) -> Plan:
@@ -72,6 +74,8 @@ class Plan:
             for name in variables_of(self._titled(expression)):
                 if name in known:
                     found.setdefault(name, Variable(name))
+        if self.by_partition:  # so the results of one match in two substreams can be told apart, and made one
+            found |= {name: Variable(name) for name in self.query.keys}
         if self.match_aggregates:  # they count solutions, so all of a solution tells them apart
             found |= {name: Variable(name) for name in self.analysis.columns if name in self._plain}
         cells = {name: cell(name) for name in known}
@@ -132,10 +136,20 @@ class Plan:
     def _is_totalled(self, cells: Cells | None, enumerates: bool) -> bool:
         return not enumerates and cells is None and self.totals is not None and self.totals.why_not is None
 
+    @property
+    def by_partition(self) -> bool:
+        """Whether each substream has a matcher of its own, in which every event counts."""
+        return self.analysis.by_partition
+
     @cached_property
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    @property
+    def decided_out_of_order(self) -> bool:
+        """Whether windows of several substreams pass in an order that their matches do not have."""
+        return self.by_partition and self.decided_by_edge
 
     def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
         """The plan for people: ``form`` is text, mermaid, dot or json.
@@ -197,25 +211,29 @@ class Plan:
         word_map: Callable[[Words], Words],
         cells: Cells | None = None,
         enumerates: bool = False,
-    ) -> Matcher | MatchTotals:
+    ) -> AnyMatcher:
         """A matcher that goes on where the ``snapshot`` of one was taken; ``word_map`` renumbers words.
 
         SnapshotError: the data are damaged.
         """
         automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
         try:
+            if self.by_partition:
+                return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
             if self.totals is not None and self._is_totalled(cells, enumerates):
                 return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
             return Matcher.restore(automaton, terms, data, word_map)
         except ValueError as error:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
-    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> Matcher | MatchTotals:
+    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> AnyMatcher:
         """A matcher at the beginning of its streams; where totals are enough, one that does not enumerate matches.
 
         For tests: ``cells`` is the kind that states have if they can; one that ``enumerates`` all matches.
         """
         automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
+        if self.by_partition:
+            return Partitions(automaton, terms, self.analysis.key_slots)
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)

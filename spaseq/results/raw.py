@@ -47,6 +47,10 @@ class ResultPlan(Protocol):
     @property
     def decided_by_edge(self) -> bool: ...
     @property
+    def decided_out_of_order(self) -> bool:
+        """Whether a match that begins earlier than another one may be decided any time after it."""
+
+    @property
     def match_aggregates(self) -> bool: ...
     @property
     def readings(self) -> Sequence[Reading]:
