@@ -270,4 +270,4 @@ def test_exhaustive_worlds() -> None:
     # One event of key 0 or of both; two simultaneous ones, 4; one after the other, 5.
     assert len(list(small_streams("A", 2))) == len(list(small_streams("A", 2, using=True))) == 2 + 4 + 5
     assert sum(bool(evaluate(pair.query, pair.events)) for pair in islice(pairs(), 0, None, 400)) > 150
-    assert sum(bool(evaluate(pair.query, pair.events)) for pair in islice(pairs(using=True), 0, None, 800)) > 150
+    assert sum(bool(evaluate(pair.query, pair.events)) for pair in islice(pairs(using=True), 0, None, 400)) > 150

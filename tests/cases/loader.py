@@ -82,6 +82,7 @@ def query_text(spec: dict[str, Any]) -> str:
         for name in _names(spec["seq"])
     ]
     tail = [f"GROUP BY {spec['group_by']}"] if "group_by" in spec else []
+    tail += [f"HAVING {spec['having']}"] if "having" in spec else []
     return PREFIXES + "\n".join([*head, "WHERE {", f"  SEQ({spec['seq']})", *gpms, "}", *tail])
 
 
