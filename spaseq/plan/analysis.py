@@ -98,9 +98,8 @@ class Analysis:
         read |= {v for one in result_expressions(self.query) for v in variables_of(one)}
         if any(isinstance(part, Aggregate) for one in result_expressions(self.query) for part in subexpressions(one)):
             return frozenset(counts)  # aggregates range over whole solutions
-        return frozenset(v for v, count in counts.items() if count > 1 or v in read or v.endswith(SUFFIX)) | set(
-            self.query.keys
-        )
+        read |= {*self.query.keys, *(v for v in counts if v.endswith(SUFFIX))}
+        return frozenset(v for v, count in counts.items() if count > 1 or v in read)
 
     @property
     def by_partition(self) -> bool:

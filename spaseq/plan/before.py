@@ -1,7 +1,7 @@
 """``?x = PREV(?x)``: a join of an iteration with the one before, where IRIs are equal exactly if their words are.
 
-``=`` compares values: 1 and 1.0 are equal, but they are two terms.  So iterations join on a hidden variable that has the
-value of ?x if it is an IRI, and else none, which joins with anything; the filter itself is tested as ever.
+``=`` compares values: 1 and 1.0 are equal, but they are two terms.  So iterations join on a hidden variable that has
+the value of ?x if it is an IRI, and else none, which joins with anything; the filter itself is tested as ever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOTHING = Variable("nothing" + SUFFIX)
 
 
 def join_iterations(definition: AtomDefinition) -> AtomDefinition:
-    """The GPM with a hidden variable for each of its variables that a filter wants as it was in the iteration before."""
+    """The GPM with a hidden variable for each of its variables that a filter wants as it was one iteration before."""
     own = certain(definition.pattern)
     names = dict.fromkeys(name for one in definition.stateful for name in sorted(_equal(one, own)))
     binds = tuple(Bind(_iri(name), Variable(name + SUFFIX)) for name in names)
