@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
+from gpm.scope import mentioned
 from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
 from spaseq.plan.basics import alternatives, hoist_exists
+from spaseq.plan.before import SUFFIX, as_before, join_iterations
 from spaseq.plan.conjuncts import split_conjunctions
 from spaseq.plan.environment import (
     UNBOUND,
@@ -66,7 +68,8 @@ class Analysis:
         atoms = tuple(one for one in self.query.atoms if one.name in used)
         if self.needs_every_event:
             atoms += key_atoms(query)
-        hoisted = tuple(hoist_exists(split_conjunctions(one)) for one in atoms)
+        atoms = tuple(self._prepared(one) for one in atoms)
+        hoisted = tuple(map(hoist_exists, atoms))
         self.in_scope = {one.name: one.variables for one in atoms}
         self.private = frozenset(v for one in hoisted for v in one.variables if v not in self.in_scope[one.name])
         needed = self._needed()
@@ -76,6 +79,18 @@ class Analysis:
         )
         self.by_name = {one.name: one for one in self.atoms}
 
+    def _prepared(self, atom: AtomDefinition) -> AtomDefinition:
+        """The atom with what the event alone decides in its pattern; within one Kleene, iterations may join on it."""
+        split = split_conjunctions(atom)
+        kleenes = [one.kleenes for one in self.occurrences if one.name == atom.name]
+        is_plain = not any(name.endswith(SUFFIX) for name in mentioned(self.query.atoms))
+        return join_iterations(split) if is_plain and kleenes and all(len(one) == 1 for one in kleenes) else split
+
+    @cached_property
+    def as_before(self) -> frozenset[str]:
+        """Hidden variables on which an iteration joins with the one before."""
+        return frozenset(name for one in self.atoms for name in as_before(one))
+
     def _needed(self) -> frozenset[str]:
         """Variables that somebody reads: a join, a filter, or the result.  The others never leave the graph pattern."""
         counts = Counter(v for one in self.occurrences for v in self.in_scope[one.name])
@@ -83,7 +98,8 @@ class Analysis:
         read |= {v for one in result_expressions(self.query) for v in variables_of(one)}
         if any(isinstance(part, Aggregate) for one in result_expressions(self.query) for part in subexpressions(one)):
             return frozenset(counts)  # aggregates range over whole solutions
-        return frozenset(v for v, count in counts.items() if count > 1 or v in read).union(self.query.keys)
+        read |= {*self.query.keys, *(v for v in counts if v.endswith(SUFFIX))}
+        return frozenset(v for v, count in counts.items() if count > 1 or v in read)
 
     @property
     def by_partition(self) -> bool:
@@ -137,7 +153,7 @@ class Analysis:
     @cached_property
     def hidden(self) -> Hidden:
         parts = [part for one in self.filters for part in subexpressions(one)]
-        kept = {one.variable.name for one in parts if isinstance(one, Previous)}
+        kept = {one.variable.name for one in parts if isinstance(one, Previous)} | self.as_before
         first = {
             one.argument.name
             for one in parts

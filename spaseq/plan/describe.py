@@ -41,6 +41,8 @@ def describe(analysis: Analysis, liveness: Liveness, automaton: Automaton) -> di
         "ambiguous": is_ambiguous(analysis),
         "states": [_state(analysis, liveness, automaton, numbers, state) for state in analysis.exits],
         "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
+        "taken_away_from": [one.source for one in automaton.transitions if not one.targets],
+        "partition": _partition(analysis),
     }
 
 
@@ -94,6 +96,21 @@ def _window(window: Window | None) -> dict[str, Any] | None:
     return {"kind": kind, "length": window.length, "unit": unit, "origin": window.origin}
 
 
+def _partition(analysis: Analysis) -> dict[str, Any] | None:
+    query = analysis.query
+    if query.partition is None:
+        return None
+    return {"keys": list(query.keys), "using": query.partition.using is not None, "how": _partitioned(analysis)}
+
+
+def _partitioned(analysis: Analysis) -> str:
+    if analysis.by_partition:
+        return "a matcher for each key, as EVENTS windows count the events of each partition"
+    if analysis.needs_every_event:
+        return "a join key of all GPMs; any event of its partition takes away what waits for the very next one"
+    return "a join key of all GPMs"
+
+
 def _atom(analysis: Analysis, number: int) -> dict[str, Any]:
     atom = analysis.atoms[number]
     return {
@@ -114,7 +131,7 @@ def _state(
     return {
         "number": numbers[state],
         "role": "initial" if state.node == START else "final" if state.ends else "waiting",
-        "operator": SYMBOLS[state.strategy] if state.strategy else None,
+        "operator": _operator(analysis, state),
         "live": list(liveness.columns[state]),
         "cells": kind,
         "why": why,
@@ -122,6 +139,12 @@ def _state(
         "guards": [_guard(liveness, state, guard) for guard in liveness.guards[state]],
         "competes_with": [numbers[one] for one in analysis.twins.get(state, ())],
     }
+
+
+def _operator(analysis: Analysis, state: Exit) -> str | None:
+    if state.strategy is None:
+        return None
+    return SYMBOLS[state.strategy] + (" in its partition" if analysis.passes(state) else "")
 
 
 def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str] | None:

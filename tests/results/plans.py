@@ -26,6 +26,7 @@ class HandMadePlan:
     columns: tuple[str, ...]
     projections: tuple[Projection, ...] = ()
     decided_by_edge: bool = False
+    decided_out_of_order = False
     match_aggregates: bool = False
     atoms: tuple[AtomDefinition, ...] = (A, B)
     readings: tuple[Reading, ...] = ()

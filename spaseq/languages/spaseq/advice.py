@@ -10,6 +10,7 @@ from spaseq.languages.problem import Source, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
+from spaseq.languages.spaseq.iterations import unjoined
 from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
 
 
@@ -19,6 +20,7 @@ def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWar
         *_unused(lowered, groups),
         *_unbound_results(lowered),
         *_filters(lowered, groups),
+        *unjoined(lowered, groups),
         *_vacuous(lowered.tree.sequence),
         *_window(lowered.tree),
     ]
