@@ -5,17 +5,16 @@ A list is a string: its terms in N-Triples, a line end before each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import pyoxigraph
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from gpm.spread import SPREADS, spread
 
-Function = Callable[..., Literal | None]
+Function = Callable[..., NamedNode | BlankNode | Literal | Triple | None]
 APPENDED = "<urn:spaseq:appended>"  # of a list and a term: the list with the term at its end
-DISTINCT = ("COUNT", *SPREADS)  # what can range over the different terms of a list
 
 
 def list_function(function: str, distinct: bool) -> str:
@@ -54,13 +53,9 @@ def _term(line: str) -> pyoxigraph.Literal | None:
     return Literal(text[1:], datatype=NamedNode(datatype[:-1])) if quote else None
 
 
-_SPREADS = [(one, distinct) for one in SPREADS for distinct in (False, True)]
-_SPREADS = [(one, distinct) for one in SPREADS for distinct in (False, True)]
-FUNCTIONS: Mapping[NamedNode, Function] = {
-    NamedNode(name.strip("<>")): function
-    for name, function in (
-        (APPENDED, _appended),
-        (list_function("COUNT", True), _count_distinct),
-        *((list_function(one, distinct), partial(_spread, one, distinct)) for one, distinct in _SPREADS),
-    )
-}
+_NAMED: list[tuple[str, Function]] = [
+    (APPENDED, _appended),
+    (list_function("COUNT", True), _count_distinct),
+    *((list_function(one, distinct), partial(_spread, one, distinct)) for one in SPREADS for distinct in (False, True)),
+]
+FUNCTIONS: dict[NamedNode, Function] = {NamedNode(name.strip("<>")): function for name, function in _NAMED}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from statistics import median, stdev, variance
+from typing import Any
 
 import numpy as np
 import pyoxigraph
@@ -22,7 +23,7 @@ _INTEGERS = (
 _EXACT = frozenset(XSD + name for name in ("decimal", *_INTEGERS.split()))
 _LEXICAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
 _DOUBLE = pyoxigraph.NamedNode(XSD_DOUBLE)
-_OF: dict[str, Callable[[Sequence[Number]], float]] = {"STDEV": stdev, "VARIANCE": variance, "MEDIAN": median}
+_OF: dict[str, Callable[[Sequence[Any]], Any]] = {"STDEV": stdev, "VARIANCE": variance, "MEDIAN": median}
 SPREADS = tuple(_OF)
 
 
@@ -52,7 +53,7 @@ def number_of(term: object) -> Number | None:
     return Fraction(value) if math.isfinite(value) else value
 
 
-def _value(function: str, numbers: Sequence[Number]) -> float:
+def _value(function: str, numbers: Sequence[Any]) -> float:
     infinite = any(isinstance(number, float) for number in numbers)
     if infinite and (function != "MEDIAN" or any(math.isnan(number) for number in numbers)):
         return math.nan

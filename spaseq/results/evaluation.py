@@ -31,7 +31,8 @@ def holds(
     condition: Expression, names: Sequence[str], columns: Sequence[Words], now: NDArray[np.int64], terms: Terms
 ) -> NDArray[np.bool_]:
     """``bool[n]``: whether a condition is true on each row; arguments as of ``evaluate``."""
-    return truth_columns(condition, names, _table(columns, len(now)), now, terms) == 1
+    found: NDArray[np.bool_] = truth_columns(condition, names, _table(columns, len(now)), now, terms) == 1
+    return found
 
 
 def _table(columns: Sequence[Words], rows: int) -> Words:
