@@ -22,7 +22,7 @@ from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
 from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.assemble import assemble
-from spaseq.plan.describe import describe
+from spaseq.plan.describe import describe, readable
 from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
 from spaseq.plan.explain import render
 from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
@@ -189,7 +189,8 @@ class Plan:
     def _description(self) -> dict[str, Any]:
         automaton = assemble(self.analysis, self.liveness, self.results, Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
-        return describe(self.analysis, self.liveness, automaton) | aggregates
+        having = {"having": [readable(one) for one in self.having()]} if self.having() else {}
+        return describe(self.analysis, self.liveness, automaton) | aggregates | having
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
