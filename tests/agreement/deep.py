@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.agreement import partitions
 from tests.agreement.harness import difference
+from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
 from tests.oracle.exhaustive_partitions import pairs as all_partitioned
@@ -117,6 +118,15 @@ def partitioned(worker: int, count: int) -> Tally:
     return tally
 
 
+def aggregated(worker: int, count: int) -> Tally:
+    """Seeded pairs with HAVING, DISTINCT in aggregates, STDEV, VARIANCE and MEDIAN, a half of them with PARTITION BY."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        pair = aggregated_pair(number, partitions.SIZE, partitioned=number % 4 < 2)
+        tally.compare(pair, partial(partitions.difference, seed=number))
+    return tally
+
+
 def _compare(pairs: Iterable[Pair], differ: Callable[[Pair], str] = by_parts) -> Tally:
     tally = Tally()
     for pair in pairs:
@@ -154,8 +164,9 @@ def plain_parts(options: argparse.Namespace) -> Iterator[Tally]:
 
 
 def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
-    """The comparisons of queries with PARTITION BY."""
+    """The comparisons of queries with PARTITION BY, and of HAVING and the newer aggregates."""
     yield run("PARTITION BY, seeded random, 1-4 operators, 3-7 events, 2-3 keys", partitioned, options.partitions)
+    yield run("HAVING, STDEV, VARIANCE, MEDIAN, DISTINCT, a half with PARTITION BY", aggregated, options.aggregates)
     yield run("PARTITION BY, all patterns of <= 2 operators, <= 3 events of 2 keys", partitioned_worlds, 0)
     yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
 
@@ -165,6 +176,7 @@ def main() -> int:
     parser.add_argument("--random", type=int, default=100_000, help="seeded pairs")
     parser.add_argument("--examples", type=int, default=20_000, help="hypothesis examples")
     parser.add_argument("--partitions", type=int, default=20_000, help="seeded pairs with PARTITION BY")
+    parser.add_argument("--aggregates", type=int, default=10_000, help="seeded pairs with HAVING and the like")
     parser.add_argument("--only", choices=("plain", "partitions"), help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")
