@@ -119,7 +119,7 @@ def partitioned(worker: int, count: int) -> Tally:
 
 
 def aggregated(worker: int, count: int) -> Tally:
-    """Seeded pairs with HAVING, DISTINCT in aggregates, STDEV, VARIANCE and MEDIAN, a half of them with PARTITION BY."""
+    """Seeded pairs with HAVING, DISTINCT in aggregates, STDEV, VARIANCE and MEDIAN, half of them with PARTITION BY."""
     tally = Tally()
     for number in range(worker, count, WORKERS):
         pair = aggregated_pair(number, partitions.SIZE, partitioned=number % 4 < 2)
