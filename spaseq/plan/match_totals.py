@@ -63,7 +63,8 @@ class Totals:
         data = (
             "an event has several solutions for a GPM" if self._one_row else "an event has solutions with several keys"
         )
-        odd = [data] * bool(self.keys or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
+        several = set(self.keys) - set(self._analysis.query.keys)  # of those it comes once for each
+        odd = [data] * bool(several or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
         until = f"; from where {' or '.join(odd)} on, all matches are enumerated" if odd else ""
         keys = " for each " + " ".join(f"?{key}" for key in self.keys) if self.keys else ""
         return f"totals of partial matches{keys}, however many matches there are{until}"
