@@ -197,8 +197,10 @@ class Partitions:
     def trace(self) -> Words:
         """Every word that is held, once, in ascending order (0 apart)."""
         held = [matcher.trace() for matcher in self._matchers.values()]
-        words = np.unique(np.concatenate([*held, self._words(self._matchers), self._words(self._missed)], axis=None))
-        return words[words != 0]
+        keys = (self._words(self._matchers), self._words(self._missed))
+        words: Words = np.unique(np.concatenate([*held, *keys], axis=None))
+        bound: Words = words[words != 0]
+        return bound
 
     def snapshot(self) -> bytes:
         """The state as bytes.  Results must have been taken."""
@@ -249,8 +251,9 @@ class Partitions:
 
 
 def _mapped(words: NDArray[Any], word_map: Callable[[Words], Words]) -> list[Key]:
-    mapped = word_map(np.ascontiguousarray(words).reshape(-1)).reshape(words.shape)
-    return [tuple(key) for key in mapped.tolist()]
+    """Keys ``uint64[n, width]`` under the numbers that words have now."""
+    mapped = word_map(np.ascontiguousarray(words).reshape(-1))
+    return [tuple(map(int, key)) for key in mapped.reshape(words.shape)]
 
 
 def _opening_atoms(automaton: Automaton) -> frozenset[int]:
