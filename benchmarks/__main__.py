@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, knowledge, many, memory, patterns, push, rows, startup, v_shape
+from benchmarks import cells, ceql, correlation, knowledge, live, many, memory, patterns, push, rows, startup, v_shape
 
 if __name__ == "__main__":
     for benchmark in (patterns, v_shape, push, cells, many, knowledge, ceql, correlation):
@@ -13,3 +13,5 @@ if __name__ == "__main__":
     startup.main()
     print()
     memory.main()
+    print()
+    live.main()

@@ -18,8 +18,11 @@ import click
 from rich.cells import cell_len
 
 from spaseq.cli.events import csv_format, event_sources
+from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
+from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.output import check_not_read, choose_format, open_output
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, read_text, show_warnings
 from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
@@ -78,7 +81,10 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
+@notes_options
+@click.pass_context
 def tuples(
+    ctx: click.Context,
     query: str,
     events: tuple[str, ...],
     type_: str | None,
@@ -95,11 +101,14 @@ def tuples(
     limit: int | None,
     count: bool,
     on_error: str,
+    quiet: bool,
+    strict: bool,
 ) -> None:
     """Run a CEQL query on a table of events and print every match, or its aggregates.
 
     Positions in results count the events of the table from 0.
     """
+    from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 
     if time_unit is not None and time is None:
@@ -111,18 +120,24 @@ def tuples(
     if [query, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
     check_not_read({"--output": output}, [query, *paths])
-    show_warnings(parsed, err=True)
+    if not quiet:
+        show_warnings(parsed, err=True)
     with _told(name), _ended_by_sigterm():
         matches = match(
             parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
             csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
-        with open_output(output) as out:
+        with open_output(output) as out, _progress(ctx, matches, quiet or (out.isatty() and not count)):
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit))
-    _sum_up(matches, show_why=not count and limit != 0)
+                first = 1 if any(map(may_fall_silent, paths)) else _FIRST_ROWS
+                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit, out.flush), first)
+    _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
+
+
+def _progress(ctx: click.Context, matches: Matches | Aggregates, hidden: bool) -> Progress:
+    return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
 
 
 def _parse(text: str, name: str) -> ParsedQuery:
@@ -158,13 +173,14 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sum_up(matches: Matches | Aggregates, show_why: bool) -> None:
-    if matches.skipped:
-        events = "event was" if matches.skipped == 1 else "events were"
-        click.echo(f"warning: {matches.skipped:,} {events} left out, whose time falls or is missing", err=True)
-    if show_why and not matches.found:
-        why = f": no event fits {' or '.join(matches.unmatched)}" if matches.unmatched else ""
-        click.echo(f"no results{why}", err=True)
+def _sum_up(ctx: click.Context, matches: Matches | Aggregates, quiet: bool, strict: bool, asked: bool) -> None:
+    """Say what was dropped, and why there is no result if one was ``asked`` for."""
+    losses = [loss.line("--{}") for loss in matches.losses()]
+    tell_losses(losses, quiet, strict)
+    if asked and not matches.found and not quiet:
+        tell_why([f"no event fits {' or '.join(matches.unmatched)}"] if matches.unmatched else [])
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 def _types(declared: Sequence[str]) -> dict[str, str]:
@@ -178,7 +194,7 @@ def _types(declared: Sequence[str]) -> dict[str, str]:
 
 
 def _count(matches: Matches | Aggregates, limit: int | None) -> int:
-    return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit))
+    return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit, lambda: None))
 
 
 def _layout(matches: Matches | Aggregates) -> Layout:
@@ -191,8 +207,8 @@ def _layout(matches: Matches | Aggregates) -> Layout:
     return ["start", "end", *variables], lambda row: [str(row["start"]), str(row["end"]), *_cells(row, variables)]
 
 
-def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
-    """One result after the other, as it is written in JSON."""
+def _rows(matches: Matches | Aggregates, limit: int | None, flush: Callable[[], None]) -> Rows:
+    """One result after the other, as it is written in JSON; what is written is flushed before events are read."""
     from spaseq.tuples import Aggregates
 
     left = limit
@@ -202,6 +218,7 @@ def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
         left = None if left is None else left - some.num_rows
         if left == 0:
             return
+        flush()
 
 
 def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
@@ -210,24 +227,24 @@ def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
         yield {"start": start, "end": end, "picked": {name: held for name, held in picked if held}}
 
 
-def _write_lines(output: TextIO, layout: Layout, rows: Rows) -> None:
+def _write_lines(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
     for row in rows:
         output.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
         output.flush()
 
 
-def _write_csv(output: TextIO, layout: Layout, rows: Rows) -> None:
+def _write_csv(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
     heads, cells = layout
     writer = csv.writer(output)
     writer.writerow(heads)
     writer.writerows(map(cells, rows))
 
 
-def _write_table(output: TextIO, layout: Layout, rows: Rows) -> None:
-    """Columns as wide as the first rows want; later ones follow under the same head."""
+def _write_table(output: TextIO, layout: Layout, rows: Rows, first: int) -> None:
+    """Columns as wide as the ``first`` rows want; later ones follow under the same head."""
     heads, cells = layout
     lines = map(cells, rows)
-    begin = list(islice(lines, _FIRST_ROWS))
+    begin = list(islice(lines, first))
     if not begin:
         return
     widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
@@ -245,7 +262,7 @@ def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:
     return [" ".join(map(str, row["picked"].get(name, ()))) for name in variables]
 
 
-WRITERS: dict[str, Callable[[TextIO, Layout, Rows], None]] = {
+WRITERS: dict[str, Callable[[TextIO, Layout, Rows, int], None]] = {
     "table": _write_table,
     "jsonl": _write_lines,
     "csv": _write_csv,

@@ -50,6 +50,10 @@ class ReorderBuffer:
     def __len__(self) -> int:
         return len(self.singles) + sum(map(len, self._queues))
 
+    def waiting_of(self, stream: int) -> int:
+        """How many events of a stream wait."""
+        return len(self._queues[stream]) + sum(number == stream for _, number, _ in self.singles)
+
     def add(self, stream: int, events: Events) -> None:
         """Take events of the stream number ``stream`` in the order of their arrival; no single one waits."""
         assert not self.singles

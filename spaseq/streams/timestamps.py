@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyoxigraph import Literal
 
 from spaseq.errors import OptionError
+from spaseq.pattern.times import nearest_time
 
 if TYPE_CHECKING:
     import numpy
@@ -69,7 +70,9 @@ def from_xsd(text: str) -> int:
     try:
         microseconds = _second(text[:cut]) + _rest(text[cut:])
     except ValueError as error:
-        raise ValueError(f'"{text}" is not an xsd:dateTime{error}') from None
+        meant = nearest_time(text)
+        advice = f': write "{meant}"' if meant not in ("", text) else ""
+        raise ValueError(f'"{text}" is not an xsd:dateTime{str(error) or advice}') from None
     if not LEAST < microseconds < GREATEST:
         raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
     return microseconds

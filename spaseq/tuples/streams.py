@@ -10,7 +10,7 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import Query
 from spaseq.tuples.merge import STREAM, MergedSource
-from spaseq.tuples.opening import opened
+from spaseq.tuples.opening import opened, piped
 from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, declared, open_source
 
 
@@ -67,6 +67,7 @@ def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
         return Streams(open_source(given[names[0]], reading.types, reading.csv), names[0], known=names)
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
+    given = {name: piped(given[name]) for name in names}
     sources = {name: opened(given[name], declared(reading.types), reading.csv or CsvFormat()) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
