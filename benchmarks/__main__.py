@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, knowledge, live, many, memory, patterns, push, rows, startup, v_shape
+from benchmarks import (
+    cells,
+    ceql,
+    correlation,
+    frames,
+    knowledge,
+    live,
+    many,
+    memory,
+    patterns,
+    push,
+    rows,
+    startup,
+    v_shape,
+)
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, push, cells, many, knowledge, ceql, correlation):
+    for benchmark in (patterns, v_shape, push, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)

@@ -14,8 +14,16 @@ from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import gpm_option
-from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
+from spaseq.cli.options import declared_types, gpm_option, hints_with_options
+from spaseq.cli.output import (
+    check_declared,
+    check_not_read,
+    check_times,
+    choose_format,
+    columns_for,
+    open_output,
+    shown_queries,
+)
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
@@ -23,7 +31,7 @@ from spaseq.engine.run import Run
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
-from spaseq.results.formats import FORMATS, Layout, Writer, open_writer
+from spaseq.results.formats import FORMATS, FRAMES, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS, parse_duration
@@ -66,6 +74,12 @@ class Duration(click.ParamType[timedelta]):
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@click.option("--times", is_flag=True, help="csv, tsv, json and xml begin with the times of each match.")
+@click.option(
+    "--declare", "declared", metavar="VARIABLE=TYPE", multiple=True,
+    help="The type of a column of parquet: string, dictionary, int64, double, decimal(p,s), boolean, timestamp or "
+    "date.  Repeatable.  [default: one that fits its first 65,536 values]",
+)  # fmt: skip
 @click.option(
     "--lateness", type=Duration(), default="0s", show_default=True,
     help="How much older than the newest event of its stream an event may be: 500ms, 5s, 2m, 1h.",
@@ -111,6 +125,8 @@ def run(
     entail: tuple[str, ...],
     format: str | None,
     output: Path | None,
+    times: bool,
+    declared: tuple[str, ...],
     lateness: timedelta,
     late: Path | None,
     idle: timedelta | None,
@@ -141,13 +157,15 @@ def run(
     check_not_read({"--output": output, "--late": late}, read)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
-    with late_file(late) as on_late, open_output(output) as text:
+    with late_file(late) as on_late, open_output(output) as text, hints_with_options():
         running = Run(
             checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
             idle_advance, follow,
         )  # fmt: skip
         running.warns = False
-        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
+        drain = (
+            Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
+        )
         hidden = quiet or (text.isatty() and not count)
         try:
             with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
@@ -226,12 +244,19 @@ class Printer(Counter):
         self._flush()
 
 
-def _printer(parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None) -> Printer:
-    queries = [each.query for each in parsed]
+def _printer(
+    parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None,
+    times: bool, types: dict[str, str], running: Run,
+) -> Printer:  # fmt: skip
     format = choose_format(wanted, output)
-    layout = Layout(columns_for(format, queries), several=len(queries) > 1, prefixes=_prefixes(parsed))
-    shown = frozenset(query.name for query in queries if is_shown(format, query))
-    return Printer(limit, open_writer(format, output, layout), output.flush, shown)
+    check_times(format, times)
+    check_declared(format, types)
+    shown = shown_queries(format, [each.query for each in parsed])
+    layout = Layout(columns_for(format, shown), len(parsed) > 1, _prefixes(parsed), times, types)
+    writer = open_writer(format, output, layout)
+    if format in FRAMES:
+        writer.write(running.empty(shown[0].name))  # which columns there are, should there be no match
+    return Printer(limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
 def _drain(running: Run, drain: Counter) -> bool:

@@ -7,16 +7,18 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import in_order
-from spaseq.engine.queries import AnyQuery, supplied_streams
+from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.languages.problem import did_you_mean
+from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
@@ -25,12 +27,21 @@ from spaseq.streams.sources import check_readable, expand, files_to_follow, live
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from spaseq.results.frame_types import Types
+
 Stream: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
 
 
-class Run:
+class Run(Iterator[Match]):
     """Queries and their streams, ready to be read; iterate over it, or over ``tables()``, once.
+
+    ``to_arrow``, ``to_pandas`` and ``to_polars`` read all of it and give the results of one query as a frame.
 
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
@@ -72,6 +83,7 @@ class Run:
         self._patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         self._from_files = True  # nothing that could fall silent
         self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
+        self._matches: Iterator[Match] | None = None
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
         self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
@@ -81,15 +93,52 @@ class Run:
             for running in self.engine._queries.values():
                 running.matcher.count_only = running.can_count_only
 
-    def __iter__(self) -> Iterator[Match]:
-        """All matches in order of decision."""
-        for tables in self._steps():
-            yield from in_order(list(tables))
+    def __next__(self) -> Match:
+        """The next match, in order of decision."""
+        if self._matches is None:
+            self._matches = (match for tables in self._steps() for match in in_order(list(tables)))
+        return next(self._matches)
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
         for tables in self._steps():
             yield from tables
+
+    def empty(self, query: str) -> MatchTable:
+        """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
+        return self.engine._running(query).empty()
+
+    def to_arrow(self, types: Types | None = None, query: str | None = None) -> pyarrow.Table:
+        """All results of a query as an Arrow table, in order of decision.
+
+        ``types`` gives columns their types by name, others get one that fits all of their values
+        (``spaseq.results.frames``).  ``query`` names one of several queries, by default the only one that is a SELECT.
+        OptionError: pyarrow is not installed, matches were taken one by one already, or there is no such query, column
+        or type.  StreamError: the streams cannot be read, or a term is none of its column's type.
+        """
+        require("pyarrow")
+        from spaseq.results.frame_types import chosen
+        from spaseq.results.frames import all_to_arrow
+
+        if self._matches is not None:
+            raise OptionError("matches of this run were taken one by one: make a frame of another run")
+        empty = self.empty(self._framed(query))
+        chosen(types, empty.columns)  # before anything is read
+        return all_to_arrow([empty, *(table for table in self.tables() if table.query == empty.query)], types)
+
+    def to_pandas(self, types: Types | None = None, query: str | None = None) -> pandas.DataFrame:
+        """All results of a query as a data frame of pandas; arguments and errors as of ``to_arrow``."""
+        require("pandas", "pyarrow")
+        from spaseq.results.frames import to_pandas
+
+        return to_pandas(self.to_arrow(types, query))
+
+    def to_polars(self, types: Types | None = None, query: str | None = None) -> polars.DataFrame:
+        """All results of a query as a data frame of polars; arguments and errors as of ``to_arrow``."""
+        require("polars", "pyarrow")
+        from spaseq.results.frames import to_polars
+
+        return to_polars(self.to_arrow(types, query))
 
     def stop(self) -> None:
         """Read no further: what is decided by the events read is still given, as if the input paused here."""
@@ -120,6 +169,18 @@ class Run:
     def losses(self) -> list[Loss]:
         """What was dropped of the streams so far."""
         return [loss for some in losses_of(self.engine, self.reports).values() for loss in some]
+
+    def _framed(self, query: str | None) -> str:
+        """The name of the query whose results become a frame."""
+        names = list(self.engine.queries)
+        selections = [name for name, known in self.engine.queries.items() if derived_stream(known) is None]
+        if query is None and len(selections or names) == 1:
+            return (selections or names)[0]
+        if query is None:
+            raise OptionError(f"a frame has the results of one query, here are {', '.join(names)}: say which (query)")
+        if query not in names:
+            raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
+        return query
 
     def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
         if isinstance(stream, str | os.PathLike):
@@ -208,13 +269,11 @@ def run(
     idle: timedelta | int | None = None,
     idle_advance: timedelta | int | None = None,
     follow: bool = False,
-) -> Iterator[Match]:
+) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    return iter(
-        Run(
-            query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
-            idle_advance=idle_advance, follow=follow,
-        )
+    return Run(
+        query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
+        idle_advance=idle_advance, follow=follow,
     )  # fmt: skip
 
 

@@ -12,13 +12,18 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
+from spaseq.results.packages import require
+from spaseq.results.shape import Shape
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
 from spaseq.results.times import iso, to_datetime
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
     import rdflib
+
+    from spaseq.results.frame_types import Types
 
 
 class DerivedEvent(NamedTuple):
@@ -143,6 +148,7 @@ class MatchTable(Sequence[Match]):
     atom_names: tuple[str, ...]
     event_name: Callable[[int], str]
     terms: TermTable
+    shape: Shape
     derived: tuple[DerivedEvent, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -220,6 +226,13 @@ class MatchTable(Sequence[Match]):
         own = words[:-1].astype(np.uint64).reshape(chosen.words.shape)
         return replace(chosen, words=own, terms=terms, event_name=names.__getitem__)
 
+    def interned(self) -> MatchTable:
+        """The same matches, whose terms native code can read: those of copies are in no engine."""
+        if not isinstance(self.terms, OwnTerms):
+            return self
+        terms, words = self.terms.interned(self.words)
+        return replace(self, terms=terms, words=words)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """As of a match: terms and names go with the table."""
         own = self if isinstance(self.terms, OwnTerms) else self.alone(np.arange(len(self)))
@@ -229,17 +242,30 @@ class MatchTable(Sequence[Match]):
         """The same matches of a CONSTRUCT query, each with its event."""
         return replace(self, derived=derived)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame (``spaseq.results.frames``); OptionError if pandas is not installed."""
-        from spaseq.results.frames import to_pandas
+    def to_arrow(self, types: Types | None = None) -> pyarrow.Table:
+        """An Arrow table (``spaseq.results.frames``), with these types of some columns.
 
-        return to_pandas(self)
-
-    def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table (``spaseq.results.frames``); OptionError if pyarrow is not installed."""
+        OptionError: pyarrow is not installed, or a type or column is unknown.  StreamError: a term is none of its
+        column's type.
+        """
+        require("pyarrow")
         from spaseq.results.frames import to_arrow
 
-        return to_arrow(self)
+        return to_arrow(self, types)
+
+    def to_pandas(self, types: Types | None = None) -> pandas.DataFrame:
+        """A data frame of pandas; errors as of ``to_arrow``."""
+        require("pandas", "pyarrow")
+        from spaseq.results.frames import to_pandas
+
+        return to_pandas(self.to_arrow(types))
+
+    def to_polars(self, types: Types | None = None) -> polars.DataFrame:
+        """A data frame of polars; errors as of ``to_arrow``."""
+        require("polars", "pyarrow")
+        from spaseq.results.frames import to_polars
+
+        return to_polars(self.to_arrow(types))
 
     def _repr_html_(self) -> str:
         from spaseq.results.html import to_html

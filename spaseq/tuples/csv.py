@@ -44,6 +44,10 @@ class CsvSource:
         self._kinds: dict[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
 
+    def as_text(self, column: str) -> None:
+        """Infer no type of a column: unless another is declared, it has texts."""
+        self._declared = {column: pyarrow.string(), **self._declared}
+
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
         sample = self._sample(columns)

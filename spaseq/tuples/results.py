@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import compress
 from operator import or_
@@ -109,12 +111,14 @@ class Results(Iterator[pyarrow.RecordBatch]):
     """
 
     schema: pyarrow.Schema
+    variables: tuple[str, ...] = ()  # whose positions are columns
 
     def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
         self._query = query
         self._plan = plan
         self._events = events
         self.found = 0
+        self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
 
     @property
     def skipped(self) -> int:
@@ -145,11 +149,34 @@ class Results(Iterator[pyarrow.RecordBatch]):
         return tuple(name for name in in_order(names) if name not in some)
 
     @abstractmethod
-    def __next__(self) -> pyarrow.RecordBatch: ...
+    def _next(self) -> pyarrow.RecordBatch:
+        """The next batch that is found; StopIteration at the end."""
+
+    def __next__(self) -> pyarrow.RecordBatch:
+        """The next batch."""
+        return self._ahead.popleft() if self._ahead else self._next()
 
     def count(self) -> int:
         """How many results are left."""
         return sum(batch.num_rows for batch in self)
+
+    def _left_ahead(self) -> int:
+        """How many of those left are found already."""
+        left: int = sum(batch.num_rows for batch in self._ahead)
+        self._ahead.clear()
+        return left
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self.schema.names)}; {self.found} found so far>"
+
+    def _repr_html_(self) -> str:
+        """A table of the next results, which are found for this and are still given afterwards."""
+        from spaseq.tuples.html import to_html
+
+        if not self._ahead:
+            with suppress(StopIteration):
+                self._ahead.append(self._next())
+        return to_html(self.schema.names, self._ahead[0] if self._ahead else None, self.found)
 
     def to_arrow(self) -> pyarrow.Table:
         """All that are left as one table."""
