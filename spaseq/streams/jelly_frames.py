@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError
 from pyjelly import jelly
 from pyjelly.errors import JellyConformanceError
 from pyjelly.parse.decode import Adapter, Decoder, options_from_frame
 from pyjelly.parse.ioutils import delimited_jelly_hint
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import BLOCK
-from spaseq.streams.messages import Message, Received
 
+BLOCK = 1 << 16  # bytes read at once, if so many are there
 LARGEST_FRAME = 1 << 26
+_REMEMBERED = 4096  # IRIs whose text is remembered
+_ESCAPED = re.compile(r'["\\\n\r]')
 _LONGEST_SIZE = 10  # bytes of the number before a frame
 _REST_IS_LOST = "the rest of this source is not read"
 # What pyjelly raises for data that are not as the format has them.
@@ -25,6 +26,20 @@ _DAMAGES = (
     DecodeError, JellyConformanceError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError,
     ValueError,
 )  # fmt: skip
+
+
+class Frame(NamedTuple):
+    """The statements of a frame as N-Quads lines, and which frame it is."""
+
+    lines: bytes
+    place: Location
+
+    def locate(self, _text: str) -> Location:
+        """The place of a text in it, as far as it is known."""
+        return self.place
+
+
+Decoded: TypeAlias = Frame | StreamError  # a frame, or what is wrong with it
 
 
 class JellyFrames:
@@ -45,7 +60,7 @@ class JellyFrames:
             hint = "write each event as a frame of a stream of graphs or datasets"
             raise StreamError("a flat Jelly stream of triples has no events", Location(path), hint=hint)
 
-    def messages(self) -> Iterator[Received | None]:
+    def decoded(self) -> Iterator[Decoded | None]:
         """What each frame has, None before waiting for more; StreamError in place of one with a term that RDF has not.
 
         After damaged data, the rest of the source is lost.
@@ -54,9 +69,9 @@ class JellyFrames:
             return
         try:
             decoder = Decoder(_Terms(options_from_frame(self._first, delimited=True)))
-            yield self._message(decoder, self._first)
+            yield self._decoded(decoder, self._first)
             for frame in self._frames:
-                yield None if frame is None else self._message(decoder, frame)
+                yield None if frame is None else self._decoded(decoder, frame)
         except _DAMAGES as error:
             yield self._damage(error)
         except StreamError as error:
@@ -101,18 +116,18 @@ class JellyFrames:
             raise self._too_large(size)
         return slice(begin, begin + size) if begin + size <= len(data) else None
 
-    def _message(self, decoder: Any, frame: Any) -> Received:
-        quads, wrong = [], None
+    def _decoded(self, decoder: Any, frame: Any) -> Decoded:
+        lines, wrong = [], None
         for number, row in enumerate(frame.rows, 1):
             kind = row.WhichOneof("row")
             found = decoder.decode_row(getattr(row, kind))
             if kind not in ("triple", "quad"):
                 continue
-            if isinstance(found, Quad):
-                quads.append(found)
+            if isinstance(found, str):
+                lines.append(found)
             else:
                 wrong = wrong or StreamError(f"row {number}: {found}", self._place())
-        return wrong or Message(quads, partial(_located, self._place()))
+        return wrong or Frame("".join(lines).encode(), self._place())
 
     def _place(self, later: int = 0) -> Location:
         return Location(f"{self._path}, frame {self._number + later}")
@@ -135,60 +150,80 @@ def _size(data: bytearray, start: int) -> tuple[int, int] | None:
     return (size, start + _LONGEST_SIZE) if len(data) >= start + _LONGEST_SIZE else None
 
 
-def _located(place: Location, _text: str) -> Location:
-    return place
-
-
 class _Terms(Adapter):  # type: ignore[misc]
-    """Makes pyoxigraph's terms.
+    """Makes N-Quads lines of valid terms.
 
     What RDF does not allow becomes a ValueError as a value: a statement with it is one too, and decoding goes on.
     """
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._graph: Any = DefaultGraph()
+        self._graph: Any = ""
+        self._iris: dict[str, Any] = {}
 
     def iri(self, iri: str) -> Any:
-        return _made(NamedNode, iri)
+        text = self._iris.get(iri)
+        if text is None:
+            if len(self._iris) >= _REMEMBERED:
+                self._iris.clear()
+            text = self._iris[iri] = _made(NamedNode, iri)
+        return text
 
     def bnode(self, bnode: str) -> Any:
         return _made(BlankNode, bnode)
 
     def literal(self, lex: str, language: str | None = None, datatype: str | None = None) -> Any:
         kind = None if datatype is None else self.iri(datatype)
-        return kind if isinstance(kind, ValueError) else _made(Literal, lex, language=language, datatype=kind)
+        if isinstance(kind, ValueError):
+            return kind
+        if language is not None or _ESCAPED.search(lex):
+            return _made(Literal, lex, language=language, datatype=None if datatype is None else NamedNode(datatype))
+        return f'"{lex}"^^{kind}' if kind else f'"{lex}"'
 
     def default_graph(self) -> Any:
-        return DefaultGraph()
+        return ""
 
     def graph_start(self, graph_id: Any) -> None:
         self._graph = graph_id
 
     def graph_end(self) -> None:
-        self._graph = DefaultGraph()
+        self._graph = ""
 
     def triple(self, terms: Iterable[Any]) -> Any:
-        return _made(Quad, *terms, self._graph)
+        subject, predicate, object_ = terms
+        return _line(subject, predicate, object_, self._graph)
 
     def quad(self, terms: Iterable[Any]) -> Any:
-        return _made(Quad, *terms)
+        return _line(*terms)
 
     def quoted_triple(self, terms: Iterable[Any]) -> Any:
-        return _made(Triple, *terms)
+        subject, predicate, object_ = terms
+        line = _line(subject, predicate, object_, "")
+        return line if isinstance(line, ValueError) else f"<<( {line[:-4]} )>>"
 
     def namespace_declaration(self, name: str, iri: str) -> None:
         """Prefixes are of no use here."""
 
 
-def _made(kind: Any, *parts: Any, **more: Any) -> Any:
-    """A term or statement of the parts, or the ValueError that tells what is wrong with them."""
-    for part in parts:
+def _line(subject: Any, predicate: Any, object_: Any, graph: Any) -> Any:
+    """The line of a statement, or the ValueError that tells what is wrong with it."""
+    for part in (subject, predicate, object_, graph):
         if isinstance(part, ValueError):
             return part
+    line = f"{subject} {predicate} {object_} {graph} .\n"
+    if _is_node(subject) and predicate[:1] == "<" and (not graph or _is_node(graph)):
+        return line
+    return ValueError(f"{line[:-3]} is no statement of RDF")
+
+
+def _is_node(text: str) -> bool:
+    """Whether it is an IRI or a blank node."""
+    return text[:1] in "<_" and text[:2] != "<<"
+
+
+def _made(kind: Any, value: str, **more: Any) -> Any:
+    """The text of a term, or the ValueError that tells what is wrong with it."""
     try:
-        return kind(*parts, **more)
+        return str(kind(value, **more))
     except ValueError as error:
-        return ValueError(f"{parts[0]}: {error}")
-    except TypeError:
-        return ValueError(f"{' '.join(map(str, parts))} is no statement of RDF")
+        return ValueError(f"{value}: {error}")

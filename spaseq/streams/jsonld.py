@@ -11,36 +11,83 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import RdfFormat, parse, serialize
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import lines_of
-from spaseq.streams.messages import Message, Received
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.collected import Collected
+from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
+from spaseq.streams.source_text import pieces
 
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[]}]', re.DOTALL)
 _DEEPEST = 100  # brackets within each other; the parser's stack is not without end
+LONGEST_LINE = 1 << 26  # bytes
 _REMOTE = "LoadDocumentCallback"
 
 
-def read_jsonld(source: BinaryIO, path: str) -> Iterator[Received | None]:
-    """Give the messages of a source as they come, None before waiting for more.
+def read_jsonld(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of a source as they come.  Lines without anything on them are passed over.
 
-    StreamError in place of a line that is no JSON-LD document.  Lines without anything on them are passed over.
-    StreamError is raised for a line that is too long.
+    StreamError after the events before it: a line is no JSON-LD document or no event, or it is too long.
     """
-    context = b""
-    for number, line in lines_of(source, path):
-        if not line:
-            yield None
-        if not line.strip():
-            continue
-        alone = _context_alone(line)
-        message = _Line(path, number, line, b"" if alone else context).message()
-        context = alone or context
-        if not alone or isinstance(message, StreamError):
-            yield message
+    reader = _Reader(path, assembler)
+    try:
+        for number, line in _lines_of(source, path):
+            if line.strip():
+                reader.add(number, line)
+            elif not line:
+                reader.flush()
+                if complete := assembler.take():
+                    yield complete
+        reader.flush()
+    finally:
+        if complete := assembler.take():
+            yield complete
+
+
+def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
+    """The lines, numbered from 1, with their ends and without a byte order mark.
+
+    An empty line (without even an end) says that more has to be waited for.  StreamError: a line is too long.
+    """
+    number, rest = 1, b""
+    unfinished: list[bytes] = []
+    size = 0
+    for data in pieces(source):
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            yield number, b"".join([*unfinished, piece, b"\n"])
+            number, unfinished, size = number + 1, [], 0
+        unfinished.append(rest)
+        size += len(rest)
+        if size > LONGEST_LINE:
+            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
+        yield number, b""
+    yield number, b"".join(unfinished)
+
+
+class _Reader:
+    """Reads documents into an assembler, many at a time."""
+
+    def __init__(self, path: str, assembler: EventAssembler) -> None:
+        self._path = path
+        self._context = b""  # in force
+        self._collected = Collected(assembler)
+        self.flush = self._collected.flush
+
+    def add(self, number: int, line: bytes) -> None:
+        """Read a line."""
+        document = _Line(self._path, number, line, self._context)
+        statements = document.statements()
+        if not statements and (context := _context_alone(line)):
+            self._context = context
+            statements = _Line(self._path, number, line, b"").statements()  # for what may be wrong with it
+        if isinstance(statements, StreamError):
+            self._collected.fail(statements)
+        elif statements:
+            self._collected.add(statements, document.locate)
 
 
 def _context_alone(line: bytes) -> bytes:
@@ -75,15 +122,15 @@ class _Line:
         self._line = line
         self._before, self._behind = (b'{"@context":' + context + b',"@graph":', b"}") if context else (b"", b"")
 
-    def message(self) -> Received:
-        """The message, or what is wrong with it."""
+    def statements(self) -> bytes | StreamError:
+        """N-Quads lines, or what is wrong with the document."""
         if not self._line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
         if _is_deep(self._line):
             return StreamError(f"brackets are nested deeper than {_DEEPEST} here", self.locate(""))
         try:
             document = self._before + self._line.rstrip() + self._behind
-            return Message(list(parse(document, RdfFormat.JSON_LD)), self.locate)
+            return serialize(parse(document, RdfFormat.JSON_LD), format=RdfFormat.N_QUADS) or b""
         except SyntaxError as error:
             return self._failure(error)
 

@@ -117,6 +117,9 @@ cdef cppclass Assembly:
     size_t text_start             # in the present block
     size_t text_end
     string carried                # its text in earlier blocks
+    # the message being read
+    vector[Statement] message     # its statements, which lie in the present block
+    size_t behind                 # behind its delimiter
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun

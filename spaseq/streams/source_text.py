@@ -1,0 +1,106 @@
+"""The text of a source that has been read and is not done with, and the places in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from spaseq.errors import Location
+from spaseq.streams.nquads import BOM, printable
+
+FIRST_READ, READ = 1 << 14, 1 << 18  # bytes; small at first for early results
+KEPT = 1 << 16  # bytes of a line that are kept to be shown when what follows them is read
+
+
+class SourceText:
+    """``data`` from byte ``at`` on is not done with; what is before it on its line is kept to be shown."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.data = b""
+        self.at = 0
+        self._line = 1  # number of the first line of ``data``
+        self._column = 0  # characters of that line before ``data``
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that are not done with."""
+        return len(self.data) - self.at
+
+    def add(self, more: bytes) -> None:
+        """What was read; lines that are done with are forgotten."""
+        start = self.data.rfind(b"\n", 0, self.at) + 1
+        if start:
+            self._line, self._column = self.number(start), 0
+        if self.at - start > KEPT:
+            self._column += len(self.data[start : self.at].decode("utf-8", "replace"))
+            start = self.at
+        self.data, self.at = self.data[start:] + more, self.at - start
+
+    def number(self, offset: int) -> int:
+        """The number of the line in which a byte lies."""
+        return self._line + self.data.count(b"\n", 0, offset)
+
+    def line(self, offset: int) -> tuple[int, bytes]:
+        """Where the line begins in which a byte lies, and that line with its end."""
+        start = self.data.rfind(b"\n", 0, offset) + 1
+        return start, self.data[start : self._behind(offset)]
+
+    def place(self, offset: int, width: int = 1) -> Location:
+        """The place of a byte."""
+        start, line = self.line(offset)
+        column = len(self.data[start:offset].decode("utf-8", "replace")) + 1
+        return self.location(self.number(offset), column, line, width)
+
+    def find(self, offset: int, text: str) -> Location:
+        """The place of ``text`` on the line of a byte, that of the line if it is not there."""
+        _, line = self.line(offset)
+        column = line.decode("utf-8", "replace").rfind(text) + 1 if text else 0
+        return self.location(self.number(offset), max(1, column), line, len(text) if column else 1)
+
+    def location(self, number: int, column: int, line: bytes, width: int = 1) -> Location:
+        """A column of a line; a line whose beginning was forgotten is not shown."""
+        if number == self._line and self._column:
+            return Location(self.path, number, self._column + column)
+        return Location(self.path, number, column, printable(line), max(1, width))
+
+    def end(self) -> Location:
+        """The place of the last line."""
+        return self.find(max(0, len(self.data) - 1), "")
+
+    def _behind(self, offset: int) -> int:
+        return self.data.find(b"\n", offset) + 1 or len(self.data)
+
+
+def pieces(source: BinaryIO) -> Iterator[bytes]:
+    """What can be read, a piece at a time, without a byte order mark; pieces are larger and larger."""
+    size, held = FIRST_READ, b""
+    begun = False
+    while data := source.read1(size):  # type: ignore[attr-defined]
+        size = min(2 * size, READ)
+        if begun:
+            yield data
+        elif len(held := held + data) >= len(BOM) or not BOM.startswith(held):
+            begun = True
+            yield held.removeprefix(BOM)
+    if not begun and held:
+        yield held
+
+
+def with_newlines(read: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text with line ends of one kind."""
+    held = b""
+    for piece in read:
+        if held or b"\r" in piece:
+            piece = (held + piece).replace(b"\r\n", b"\n")
+            held = piece[-1:] if piece.endswith(b"\r") else b""  # a newline may follow
+            piece = piece.removesuffix(b"\r").replace(b"\r", b"\n")
+        yield piece
+    if held:
+        yield b"\n"
+
+
+def header(prefixes: dict[str, str], base: str | None) -> bytes:
+    """A line that declares prefixes and base."""
+    declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in prefixes.items())
+    return (f"@base <{base}> . {declared}" if base else declared).encode() + b"\n"
