@@ -1,7 +1,7 @@
 """Every format from bytes to matches of the V shape, beside the library's parser alone on the same bytes.
 
-The events are those of ``benchmarks.v_shape``: six triples and a time, as a named graph in N-Quads, TriG and Jelly, as the
-default graph of a message in the others.  A parser reads all of a file at once, messages without their delimiters;
+The events are those of ``benchmarks.v_shape``: six triples and a time, as a named graph in N-Quads, TriG and Jelly, as
+the default graph of a message in the others.  A parser reads all of a file at once, messages without their delimiters;
 JSON-LD it reads line by line, each line with the context, since that is what a document is.
 Run: ``python -m benchmarks.formats [events]``.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse, serialize
 
-from benchmarks.timing import Job, Preparation, interleaved
+from benchmarks.timing import Preparation, interleaved
 from benchmarks.v_shape import end_to_end
 from spaseq.datasets import workloads
 from spaseq.streams.wire import PROV_TIME

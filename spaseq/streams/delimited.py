@@ -20,7 +20,7 @@ from spaseq.streams.event import Events
 from spaseq.streams.messages import Message, Received
 from spaseq.streams.nquads import explain, printable
 from spaseq.streams.outcomes import CUT_OFF, DELIMITER, TAKEN
-from spaseq.streams.source_text import SourceText, header, pieces, with_newlines
+from spaseq.streams.source_text import Gathering, SourceText, header, pieces, with_newlines
 
 FORMATS = {
     "ntriples": RdfFormat.N_TRIPLES,
@@ -38,13 +38,13 @@ def read_delimited(source: BinaryIO, path: str, kind: str, assembler: EventAssem
     StreamError after the events before it: a message cannot be read or is no event, or a line or message is too long.
     """
     rdf_format = FORMATS[kind]
-    by_lines = rdf_format in _BY_LINES
+    by_lines, gathering = rdf_format in _BY_LINES, Gathering(source)
     reader = (_Reader if by_lines else _Translating)(path, rdf_format, assembler)
     read = with_newlines(pieces(source)) if by_lines else pieces(source)
     try:
         for piece in read:
             reader.add(piece)
-            if complete := assembler.take():
+            if gathering.is_due(len(piece)) and (complete := assembler.take()):
                 yield complete
         reader.read(ended=True)
     finally:

@@ -40,7 +40,7 @@ def _by_frames(frames: JellyFrames, assembler: EventAssembler) -> Iterator[Event
         if isinstance(frame, StreamError):
             collected.fail(frame)
         elif frame is not None:
-            collected.add(frame.lines, frame.locate)
+            collected.add(frame.lines, frame)
         else:
             collected.flush()
             if complete := assembler.take():

@@ -18,12 +18,13 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.collected import Collected
 from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
-from spaseq.streams.source_text import pieces
+from spaseq.streams.source_text import Gathering, pieces
 
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[]}]', re.DOTALL)
 _DEEPEST = 100  # brackets within each other; the parser's stack is not without end
 LONGEST_LINE = 1 << 26  # bytes
+_JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
 
 
@@ -35,37 +36,42 @@ def read_jsonld(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
     reader = _Reader(path, assembler)
     try:
         for number, line in _lines_of(source, path):
-            if line.strip():
-                reader.add(number, line)
-            elif not line:
+            if line is None:
                 reader.flush()
                 if complete := assembler.take():
                     yield complete
+            elif line and not line.isspace():
+                reader.add(number, line)
         reader.flush()
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
-    """The lines, numbered from 1, with their ends and without a byte order mark.
+def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes | None]]:
+    """The lines, numbered from 1, without their ends and a byte order mark; None when events are to be handed on.
 
-    An empty line (without even an end) says that more has to be waited for.  StreamError: a line is too long.
+    StreamError: a line is too long.
     """
-    number, rest = 1, b""
+    gathering = Gathering(source)
+    number, size = 1, 0
     unfinished: list[bytes] = []
-    size = 0
     for data in pieces(source):
         *whole, rest = data.split(b"\n")
-        for piece in whole:
-            yield number, b"".join([*unfinished, piece, b"\n"])
-            number, unfinished, size = number + 1, [], 0
+        if whole:
+            whole[0] = b"".join([*unfinished, whole[0]])
+            yield from enumerate(whole, number)
+            number, size, unfinished = number + len(whole), 0, []
         unfinished.append(rest)
         size += len(rest)
         if size > LONGEST_LINE:
             raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
-        yield number, b""
+        if gathering.is_due(len(data)):
+            yield number, None
     yield number, b"".join(unfinished)
+
+
+_NOTHING = (b"", b"")  # around a document with all that it needs
 
 
 class _Reader:
@@ -73,21 +79,21 @@ class _Reader:
 
     def __init__(self, path: str, assembler: EventAssembler) -> None:
         self._path = path
-        self._context = b""  # in force
+        self._around = _NOTHING  # a document: what gives it the context in force
         self._collected = Collected(assembler)
         self.flush = self._collected.flush
 
     def add(self, number: int, line: bytes) -> None:
         """Read a line."""
-        document = _Line(self._path, number, line, self._context)
+        document = _Line(self._path, number, line, self._around)
         statements = document.statements()
         if not statements and (context := _context_alone(line)):
-            self._context = context
-            statements = _Line(self._path, number, line, b"").statements()  # for what may be wrong with it
+            self._around = (b'{"@context":' + context + b',"@graph":', b"}")
+            statements = _Line(self._path, number, line, _NOTHING).statements()  # for what may be wrong with it
         if isinstance(statements, StreamError):
             self._collected.fail(statements)
         elif statements:
-            self._collected.add(statements, document.locate)
+            self._collected.add(statements, document)
 
 
 def _context_alone(line: bytes) -> bytes:
@@ -114,23 +120,25 @@ def _is_deep(line: bytes) -> bool:
 
 
 class _Line:
-    """One document, with the context in force."""
+    """One document, and what stands around it when it is parsed."""
 
-    def __init__(self, path: str, number: int, line: bytes, context: bytes) -> None:
+    __slots__ = ("_around", "_line", "_number", "_path")
+
+    def __init__(self, path: str, number: int, line: bytes, around: tuple[bytes, bytes]) -> None:
         self._path = path
         self._number = number
         self._line = line
-        self._before, self._behind = (b'{"@context":' + context + b',"@graph":', b"}") if context else (b"", b"")
+        self._around = around
 
     def statements(self) -> bytes | StreamError:
         """N-Quads lines, or what is wrong with the document."""
-        if not self._line.lstrip().startswith(b"{"):
+        line, (before, behind) = self._line, self._around
+        if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
-        if _is_deep(self._line):
+        if _is_deep(line):
             return StreamError(f"brackets are nested deeper than {_DEEPEST} here", self.locate(""))
         try:
-            document = self._before + self._line.rstrip() + self._behind
-            return serialize(parse(document, RdfFormat.JSON_LD), format=RdfFormat.N_QUADS) or b""
+            return serialize(parse(before + line + behind, _JSON_LD), format=_N_QUADS) or b""
         except SyntaxError as error:
             return self._failure(error)
 
@@ -150,7 +158,7 @@ class _Line:
             return StreamError("the context is on the network", self.locate('"@context"'), hint=hint)
         if error.offset is None:
             return StreamError(explain(error), self.locate(""))
-        shift = len(self._before.decode())
+        shift = len(self._around[0].decode())
         end = len(printable(self._line)) + 1
         column = min(max(1, error.offset - shift), end)
         hint = "each line is a whole JSON-LD document" if column == end else ""

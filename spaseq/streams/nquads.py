@@ -30,7 +30,7 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
     last = _Lines(b"", path, 0)
-    wanted = GATHERED if _never_waits(source) else 0
+    wanted = GATHERED if never_waits(source) else 0
     bytes(2 * GATHERED)  # glibc keeps freed memory up to twice what it saw freed at once: blocks need no new pages
     size = gathered = 0
     try:
@@ -49,7 +49,7 @@ def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
             yield complete
 
 
-def _never_waits(source: BinaryIO) -> bool:
+def never_waits(source: BinaryIO) -> bool:
     """Whether a source can be read on without waiting: a file, or bytes in memory."""
     if isinstance(source, io.BytesIO):
         return True

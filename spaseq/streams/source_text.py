@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from spaseq.errors import Location
-from spaseq.streams.nquads import BOM, printable
+from spaseq.streams.nquads import BOM, GATHERED, never_waits, printable
 
 FIRST_READ, READ = 1 << 14, 1 << 18  # bytes; small at first for early results
 KEPT = 1 << 16  # bytes of a line that are kept to be shown when what follows them is read
@@ -70,6 +70,22 @@ class SourceText:
 
     def _behind(self, offset: int) -> int:
         return self.data.find(b"\n", offset) + 1 or len(self.data)
+
+
+class Gathering:
+    """When to hand on what was read: of a file or of memory after so many bytes, of other sources at once."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._wanted = GATHERED if never_waits(source) else 0
+        self._read = self._gathered = 0
+
+    def is_due(self, size: int) -> bool:
+        """Whether it is time, after so many bytes more; at first it is time for less."""
+        self._read += size
+        self._gathered += size
+        due = self._gathered >= min(self._wanted, self._read // 2)
+        self._gathered = 0 if due else self._gathered
+        return due
 
 
 def pieces(source: BinaryIO) -> Iterator[bytes]:

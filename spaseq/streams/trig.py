@@ -15,7 +15,7 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain
 from spaseq.streams.outcomes import CUT_OFF
-from spaseq.streams.source_text import SourceText, header, pieces
+from spaseq.streams.source_text import Gathering, SourceText, header, pieces
 from spaseq.streams.units import unit_end
 
 LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
@@ -24,13 +24,13 @@ _LOST = "the rest of this source is not read"
 
 def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of a TriG source as they come; after a syntax error the rest of the source is lost."""
-    text = SourceText(path)
+    text, gathering = SourceText(path), Gathering(source)
     reader = _Reader(text, assembler)
     try:
         for piece in pieces(source):
             text.add(piece)
             reader.read()
-            if complete := assembler.take():
+            if gathering.is_due(len(piece)) and (complete := assembler.take()):
                 yield complete
             if reader.lost:
                 return
