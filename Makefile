@@ -21,7 +21,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
-	$(BIN)/python -m pytest -n 2 -m deep
+	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks

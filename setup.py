@@ -69,7 +69,7 @@ class BuildNative(build_ext):
         probe = folder / "probe.cpp"
         probe.write_text("#include <charconv>\nint main() { return sizeof(__int128) != 16; }\n")
         try:
-            self.compiler.compile([str(probe)], extra_postargs=["-std=c++17"])
+            self.compiler.compile([str(probe)], output_dir=self.build_temp, extra_postargs=["-std=c++17"])
         except (CompileError, LinkError, ExecError, PlatformError, FileNotFoundError):
             sys.exit(MISSING_COMPILER)
 

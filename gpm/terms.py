@@ -20,13 +20,18 @@ from nfa_native.words import Terms
 OxTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple
 RdfTerm: TypeAlias = OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Literal
 
+SCOPE_BITS = 40
 TRIPLE_TERM = "triple term"  # stands where the datatype of a literal does, and is no IRI: no literal can have it
 _ANY = pyoxigraph.NamedNode("urn:spaseq:any")
 
 
 def event_label(scope: int | None, label: str) -> str:
-    """The label under which a blank node of an event is known outside of it."""
-    return f"e{scope}.{label}"
+    """The label under which a blank node of an event is known outside of it.
+
+    A scope is a number (40 bits) among the events of one origin (24 bits; see ``gpm.native.assembly.Encoder``).
+    """
+    origin, number = divmod(scope or 0, 1 << SCOPE_BITS)
+    return f"e{number}s{origin}.{label}" if origin else f"e{number}.{label}"
 
 
 def encode(terms: Terms, term: RdfTerm, scope: int | None = None) -> int:

@@ -17,7 +17,7 @@ from benchmarks.peers import tables
 from benchmarks.peers.installing import CACHE, PEERS, MissingPeerError, Peer, install
 from benchmarks.peers.queries import QUERIES, Query
 from benchmarks.peers.running import Failed, run_ours, run_peer, run_update
-from benchmarks.peers.sample import SAMPLE, stock
+from benchmarks.peers.sample import stock
 
 Named = TypeVar("Named")
 
@@ -27,8 +27,6 @@ TEXTS = ("event_type", "name")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     options = _options(arguments)
-    if not SAMPLE.exists():
-        raise SystemExit(f"the sample of stock events is not there: {SAMPLE} (SPASEQ_SHARED says where else it is)")
     events = stock(options.events)
     print(f"{len(events):,} stock events in memory, windows of ten seconds, one engine after the other")
     for peer in options.peers:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pyarrow
 import pyarrow.csv
 
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
-SAMPLE = SHARED / "stock" / "stock_50k.csv"
+from tests.data import folder
+
+SAMPLE = folder("stock") / "stock_50k.csv"
 
 
 def stock(events: int) -> pyarrow.Table:

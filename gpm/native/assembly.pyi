@@ -12,17 +12,22 @@ from nfa_native.words import Terms
 Problem = tuple[int, int, bytes, int, int]
 
 class Encoder:
-    """What the readers of one engine share: its terms, the triples that its patterns can use, numbers for scopes.
+    """What the readers of one engine share: its terms and the triples that its patterns can use.
 
     ``version`` grows whenever more triples are wanted; columns made before lack them.  ``batches`` and ``assemblers`` are
-    those that are alive, whose words must be.
+    those that are alive, whose words must be.  ``next_scope`` numbers the events of one origin (a stream that is pushed,
+    a file), so that the labels of their blank nodes do not depend on what came from elsewhere in between.
     """
 
     terms: Terms
     batches: WeakSet[Any]
     assemblers: WeakSet[Assembler]
     next_scope: int
+    origins: int
     def __init__(self, terms: Terms) -> None: ...
+    def apart(self) -> Encoder:
+        """An encoder for one more origin of events of the same engine; events of different origins differ in scope."""
+
     @property
     def version(self) -> int: ...
     def want(self, uses: Iterable[tuple[int, int, int]], subjects: bool = True) -> None:

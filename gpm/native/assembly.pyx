@@ -32,25 +32,41 @@ include "assembling/messages.pxi"
 
 
 cdef class Encoder:
-    """What the readers of one engine share: its terms, the triples that its patterns can use, numbers for scopes.
+    """What the readers of one engine share: its terms and the triples that its patterns can use.
 
     ``version`` grows whenever more triples are wanted; columns made before lack them.  ``batches`` and ``assemblers`` are
-    those that are alive, whose words must be.
+    those that are alive, whose words must be.  ``next_scope`` numbers the events of one origin (a stream that is pushed,
+    a file), so that the labels of their blank nodes do not depend on what came from elsewhere in between.
     """
 
-    cdef Demand demand
+    cdef Demand own
+    cdef Demand* demand               # its own, or that of `home`
+    cdef Encoder home                 # with which everything but the numbers is shared; None: this is the first one
     cdef readonly Terms terms
     cdef readonly object batches
     cdef readonly object assemblers
     cdef public uint64_t next_scope   # of the next event's blank nodes
+    cdef public uint64_t origins      # so many others share with this one
 
     def __init__(self, Terms terms not None):
         self.terms = terms
         self.batches = WeakSet()
         self.assemblers = WeakSet()
-        self.demand.everything = self.demand.subjects = False
-        self.demand.version = 0
+        self.own.everything = self.own.subjects = False
+        self.own.version = 0
+        self.demand = &self.own
         self.next_scope = 1
+        self.origins = 0
+
+    def apart(self):
+        """An encoder for one more origin of events of the same engine; events of different origins differ in scope."""
+        cdef Encoder home = self if self.home is None else self.home
+        cdef Encoder other = Encoder(home.terms)
+        home.origins += 1
+        other.home, other.demand = home, home.demand
+        other.batches, other.assemblers = home.batches, home.assemblers
+        other.next_scope = (home.origins << SCOPE_BITS) + 1
+        return other
 
     @property
     def version(self):
@@ -66,7 +82,7 @@ cdef class Encoder:
         cdef word_t predicate
         cdef bint more = False
         for use.subject, predicate, use.object in uses:
-            more = add_use(&self.demand, predicate, use) or more
+            more = add_use(self.demand, predicate, use) or more
         if more or (subjects and not self.demand.subjects):
             self.demand.version += 1
         self.demand.subjects = self.demand.subjects or subjects
@@ -91,7 +107,7 @@ cdef class Assembler:
         self.encoder = encoder
         encoder.assemblers.add(self)
         self.blocks = []
-        self.state.demand = &encoder.demand
+        self.state.demand = encoder.demand
         self.state.store = encoder.terms.store
         self.state.terms = <void*>encoder.terms
         self.state.next_scope = &encoder.next_scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +26,7 @@ from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
 from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, Events
+from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
 
 FEW_TERMS = 1 << 16  # terms that are kept without a thought
@@ -55,6 +56,7 @@ class Engine:
         self.on_late = on_late
         self._evaluator = new_evaluator(gpm, self.terms, read_background(background, entail))
         self._clocks: dict[str, StreamClock] = {}
+        self._encoders: dict[str, Encoder] = {}  # by stream: each numbers its own events
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
         self._most_terms = FEW_TERMS
@@ -231,7 +233,7 @@ class Engine:
         return self._new_streamset(iris, strict)
 
     def _new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
-        clocks = [self._clocks.setdefault(iri, StreamClock(iri)) for iri in iris]
+        clocks = [self._clock(iri) for iri in iris]
         self._streamsets.append(Streamset(clocks, strict))
         return self._streamsets[-1]
 
@@ -244,8 +246,15 @@ class Engine:
         streamset.queries.append(running)
         self._queries[running.name] = running
         if running.into is not None:
-            self._clocks.setdefault(running.into, StreamClock(running.into))
+            self._clock(running.into)
         return running
+
+    def _clock(self, iri: str) -> StreamClock:
+        """The clock of a stream, which is known from now on."""
+        if iri not in self._clocks:
+            self._clocks[iri] = StreamClock(iri)
+            self._encoders[iri] = self.encoder.apart()
+        return self._clocks[iri]
 
     def _lazy(self, matcher: Matcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
@@ -271,12 +280,12 @@ class Engine:
         derived = self._derived()
         return [clock for iri, clock in self._clocks.items() if iri not in derived and not clock.closed]
 
-    def _columns(self, events: Iterable[Event]) -> list[Events]:
+    def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
         """Events one by one as columns, those of each stream in order."""
         by_stream: dict[str, list[Event]] = {}
         for event in events:
             by_stream.setdefault(event.stream, []).append(event)
-        return [Events.of(stream, some, self.encoder) for stream, some in by_stream.items()]
+        return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
     def _accept(self, events: Events, lateness: int) -> None:
         clock = self._clocks[events.stream]
@@ -324,7 +333,8 @@ class Engine:
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
         # In an order that does not depend on how terms are numbered, as that of matches does.
-        for columns in self._columns(sorted(derived, key=lambda event: (event.timestamp, event.name))):
+        ordered = sorted(derived, key=lambda event: (event.timestamp, event.name))
+        for columns in self._columns(ordered, scope=derived_scope):
             # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
             self._accept(columns, lateness=2**63)
 
@@ -357,6 +367,11 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
         known = ", ".join(f'"{one.value}"' for one in Mode)
         raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
     return Evaluator(Terms() if terms is None else terms, background, mode)
+
+
+def derived_scope(event: Event) -> int:
+    """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
+    return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())
 
 
 def as_event(iri: str, item: Item) -> Event:

@@ -100,13 +100,13 @@ class Run:
             for path in paths:
                 check_readable(path)
                 self._from_files = self._from_files and Path(path).is_file()
-            encoder = self.engine.encoder
-            return [read_source(path, iri, options, self.reports[iri], encoder) for path in paths]
+            encoder, report = self.engine.encoder, self.reports[iri]
+            return [read_source(path, iri, options, report, encoder.apart()) for path in paths]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
-        lists = in_lists(as_event(iri, item) for item in stream)
-        return [(Events.of(iri, events, self.engine.encoder) for events in lists)]
+        lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
+        return [(Events.of(iri, events, encoder) for events in lists)]
 
     def _steps(self) -> Iterator[Iterator[MatchTable]]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""

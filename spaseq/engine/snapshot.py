@@ -45,7 +45,8 @@ def take_snapshot(engine: Engine) -> bytes:
     header = {
         "background": engine.background.fingerprint(),
         "lateness": engine.lateness,
-        "scope": engine.encoder.next_scope,
+        "origins": engine.encoder.origins,
+        "scopes": {iri: encoder.next_scope for iri, encoder in engine._encoders.items()},
         "queries": queries,
         "clocks": [dataclasses.asdict(clock) for clock in engine._clocks.values()],
         "streamsets": [_streamset_state(streamset) for streamset in engine._streamsets],
@@ -89,6 +90,7 @@ def _fill(
 ) -> None:
     engine.lateness = header["lateness"]
     engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
+    engine._encoders = {iri: engine.encoder.apart() for iri in engine._clocks}
     word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
     for state in header["streamsets"]:
         streamset = _restored_streamset(engine, state)
@@ -97,7 +99,9 @@ def _fill(
     for streamset, state in zip(engine._streamsets, header["streamsets"], strict=True):
         for waiting in state["waiting"]:  # encoded when it is known what the queries need
             streamset.add(_waiting_events(waiting, engine.encoder))
-    engine.encoder.next_scope = header["scope"]
+    for iri, scope in header["scopes"].items():
+        engine._encoders[iri].next_scope = scope
+    engine.encoder.origins = header["origins"]
     engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
     engine._sort(stream_order(list(engine.queries.values())))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ class Event(NamedTuple):
     timestamp: int
     name: str
     triples: Triples
+
+
+Scope: TypeAlias = "Callable[[Event], int | None]"  # the number for an event's blank nodes
 
 
 class Names(Sequence[str]):
@@ -91,10 +94,10 @@ class Events(Sequence[Event]):
     names: Names
 
     @staticmethod
-    def of(stream: str, events: Iterable[Event], encoder: Encoder) -> Events:
-        """Events given one by one, which are all of ``stream``."""
+    def of(stream: str, events: Iterable[Event], encoder: Encoder, scope: Scope = lambda _: None) -> Events:
+        """Events given one by one, which are all of ``stream``; ``scope`` numbers them, else ``encoder`` does."""
         given = list(events)
-        graphs = encode_graphs(encoder, [EventGraph(event.triples, event.timestamp) for event in given])
+        graphs = encode_graphs(encoder, [EventGraph(event.triples, event.timestamp, scope(event)) for event in given])
         return Events(stream, graphs, Names.of(event.name for event in given))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -211,9 +213,17 @@ def test_wrong_places(read: Callable[..., Result], folder: Path) -> None:
         assert_clear(result.stderr, None)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable(read: Callable[..., Result]) -> None:
+def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+    """Open a file unless it is the stream's."""
+    if path.name == "s.nq":
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return open(path, *arguments, **options)  # noqa: PTH123  (what it stands for)
+
+
+def test_unreadable(read: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     Path("s.nq").chmod(0)
+    if os.geteuid() == 0:  # who may read everything
+        monkeypatch.setattr(Path, "open", refuse)
     result = read("s.nq")
     assert result.exit_code == 1
     assert "s.nq: error: cannot read: permission denied" in result.stderr

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pyoxigraph
 import pytest
 from pyoxigraph import NamedNode, Quad
@@ -12,6 +9,7 @@ from pyoxigraph import NamedNode, Quad
 from spaseq import ontologies
 from spaseq.datasets import workloads
 from spaseq.errors import OptionError
+from tests.data import folder
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -71,11 +69,7 @@ def _written(workload: str) -> set[str]:
 
 
 def _sosa_terms() -> set[str]:
-    default = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("SPASEQ_SHARED") or default) / "ontologies"
-    if not folder.is_dir():
-        pytest.skip("the shared data (ontologies) is not at hand")
     terms = set()
-    for path in folder.glob("sosa*.ttl"):
+    for path in folder("ontologies").glob("sosa*.ttl"):
         terms |= {str(quad.subject).strip("<>") for quad in pyoxigraph.parse(path=str(path))}
     return terms

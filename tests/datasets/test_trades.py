@@ -14,10 +14,10 @@ from pyarrow import csv, parquet
 from spaseq.datasets import tables
 from spaseq.errors import OptionError
 from spaseq.tuples import match
-from tests.docs.console import SHARED
+from tests.data import folder
 
 TRADES = tables()["trades"]
-SAMPLE = SHARED / "stock" / "stock_50k.csv"
+SAMPLE = folder("stock") / "stock_50k.csv"
 
 
 @cache
@@ -72,7 +72,6 @@ def test_prices_move_by_a_cent_and_stay_near_the_first() -> None:
         assert np.abs(cents - cents[0]).max() <= 0.0081 * cents[0]
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample is not beside the repository")
 def test_statistics_are_those_of_the_sample() -> None:
     ours, theirs = made().slice(0, 50_000), csv.read_csv(SAMPLE)
     for one, other in zip(summary(ours), summary(theirs), strict=True):

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.data import shared
+
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("SPASEQ_SHARED", ROOT / ".." / "shared" / "data")).resolve()
+SHARED = shared()
 WIDTH = 140  # columns of the terminal; tables fit themselves to it
 READABLE = ("benchmarks", "datasets", "docs", "examples", "ontologies")
 

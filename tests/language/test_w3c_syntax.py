@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import pytest
 
 from spaseq.errors import LocatedError
 from spaseq.languages.spaseq import format_query, parse
+from tests.data import folder
 
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
-SUITES = SHARED / "w3c-sparql-tests"
+SUITES = folder("w3c-sparql-tests")
 FOLDERS = ["sparql11/syntax-query", *(f"sparql10/syntax-sparql{number}" for number in range(1, 6))]
 MANIFEST = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 RDF_TYPE = pyoxigraph.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -28,8 +27,8 @@ REFUSED = ("SERVICE is not allowed", "GRAPH ?", "unknown function <", "UUID is n
 def cases() -> list[tuple[Path, bool]]:
     """The queries and whether each is well-formed."""
     found = []
-    for folder in FOLDERS:
-        for manifest in (SUITES / folder).glob("manifest.ttl"):
+    for suite in FOLDERS:
+        for manifest in (SUITES / suite).glob("manifest.ttl"):
             store = pyoxigraph.Store()
             base = "http://tests/"
             store.load(path=str(manifest), format=pyoxigraph.RdfFormat.TURTLE, base_iri=base)
@@ -62,7 +61,6 @@ def as_query(text: str) -> str | None:
     )
 
 
-@pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
 @pytest.mark.parametrize(("path", "positive"), cases(), ids=lambda value: value.stem if isinstance(value, Path) else "")
 def test_w3c_syntax(path: Path, positive: bool) -> None:
     query = as_query(path.read_text(encoding="utf-8"))

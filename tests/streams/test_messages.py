@@ -23,12 +23,12 @@ from spaseq.streams.event import Event, Events
 from spaseq.streams.jsonld import read_jsonld
 from spaseq.streams.messages import Message, Received
 from spaseq.streams.wire import WireOptions, WireReport
+from tests.data import folder
 from tests.streams.recorder import Recorder
 
 ERRORS = Path(__file__).parent / "message_errors"
 GOLDEN = ERRORS / "golden.json"
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
-SUITES = SHARED / "w3c-rdf-tests"
+SUITES = folder("w3c-rdf-tests")
 KINDS = {".nt": "ntriples", ".nq": "nquads", ".ttl": "turtle", ".trig": "trig"}
 A, B, C = "<urn:a> <urn:p> 1 .", "<urn:b> <urn:p> 2 .", "<urn:c> <urn:p> 3 ."
 TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
@@ -155,7 +155,6 @@ def test_the_format_shows_without_delimiters() -> None:
     assert without_delimiters(f'VERSION "1.2-messages"\nMESSAGE\n{A}'.encode()).strip().startswith(b"<urn:a>")
 
 
-@pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
 @pytest.mark.parametrize("ending", KINDS)
 def test_a_text_without_delimiters_is_one_message(ending: str) -> None:
     """Each file of the W3C's suites, the malformed ones too, is read as the parser reads it."""

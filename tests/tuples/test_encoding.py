@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 from collections.abc import Callable, Iterator
 from csv import DictWriter
 from datetime import datetime, timedelta
@@ -23,6 +22,7 @@ from spaseq.languages.ceql import parse
 from spaseq.pattern.columns import And, Attribute, Comparison, Constant, IsNull, Not
 from spaseq.pattern.recognition import Disjunction, Formula, Iteration, Pick, Sequence
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
+from tests.data import folder
 from tests.oracle.ceql.generate import Maker
 from tests.oracle.strategies import Drawn
 
@@ -37,6 +37,7 @@ ROWS: list[dict[str, Any]] = [
     {"type": "BUY", "name": "x", "price": 4.0, "volume": 3, "at": START + timedelta(days=1), "note": "a,\nb"},
 ]
 MICROSECONDS = 1735689600_000_000
+STOCK = folder("stock") / "stock_50k.csv"
 
 
 def table() -> pyarrow.Table:
@@ -253,22 +254,15 @@ def test_how_a_stream_comes_changes_nothing(rows: list[dict[str, Any]], size: in
         assert collected(encode(source, atoms, roles, types=TYPES)) == expected
 
 
-def stock() -> Path:
-    path = Path(os.environ.get("SPASEQ_SHARED", "../shared/data")) / "stock" / "stock_50k.csv"
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return path
-
-
 def test_stocks() -> None:
     def step(kind: str, name: str) -> Atom:
         return Atom(kind, None, Comparison("=", Attribute("name"), Constant(name)))
 
     atoms = [step("SELL", "INTC"), step("BUY", "RIMM"), step("BUY", "QQQ")]
     roles = Roles(type="event_type", time="stock_time", unit="ms")
-    lines = [line.split(",") for line in stock().read_text().splitlines()[1:]]
+    lines = [line.split(",") for line in STOCK.read_text().splitlines()[1:]]
     names = {("SELL", "INTC"): 1, ("BUY", "RIMM"): 2, ("BUY", "QQQ"): 4}
-    found = collected(encode(stock(), atoms, roles))
+    found = collected(encode(STOCK, atoms, roles))
     assert found["atoms"] == [names.get((line[0], line[2]), 0) for line in lines]
     assert found["times"] == [int(line[5]) * 1000 for line in lines]
 
@@ -292,7 +286,7 @@ def picks(formula: Formula) -> Iterator[Pick]:
 
 def test_the_events_of_a_query() -> None:
     atoms = [Atom(each.type, each.stream, each.predicate) for each in picks(parse(QUERY).normal_form)]
-    lines = [line.split(",") for line in stock().read_text().splitlines()[1:]]
+    lines = [line.split(",") for line in STOCK.read_text().splitlines()[1:]]
     expected = [
         (kind == "SELL" and name == "MSFT" and float(price) > 26)
         | (kind == "BUY" and name == "QQQ" and volume == "4000") << 1
@@ -301,4 +295,4 @@ def test_the_events_of_a_query() -> None:
         for kind, _, name, volume, price, _ in lines
     ]
     assert set(expected) >= {1, 2, 4, 8}
-    assert collected(encode(stock(), atoms, Roles(type="event_type")))["atoms"] == expected
+    assert collected(encode(STOCK, atoms, Roles(type="event_type")))["atoms"] == expected

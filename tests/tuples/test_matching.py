@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from itertools import combinations, islice
@@ -14,12 +13,12 @@ import pytest
 
 from spaseq.errors import QueryError
 from spaseq.tuples import match
+from tests.data import folder
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import random_pair
 from tests.tuples.tables import answers
 
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
-STOCK = SHARED / "stock" / "stock_50k.csv"
+STOCK = folder("stock") / "stock_50k.csv"
 P3 = """
     SELECT * FROM Stock
     WHERE SELL AS intc ; BUY AS rimm ; BUY AS qqq

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from typing import Any
 
 from pyoxigraph import NamedNode, RdfFormat, Store, parse
 
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[2] / ".." / "shared" / "data")
-SUITES = SHARED / "w3c-sparql-tests"
+from tests.data import folder
+
+SUITES = folder("w3c-sparql-tests")
 BASE = "http://w3c.test/"  # the suites are read as if they lay here
 
 _MF = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
@@ -57,7 +57,7 @@ def triples(iri: str) -> list[Any]:
 
 
 def evaluation_tests() -> list[EvaluationTest]:
-    """All tests, sorted by folder and name; none if the suites are not at hand."""
+    """All tests, sorted by folder and name."""
     manifests = [f"{BASE}{path.relative_to(SUITES)}" for path in SUITES.glob("*/*/manifest.ttl")]
     tests = {test.id: test for manifest in manifests for test in _tests(manifest)}
     return [tests[name] for name in sorted(tests)]

@@ -14,7 +14,7 @@ import pytest
 
 from gpm.errors import PatternError
 from gpm.evaluator import Mode
-from tests.w3c.manifests import SUITES, EvaluationTest, evaluation_tests
+from tests.w3c.manifests import EvaluationTest, evaluation_tests
 from tests.w3c.paths import Deviation, Listed, listed
 from tests.w3c.pattern import InexpressibleError, as_pattern
 from tests.w3c.runs import by_pyoxigraph, by_us
@@ -22,8 +22,6 @@ from tests.w3c.solutions import Solutions, equal, expected
 
 UPDATE = bool(os.environ.get("SPASEQ_UPDATE_GOLDEN"))
 TESTS = {test.id: test for test in evaluation_tests()}
-
-pytestmark = pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
 
 
 @pytest.mark.parametrize("name", TESTS)

@@ -1,13 +1,27 @@
 # Columns of events.
 
+cdef enum:
+    LABEL = 32   # bytes of the longest label: two numbers of 40 and 24 bits
+
+
+
+
+cdef int write_label(uint64_t scope, char* label, size_t size) noexcept nogil:
+    """The prefix of an event's blank nodes, as `gpm.terms.event_label` writes it; gives its length."""
+    cdef unsigned long long origin = scope >> SCOPE_BITS
+    cdef unsigned long long number = scope & ((<uint64_t>1 << SCOPE_BITS) - 1)
+    if origin:
+        return snprintf(label, size, "e%llus%llu.", number, origin)
+    return snprintf(label, size, "e%llu.", number)
+
 
 cdef word_t encode(Assembly* a, const uint8_t* text, uint32_t size) noexcept nogil:
     """The word of a term of the open event."""
-    cdef char label[24]
+    cdef char label[LABEL]
     cdef int length = 0
     cdef word_t word
     if text[0] == c'_' or text[0] == c'<' and text[1] == c'<':
-        length = snprintf(label, sizeof(label), "e%llu.", <unsigned long long>a.scope)
+        length = write_label(a.scope, label, sizeof(label))
     word = encode_term(a.store, text, size, label, length)
     return word if word else encode_by_python(a, text, size, label, length)
 

@@ -3,6 +3,7 @@
 cdef enum:
     MOST_NUMBERED = 16    # subjects of an event that get numbers instead of words
     MOST_ASIDE = 64       # objects whose words are looked up together
+    SCOPE_BITS = 40       # of a scope: the event's number in its origin, whose number lies above
 
 # What can be wrong with statements that are valid by themselves, and BAD_LINE.
 cdef enum:

@@ -26,6 +26,7 @@ cdef cppclass Translation:
     const uint8_t* done      # all before it is translated, to so much of `out` and so many `places`
     size_t kept
     size_t kept_lines
+    uint64_t kept_labels
     int outcome
     # the statement being read
     string subject

@@ -145,6 +145,7 @@ cdef void finish_unit(Translation* t) noexcept nogil:
     t.done = t.at
     t.kept = t.out.size()
     t.kept_lines = t.places.size()
+    t.kept_labels = t.labels
     t.changed = False
 
 
@@ -160,6 +161,7 @@ cdef void forget_unit(Translation* t) noexcept nogil:
     """What came after `done` counts for nothing."""
     t.out.resize(t.kept)
     t.places.resize(t.kept_lines)
+    t.labels = t.kept_labels
     if t.changed:
         t.prefixes = t.before
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pyoxigraph
@@ -10,10 +9,10 @@ import pytest
 
 from gpm.native.tokens import read_lines
 from nfa_native.words import Terms
+from tests.data import folder
 from tests.gpm.native.nquads import assert_same_terms
 
-SHARED = Path(os.environ.get("SPASEQ_SHARED") or Path(__file__).parents[3] / ".." / "shared" / "data")
-SUITES = SHARED / "w3c-rdf-tests"
+SUITES = folder("w3c-rdf-tests")
 MANIFEST = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 RDF_TYPE = pyoxigraph.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 BASE = "http://tests/"
@@ -22,8 +21,8 @@ BASE = "http://tests/"
 def cases() -> list[tuple[Path, bool]]:
     """The files and whether each is well-formed."""
     found = []
-    for folder in ("rdf-n-quads", "rdf-n-triples"):
-        for manifest in (SUITES / folder).glob("manifest.ttl"):
+    for suite in ("rdf-n-quads", "rdf-n-triples"):
+        for manifest in (SUITES / suite).glob("manifest.ttl"):
             store = pyoxigraph.Store()
             store.load(path=str(manifest), format=pyoxigraph.RdfFormat.TURTLE, base_iri=BASE)
             for action in store.quads_for_pattern(None, pyoxigraph.NamedNode(MANIFEST + "action"), None):
@@ -33,7 +32,6 @@ def cases() -> list[tuple[Path, bool]]:
     return sorted(found)
 
 
-@pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
 @pytest.mark.parametrize(("path", "positive"), cases(), ids=lambda value: value.name if isinstance(value, Path) else "")
 def test_w3c(path: Path, positive: bool) -> None:
     text = path.read_bytes()
@@ -44,6 +42,5 @@ def test_w3c(path: Path, positive: bool) -> None:
         assert_same_terms(Terms(), text, quads, [line for line in lines if line.kind == 1])
 
 
-@pytest.mark.skipif(not SUITES.exists(), reason="the W3C test suites are not at hand")
 def test_there_are_both_suites() -> None:
     assert len(cases()) == 157 and sum(positive for _, positive in cases()) == 94
