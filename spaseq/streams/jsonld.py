@@ -87,7 +87,8 @@ class _Reader:
         """Read a line."""
         document = _Line(self._path, number, line, self._around)
         statements = document.statements()
-        if not statements and (context := _context_alone(line)):
+        failed = isinstance(statements, StreamError)
+        if (failed or not statements) and (context := _context_alone(line)):
             self._around = (b'{"@context":' + context + b',"@graph":', b"}")
             statements = _Line(self._path, number, line, _NOTHING).statements()  # for what may be wrong with it
         if isinstance(statements, StreamError):
@@ -138,7 +139,7 @@ class _Line:
         if _is_deep(line):
             return StreamError(f"brackets are nested deeper than {_DEEPEST} here", self.locate(""))
         try:
-            return serialize(parse(before + line + behind, _JSON_LD), format=_N_QUADS) or b""
+            return serialize(parse(before + line.rstrip() + behind, _JSON_LD), format=_N_QUADS) or b""
         except SyntaxError as error:
             return self._failure(error)
 

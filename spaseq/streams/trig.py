@@ -30,13 +30,13 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
         for piece in pieces(source):
             text.add(piece)
             reader.read()
+            if reader.lost:
+                break
             if gathering.is_due(len(piece)) and (complete := assembler.take()):
                 yield complete
-            if reader.lost:
-                return
-        reader.read(ended=True)
-        if not reader.lost:
-            assembler.finish(text.end())
+        else:
+            reader.read(ended=True)
+        assembler.finish(text.end())
     finally:
         if complete := assembler.take():
             yield complete
@@ -77,30 +77,36 @@ class _Reader:
 
     def _parse(self, ended: bool) -> bool:
         """Have the parser read the next unit; False if its end is not there."""
-        start, end = self._text.at, unit_end(self._text.data, self._text.at)
-        if end is None and not ended and not self._is_wrong():
+        end = unit_end(self._text.data, self._text.at)
+        unit = None if end is None else self._unit(end)
+        if unit is None or (unit.failure is not None and not unit.is_wrong):
+            unit = self._rest(ended)
+        if unit is None:
             return False
-        end = len(self._text.data) if end is None else end
-        unit = _Unit(self._text, start, end, header(self._translator.prefixes, self._base))
         self._assembler.read(unit.block, unit)
         if unit.failure is not None:
             self.lost = True
             self._assembler.fail(unit.failure, None, 0, unit)
         self._translator.prefixes, self._base = unit.parser.prefixes, unit.parser.base_iri
-        self._text.at = end
+        self._text.at = unit.end
         return True
 
-    def _is_wrong(self) -> bool:
-        """Whether there is a mistake before the last line of a unit whose end is not there.
+    def _rest(self, ended: bool) -> _Unit | None:
+        """All that is there, if no more comes or there is a mistake before its end.
 
-        The parser is asked whenever the unit has become twice as long.
+        The parser is asked whenever that has become twice as long.
         """
-        if self._text.waiting < 2 * self._tried:
-            return False
-        self._tried = self._text.waiting
-        start, end = self._text.at, self._text.data.rfind(b"\n", self._text.at) + 1
-        unit = _Unit(self._text, start, max(start, end), header(self._translator.prefixes, self._base))
-        return unit.is_wrong
+        text = self._text
+        if ended:
+            return self._unit(len(text.data))
+        if text.waiting < 2 * self._tried:
+            return None
+        self._tried = text.waiting
+        unit = self._unit(max(text.at, text.data.rfind(b"\n") + 1))
+        return unit if unit.is_wrong else None
+
+    def _unit(self, end: int) -> _Unit:
+        return _Unit(self._text, self._text.at, end, header(self._translator.prefixes, self._base))
 
 
 class _Translated:
@@ -128,7 +134,8 @@ def unusable(lines: bytes, offset: int, place: Location) -> tuple[StreamError, N
 class _Unit:
     """The bytes ``start:end`` of a text, as the parser reads them; a Place.
 
-    ``block``: the statements as N-Quads lines; ``failure``: why the parser stopped.
+    ``block``: the statements as N-Quads lines; ``failure``: why the parser stopped; ``is_wrong``: and not because the
+    text ends.
     """
 
     def __init__(self, text: SourceText, start: int, end: int, head: bytes) -> None:
@@ -136,7 +143,8 @@ class _Unit:
         self._lines = _Lines(head, text, start, end)
         self._places: list[int] = []  # where the line ended that was read when the parser gave each statement
         self.failure: StreamError | None = None
-        self.is_wrong = False  # the failure is not that the text ends
+        self.is_wrong = False
+        self.end = end
         self.parser = parse(self._lines, RdfFormat.TRIG)  # type: ignore[arg-type]
         self.block = b"".join(self._read(self.parser))
 
