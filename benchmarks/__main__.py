@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, knowledge, many, memory, patterns, rows, v_shape
+from benchmarks import cells, ceql, correlation, formats, knowledge, many, memory, patterns, rows, v_shape
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, cells, many, knowledge, ceql, correlation):
+    for benchmark in (patterns, v_shape, formats, cells, many, knowledge, ceql, correlation):
         benchmark.main()
         print()
     rows.main(100_000)

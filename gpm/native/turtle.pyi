@@ -10,6 +10,10 @@ class Translator:
     """The prefixes in force, with their IRIs."""
 
     def __init__(self, graphs: bool, messages: bool = False) -> None: ...
+    @property
+    def inside(self) -> bool:
+        """The last call stopped in a graph, whose closing brace is still to be found."""
+
     def read(self, text: bytes, at: int, comments: bool = False) -> tuple[bytes, int, int]:
         """Translate whole units, or messages, of ``text`` from byte ``at`` on; ``comments``: ``# @message`` delimits.
 

@@ -45,6 +45,11 @@ cdef class Translator:
         self.state.labels = 0
 
     @property
+    def inside(self):
+        """The last call stopped in a graph, whose closing brace is still to be found."""
+        return self.state.inside
+
+    @property
     def prefixes(self):
         """The prefixes in force, with their IRIs."""
         cdef size_t i

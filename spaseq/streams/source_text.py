@@ -48,9 +48,13 @@ class SourceText:
 
     def place(self, offset: int, width: int = 1) -> Location:
         """The place of a byte."""
-        start, line = self.line(offset)
-        column = len(self.data[start:offset].decode("utf-8", "replace")) + 1
-        return self.location(self.number(offset), column, line, width)
+        _, line = self.line(offset)
+        return self.location(self.number(offset), self.before(offset) + 1, line, width)
+
+    def before(self, offset: int) -> int:
+        """How many characters stand before a byte on its line, but for what was forgotten."""
+        start, _ = self.line(offset)
+        return len(self.data[start:offset].decode("utf-8", "replace"))
 
     def find(self, offset: int, text: str) -> Location:
         """The place of ``text`` on the line of a byte, that of the line if it is not there."""

@@ -19,6 +19,7 @@ from spaseq.streams.source_text import Gathering, SourceText, header, pieces
 from spaseq.streams.units import unit_end
 
 LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
+LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 _LOST = "the rest of this source is not read"
 
 
@@ -28,8 +29,7 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
     reader = _Reader(text, assembler)
     try:
         for piece in pieces(source):
-            text.add(piece)
-            reader.read()
+            reader.add(piece)
             if reader.lost:
                 break
             if gathering.is_due(len(piece)) and (complete := assembler.take()):
@@ -53,6 +53,15 @@ class _Reader:
         self._tried = 0  # bytes of an unfinished unit that the parser found nothing wrong with
         self.lost = False
 
+    def add(self, piece: bytes) -> None:
+        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing."""
+        self._text.add(piece)
+        if self._text.waiting < LARGE or not self._translator.inside or b"}" in piece:
+            self.read()
+        if self._text.waiting > LONGEST_UNIT:
+            message = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
+            raise StreamError(message, self._text.place(self._text.at))
+
     def read(self, ended: bool = False) -> None:
         """Read the units that are there; ``ended``: there will be no others."""
         while not self.lost:
@@ -61,9 +70,6 @@ class _Reader:
                 break
             if not self._parse(ended):
                 break
-        if self._text.waiting > LONGEST_UNIT:
-            message = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
-            raise StreamError(message, self._text.place(self._text.at))
 
     def _translate(self, ending: bytes) -> int:
         """Translate units as far as possible; why not further.  ``ending`` is behind the text."""
@@ -175,7 +181,7 @@ class _Lines:
     """A binary file for the parser: a line with declarations, then the lines of bytes ``start:end`` of a text."""
 
     def __init__(self, head: bytes, text: SourceText, start: int, end: int) -> None:
-        self._head = io.BytesIO(head + b" " * (text.place(start).column - 1))
+        self._head = io.BytesIO(head + b" " * text.before(start))
         self._text = text
         self._start = start
         self._end = end

@@ -99,3 +99,11 @@ def test_deep_documents_are_refused_before_they_are_parsed() -> None:
     deep = b'{"http://ex.org/n":' * 5000 + b"1" + b"}" * 5000
     with pytest.raises(StreamError, match="nested deeper than 100"):
         read(deep)
+
+
+def test_a_context_that_is_wrong_is_in_force_nevertheless() -> None:
+    """What needs it is an error, too, and not a document that says nothing."""
+    report = WireReport()
+    data = lines({"@context": {"n": 5}}, {"@id": "http://ex.org/e", "n": 1})
+    assert not list(read_jsonld(io.BytesIO(data), "log", EventAssembler("urn:s", WireOptions(skip=True), report)))
+    assert report.errors == 2

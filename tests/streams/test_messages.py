@@ -124,6 +124,12 @@ def test_columns_are_those_of_the_line() -> None:
     assert (error.line, error.column) == (2, 47)
 
 
+def test_the_line_behind_a_comment_that_delimits() -> None:
+    (_, error) = read(f"{A} # @message\n<urn:b> <urn:p> oops .\n")
+    assert isinstance(error, StreamError)
+    assert (error.line, error.column, error.location.text) == (2, 17, "<urn:b> <urn:p> oops .")
+
+
 def test_a_bad_message_is_lost_alone() -> None:
     text = f"PREFIX m: <urn:> {A}\nMESSAGE\n<urn:x> <urn:y .\nMESSAGE\nm:c m:p 3 .\nMESSAGE\nnot: rdf .\nMESSAGE {B}"
     report = WireReport()

@@ -34,6 +34,7 @@ cdef cppclass Translation:
     string graph             # with a blank before it; empty: the default graph
     string node
     int depth
+    bint inside              # of braces
     # the lines, and behind which byte of the text each of them was complete
     vector[uint8_t] out
     vector[size_t] places

@@ -4,9 +4,11 @@
 cdef bint read_graph(Translation* t) noexcept nogil:
     """What stands in braces, of the graph `t.graph`."""
     t.at += 1
+    t.inside = True
     while skip(t):
         if t.at[0] == c'}':
             t.at += 1
+            t.inside = False
             t.graph.clear()
             return True
         if not read_triples(t) or not skip(t):
@@ -154,6 +156,7 @@ cdef void begin(Translation* t) noexcept nogil:
     t.places.clear()
     t.graph.clear()
     t.depth = 0
+    t.inside = False
     finish_unit(t)
 
 
