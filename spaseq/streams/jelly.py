@@ -55,7 +55,7 @@ def _by_graphs(frames: JellyFrames, assembler: EventAssembler, path: str) -> Ite
         if isinstance(frame, StreamError):
             assembler.fail(frame, None, 0, place)
         elif frame is not None:
-            place = _Portion(frame.lines, frame.place)
+            place = _Portion(frame.lines, frame.locate())
             assembler.read(frame.lines, place)
         if complete := assembler.take():
             yield complete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError
@@ -19,6 +20,7 @@ BLOCK = 1 << 16  # bytes read at once, if so many are there
 LARGEST_FRAME = 1 << 26
 _REMEMBERED = 4096  # IRIs whose text is remembered
 _ESCAPED = re.compile(r'["\\\n\r]')
+_GIVE_SOMETHING = ("triple", "quad", "namespace")  # rows, when they are decoded
 _LONGEST_SIZE = 10  # bytes of the number before a frame
 _REST_IS_LOST = "the rest of this source is not read"
 # What pyjelly raises for data that are not as the format has them.
@@ -32,11 +34,12 @@ class Frame(NamedTuple):
     """The statements of a frame as N-Quads lines, and which frame it is."""
 
     lines: bytes
-    place: Location
+    path: str
+    number: int
 
-    def locate(self, _text: str) -> Location:
+    def locate(self, _text: str = "") -> Location:
         """The place of a text in it, as far as it is known."""
-        return self.place
+        return Location(f"{self.path}, frame {self.number}")
 
 
 Decoded: TypeAlias = Frame | StreamError  # a frame, or what is wrong with it
@@ -117,17 +120,12 @@ class JellyFrames:
         return slice(begin, begin + size) if begin + size <= len(data) else None
 
     def _decoded(self, decoder: Any, frame: Any) -> Decoded:
-        lines, wrong = [], None
-        for number, row in enumerate(frame.rows, 1):
-            kind = row.WhichOneof("row")
-            found = decoder.decode_row(getattr(row, kind))
-            if kind not in ("triple", "quad"):
-                continue
-            if isinstance(found, str):
-                lines.append(found)
-            else:
-                wrong = wrong or StreamError(f"row {number}: {found}", self._place())
-        return wrong or Frame("".join(lines).encode(), self._place())
+        found = list(decoder.iter_rows(frame))
+        for index, line in enumerate(found):
+            if isinstance(line, ValueError):
+                rows = (number for number, row in enumerate(frame.rows, 1) if row.WhichOneof("row") in _GIVE_SOMETHING)
+                return StreamError(f"row {next(islice(rows, index, None))}: {line}", self._place())
+        return Frame("".join(found).encode(), self._path, self._number)
 
     def _place(self, later: int = 0) -> Location:
         return Location(f"{self._path}, frame {self._number + later}")
@@ -201,24 +199,25 @@ class _Terms(Adapter):  # type: ignore[misc]
         line = _line(subject, predicate, object_, "")
         return line if isinstance(line, ValueError) else f"<<( {line[:-4]} )>>"
 
-    def namespace_declaration(self, name: str, iri: str) -> None:
-        """Prefixes are of no use here."""
+    def namespace_declaration(self, name: str, iri: str) -> str:
+        return ""  # prefixes are of no use here
 
 
 def _line(subject: Any, predicate: Any, object_: Any, graph: Any) -> Any:
     """The line of a statement, or the ValueError that tells what is wrong with it."""
-    for part in (subject, predicate, object_, graph):
-        if isinstance(part, ValueError):
-            return part
-    line = f"{subject} {predicate} {object_} {graph} .\n"
-    if _is_node(subject) and predicate[:1] == "<" and (not graph or _is_node(graph)):
+    try:
+        line = subject + " " + predicate + " " + object_ + " " + graph + " .\n"
+    except TypeError:
+        return _wrong(subject, predicate, object_, graph)
+    if subject[:1] in "<_" and predicate[:1] == "<" and graph[:1] in "<_" and line[:2] != "<<":
         return line
     return ValueError(f"{line[:-3]} is no statement of RDF")
 
 
-def _is_node(text: str) -> bool:
-    """Whether it is an IRI or a blank node."""
-    return text[:1] in "<_" and text[:2] != "<<"
+def _wrong(*parts: Any) -> ValueError:
+    """What is wrong with one of the parts."""
+    errors = (part for part in parts if isinstance(part, ValueError))
+    return next(errors, ValueError(f"{' '.join(map(str, parts))} is no statement of RDF"))
 
 
 def _made(kind: Any, value: str, **more: Any) -> Any:
