@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, formats, knowledge, many, memory, patterns, rows, v_shape
+from benchmarks import cells, ceql, correlation, formats, knowledge, many, memory, patterns, rows, startup, v_shape
 
 if __name__ == "__main__":
     for benchmark in (patterns, v_shape, formats, cells, many, knowledge, ceql, correlation):
         benchmark.main()
         print()
     rows.main(100_000)
+    print()
+    startup.main()
     print()
     memory.main()

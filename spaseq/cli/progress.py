@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-
-from rich.console import Console
-from rich.status import Status
+from typing import TYPE_CHECKING
 
 from spaseq.engine.run import Run
 from spaseq.results.times import iso
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 _PATIENCE = 1.0  # seconds before anything is shown
 _INTERVAL = 0.2  # seconds between two updates
@@ -22,8 +23,7 @@ class Progress:
     """
 
     def __init__(self, busy: bool) -> None:
-        self._console = Console(stderr=True)
-        self._visible = self._console.is_terminal and not busy and not sys.stderr.closed
+        self._visible = not busy and not sys.stderr.closed and sys.stderr.isatty()
         self._status: Status | None = None
         self._start = self._shown = time.monotonic()
 
@@ -36,7 +36,9 @@ class Progress:
         """Renew the line."""
         self._shown = time.monotonic()
         if self._status is None:
-            self._status = self._console.status("")
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("")
             self._status.start()
         rate = run.events / (self._shown - self._start)
         reached = f" · {iso(run.time)}" if run.events else ""

@@ -13,7 +13,6 @@ import click
 
 from spaseq.cli.languages import reads_as
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages import ceql
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -34,6 +33,8 @@ def read_query(path: str) -> ParsedQuery:
     try:
         return parse(text, name)
     except (QuerySyntaxError, QueryError):
+        from spaseq.languages import ceql
+
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise

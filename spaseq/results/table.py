@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyoxigraph
-import rdflib
 from numpy.typing import NDArray
 
 from spaseq.results.terms import Decoder, TermTable
@@ -19,6 +18,7 @@ from spaseq.results.times import iso, to_datetime
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+    import rdflib
 
 
 class DerivedEvent(NamedTuple):

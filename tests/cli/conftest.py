@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,8 +80,9 @@ def invoke(folder: Path) -> Invoke:
 
 
 def start(*arguments: str, **options: object) -> subprocess.Popen[str]:
-    """Run a command as a process of its own."""
+    """Run a command as a process of its own, which Ctrl-C interrupts even where the tests run in the background."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
     pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes["preexec_fn"] = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     command = [sys.executable, "-m", "spaseq", *arguments]
     return subprocess.Popen(command, env=environment, encoding="utf-8", **(pipes | options))  # type: ignore[call-overload, no-any-return]
