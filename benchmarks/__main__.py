@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, formats, knowledge, many, memory, patterns, rows, startup, v_shape
+from benchmarks import (
+    cells,
+    ceql,
+    correlation,
+    formats,
+    frames,
+    knowledge,
+    live,
+    many,
+    memory,
+    patterns,
+    rows,
+    startup,
+    v_shape,
+)
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, formats, cells, many, knowledge, ceql, correlation):
+    for benchmark in (patterns, v_shape, formats, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)
@@ -13,3 +27,5 @@ if __name__ == "__main__":
     startup.main()
     print()
     memory.main()
+    print()
+    live.main()

@@ -38,14 +38,15 @@ def read_delimited(source: BinaryIO, path: str, kind: str, assembler: EventAssem
     StreamError after the events before it: a message cannot be read or is no event, or a line or message is too long.
     """
     rdf_format = FORMATS[kind]
-    by_lines, gathering = rdf_format in _BY_LINES, Gathering(source)
+    by_lines, gathering = rdf_format in _BY_LINES, Gathering()
     reader = (_Reader if by_lines else _Translating)(path, rdf_format, assembler)
     read = with_newlines(pieces(source)) if by_lines else pieces(source)
     try:
         for piece in read:
-            reader.add(piece)
-            if gathering.is_due(len(piece)) and (complete := assembler.take()):
-                yield complete
+            if piece is not None:
+                reader.add(piece)
+            if piece is None or gathering.is_due(len(piece)):
+                yield assembler.take() or assembler.nothing
         reader.read(ended=True)
     finally:
         if complete := assembler.take():

@@ -43,8 +43,7 @@ def _by_frames(frames: JellyFrames, assembler: EventAssembler) -> Iterator[Event
             collected.add(frame.lines, frame)
         else:
             collected.flush()
-            if complete := assembler.take():
-                yield complete
+            yield assembler.take() or assembler.nothing
     collected.flush()
 
 
@@ -57,8 +56,10 @@ def _by_graphs(frames: JellyFrames, assembler: EventAssembler, path: str) -> Ite
         elif frame is not None:
             place = _Portion(frame.lines, frame.locate())
             assembler.read(frame.lines, place)
-        if complete := assembler.take():
-            yield complete
+        else:
+            if frames.is_idle:
+                assembler.flush()
+            yield assembler.take() or assembler.nothing
     assembler.finish(place.locate(0, ""))
 
 

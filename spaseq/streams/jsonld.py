@@ -38,8 +38,7 @@ def read_jsonld(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
         for number, line in _lines_of(source, path):
             if line is None:
                 reader.flush()
-                if complete := assembler.take():
-                    yield complete
+                yield assembler.take() or assembler.nothing
             elif line and not line.isspace():
                 reader.add(number, line)
         reader.flush()
@@ -53,10 +52,13 @@ def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes | None]]
 
     StreamError: a line is too long.
     """
-    gathering = Gathering(source)
+    gathering = Gathering()
     number, size = 1, 0
     unfinished: list[bytes] = []
     for data in pieces(source):
+        if data is None:
+            yield number, None
+            continue
         *whole, rest = data.split(b"\n")
         if whole:
             whole[0] = b"".join([*unfinished, whole[0]])

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from spaseq.errors import Location
-from spaseq.streams.nquads import BOM, GATHERED, never_waits, printable
+from spaseq.streams.incoming import chunks
+from spaseq.streams.nquads import BOM, GATHERED, printable
 
 FIRST_READ, READ = 1 << 14, 1 << 18  # bytes; small at first for early results
 KEPT = 1 << 16  # bytes of a line that are kept to be shown when what follows them is read
@@ -77,28 +78,25 @@ class SourceText:
 
 
 class Gathering:
-    """When to hand on what was read: of a file or of memory after so many bytes, of other sources at once."""
+    """When to hand on what was read although more can be read at once: at first soon, then after so many bytes."""
 
-    def __init__(self, source: BinaryIO) -> None:
-        self._wanted = GATHERED if never_waits(source) else 0
+    def __init__(self) -> None:
         self._read = self._gathered = 0
 
     def is_due(self, size: int) -> bool:
-        """Whether it is time, after so many bytes more; at first it is time for less."""
+        """Whether it is time, after so many bytes more."""
         self._read += size
         self._gathered += size
-        due = self._gathered >= min(self._wanted, self._read // 2)
+        due = self._gathered >= min(GATHERED, self._read // 2)
         self._gathered = 0 if due else self._gathered
         return due
 
 
-def pieces(source: BinaryIO) -> Iterator[bytes]:
-    """What can be read, a piece at a time, without a byte order mark; pieces are larger and larger."""
-    size, held = FIRST_READ, b""
-    begun = False
-    while data := source.read1(size):  # type: ignore[attr-defined]
-        size = min(2 * size, READ)
-        if begun:
+def pieces(source: BinaryIO) -> Iterator[bytes | None]:
+    """The bytes of a source as they come, without a byte order mark; None where more has to be waited for."""
+    held, begun = b"", False
+    for data in chunks(source, FIRST_READ, READ):
+        if begun or data is None:
             yield data
         elif len(held := held + data) >= len(BOM) or not BOM.startswith(held):
             begun = True
@@ -107,11 +105,11 @@ def pieces(source: BinaryIO) -> Iterator[bytes]:
         yield held
 
 
-def with_newlines(read: Iterator[bytes]) -> Iterator[bytes]:
+def with_newlines(read: Iterator[bytes | None]) -> Iterator[bytes | None]:
     """The same text with line ends of one kind."""
     held = b""
     for piece in read:
-        if held or b"\r" in piece:
+        if piece and (held or b"\r" in piece):
             piece = (held + piece).replace(b"\r\n", b"\n")
             held = piece[-1:] if piece.endswith(b"\r") else b""  # a newline may follow
             piece = piece.removesuffix(b"\r").replace(b"\r", b"\n")

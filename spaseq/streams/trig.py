@@ -13,27 +13,31 @@ from gpm.nesting import TOO_DEEP, Nesting
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
+from spaseq.streams.incoming import is_idle
 from spaseq.streams.nquads import explain
 from spaseq.streams.outcomes import CUT_OFF
 from spaseq.streams.source_text import Gathering, SourceText, header, pieces
 from spaseq.streams.units import unit_end
+from spaseq.streams.wire import REST_IS_LOST
 
 LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
 LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
-_LOST = "the rest of this source is not read"
 
 
 def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of a TriG source as they come; after a syntax error the rest of the source is lost."""
-    text, gathering = SourceText(path), Gathering(source)
+    text, gathering = SourceText(path), Gathering()
     reader = _Reader(text, assembler)
     try:
         for piece in pieces(source):
-            reader.add(piece)
+            if piece is not None:
+                reader.add(piece)
+            elif is_idle(source) and reader.is_between:
+                assembler.flush()
             if reader.lost:
                 break
-            if gathering.is_due(len(piece)) and (complete := assembler.take()):
-                yield complete
+            if piece is None or gathering.is_due(len(piece)):
+                yield assembler.take() or assembler.nothing
         else:
             reader.read(ended=True)
         assembler.finish(text.end())
@@ -52,6 +56,11 @@ class _Reader:
         self._base: str | None = None
         self._tried = 0  # bytes of an unfinished unit that the parser found nothing wrong with
         self.lost = False
+
+    @property
+    def is_between(self) -> bool:
+        """Whether all that came has been read, but for a comment that has not ended."""
+        return self._text.data[self._text.at : self._text.at + 1] in (b"", b"#")
 
     def add(self, piece: bytes) -> None:
         """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing."""
@@ -162,12 +171,12 @@ class _Unit:
         except SyntaxError as error:
             self.failure, self.is_wrong = self._failure(error), self._lines.is_before_end(error)
         except MemoryError as error:  # a term that the parser has no room for
-            self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=_LOST)
+            self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
 
     def _failure(self, error: SyntaxError) -> StreamError:
         if self._lines.too_deep:
-            return StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=_LOST)
-        return StreamError(explain(error), self._lines.place(error), hint=_LOST)
+            return StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+        return StreamError(explain(error), self._lines.place(error), hint=REST_IS_LOST)
 
     def locate(self, offset: int, text: str) -> Location:
         number = self.block.count(b"\n", 0, offset)

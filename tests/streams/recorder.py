@@ -9,6 +9,8 @@ from spaseq.streams.outcomes import TAKEN, UNSURE
 class Recorder:
     """An assembler that keeps messages instead of events."""
 
+    nothing = None
+
     def __init__(self) -> None:
         self.found: list[Received] = []
 

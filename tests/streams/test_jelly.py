@@ -89,7 +89,7 @@ def frames_of(data: bytes) -> list[list[str]]:
 
 def read(source: BinaryIO, report: WireReport | None = None, **options: Any) -> Iterator[Events]:
     assembler = EventAssembler("urn:s", WireOptions(**options), report or WireReport())
-    return read_jelly(source, "log.jelly", assembler)
+    return (events for events in read_jelly(source, "log.jelly", assembler) if len(events))
 
 
 def events_of(data: bytes, report: WireReport | None = None, **options: Any) -> list[Event]:

@@ -61,7 +61,7 @@ def events_as_they_come(
     source: BinaryIO, report: WireReport | None = None, kind: str = "trig", **options: Any
 ) -> Iterator[Events]:
     assembler = EventAssembler("urn:s", WireOptions(**options), report or WireReport())
-    return read_delimited(source, "log", kind, assembler)
+    return (events for events in read_delimited(source, "log", kind, assembler) if len(events))
 
 
 def error_of(text: str) -> str:

@@ -50,8 +50,8 @@ cdef bint take_message(Assembly* a, size_t start, size_t stop) noexcept nogil:
     cdef int64_t time = 0
     if not message_graph(a, &named) or not (named or message_subject(a)) or not message_time(a, &time):
         return False
-    if named:
-        count_others(a)
+    if named and not count_others(a):
+        return False
     begin_columns(a)
     add_statements(a, named)
     a.text_start = start
@@ -152,17 +152,25 @@ cdef bint message_time(Assembly* a, int64_t* time) noexcept nogil:
     return found
 
 
-cdef void count_others(Assembly* a) noexcept nogil:
-    """Count what stands beside the named graph `a.name` and is not its time."""
+cdef bint count_others(Assembly* a) noexcept nogil:
+    """Count what stands beside the named graph `a.name` and is not its time; False: the first time, to be told."""
     cdef const Statement* st
     cdef size_t i
+    cdef uint64_t ignored = 0, unused = 0
     for i in range(a.message.size()):
         st = &a.message.data()[i]
         if is_time(a, st):
             name_of(a, st.subject, st.subject_size, &a.spare)
-            a.unused_times += a.spare != a.name
+            unused += a.spare != a.name
         elif st.graph_size == 0:
-            a.ignored += 1
+            ignored += 1
+    if ignored and not a.told_ignored or unused and not a.told_unused:
+        a.told_ignored = a.told_ignored or ignored > 0
+        a.told_unused = a.told_unused or unused > 0
+        return False
+    a.ignored += ignored
+    a.unused_times += unused
+    return True
 
 
 cdef void add_statements(Assembly* a, bint named) noexcept nogil:

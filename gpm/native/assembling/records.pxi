@@ -12,6 +12,8 @@ cdef enum:
     NO_TIME = 2       # a graph ends without time
     BAD_TIME = 3      # the object of a time statement says no time
     SECOND_TIME = 4   # another time for the same graph
+    IGNORED = 5       # the first statement of the default graph that is no time: no error
+    UNUSED_TIME = 6   # the first time whose graph never came: no error
 
 cdef struct Problem:
     int kind
@@ -121,6 +123,8 @@ cdef cppclass Assembly:
     # the message being read
     vector[Statement] message     # its statements, which lie in the present block
     size_t behind                 # behind its delimiter
+    bint told_ignored             # somebody has looked closely at a message with statements that are left out
+    bint told_unused              # and at one with times of others
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun

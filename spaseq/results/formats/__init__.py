@@ -26,16 +26,22 @@ FORMATS: Mapping[str, WriterFactory] = {
     "csv": _writer("csv", "CsvWriter"),
     "tsv": _writer("tsv", "TsvWriter"),
     "xml": _writer("xml", "XmlWriter"),
+    "parquet": _writer("parquet", "ParquetWriter"),
     "nquads": _writer("nquads", "NQuadsWriter"),
     "trig": _writer("trig", "TrigWriter"),
 }
 SOLUTIONS = frozenset({"json", "csv", "tsv", "xml"})  # of one SELECT query
+FRAMES = frozenset({"parquet"})  # of one query
 STREAMS = frozenset({"nquads", "trig"})  # of CONSTRUCT queries
 
 
 def open_writer(format: str, output: TextIO, layout: Layout = Layout()) -> Writer:
     """A writer of the format called ``format`` (a key of FORMATS) into ``output``, which stays the caller's."""
+    if layout.times:
+        from spaseq.results.formats.timed import TimedWriter, timed_layout
+
+        return TimedWriter(FORMATS[format](output, timed_layout(layout)))
     return FORMATS[format](output, layout)
 
 
-__all__ = ["FORMATS", "SOLUTIONS", "STREAMS", "Layout", "Writer", "open_writer"]
+__all__ = ["FORMATS", "FRAMES", "SOLUTIONS", "STREAMS", "Layout", "Writer", "open_writer"]
