@@ -179,7 +179,7 @@ def outcome(way: str, source: BinaryIO, skip: bool) -> tuple[list[object], str, 
         for events in reading(way, source, report, skip):
             found += [(event.name, event.timestamp) for event in events]
     except StreamError as error:
-        stopped = error.render()
+        stopped = error.render().partition("\nhint:")[0]  # hints are about what is at hand
     return found, stopped, report
 
 
