@@ -125,6 +125,9 @@ cdef cppclass Assembly:
     size_t behind                 # behind its delimiter
     bint told_ignored             # somebody has looked closely at a message with statements that are left out
     bint told_unused              # and at one with times of others
+    # the event that was given whole last
+    size_t statements
+    bint mixed                    # not all of them name one graph in the same way
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun
