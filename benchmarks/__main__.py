@@ -6,6 +6,7 @@ from benchmarks import (
     cells,
     ceql,
     correlation,
+    formats,
     frames,
     knowledge,
     live,
@@ -20,7 +21,7 @@ from benchmarks import (
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, push, partitions, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (patterns, v_shape, formats, push, partitions, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)

@@ -67,6 +67,15 @@ class Assembler:
         the graph as shown, offset and length of the text that it is about).
         """
 
+    def read_messages(self, block: bytes, at: int, comments: bool = False, graphs: bool = True) -> tuple[int, int]:
+        """Read messages in ``block`` from byte ``at`` on: statements up to a line that is a delimiter.
+
+        Each is one event, and a message without statements is none; ``comments``: ``# @message`` is a delimiter too;
+        ``graphs``: statements may name one.
+        Gives where the first message begins that was not taken, and why: TAKEN (there is none), CUT_OFF (it has no
+        delimiter) or UNSURE (a line is no statement, or which event it is needs a closer look).
+        """
+
     def fail(self, graph: bytes | None, offset: int) -> list[Problem]:
         """A line of ``graph`` (as written; None: unknown) was no statement: its event, or else the open one, is lost."""
 

@@ -15,6 +15,7 @@ from weakref import WeakSet
 import numpy as np
 
 from gpm.native.characters cimport unescape
+from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hide_delimiter
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
@@ -28,6 +29,7 @@ include "assembling/pruning.pxi"
 include "assembling/objects.pxi"
 include "assembling/columns.pxi"
 include "assembling/events.pxi"
+include "assembling/messages.pxi"
 include "assembling/single.pxi"
 
 
@@ -114,6 +116,7 @@ cdef class Assembler:
         self.state.unit = unit
         self.state.is_open = self.state.goes_on = False
         self.state.lost = self.state.mixed = False
+        self.state.told_ignored = self.state.told_unused = False
         self.state.statements = 0
         self.state.text_end = self.state.text_start = 0
         self.state.lines = self.state.ignored = self.state.unused_times = 0
@@ -161,6 +164,29 @@ cdef class Assembler:
             if stopped >= size:
                 leave_block(&self.state)
         return stopped, self._problems()
+
+    def read_messages(self, bytes block not None, size_t at, bint comments=False, bint graphs=True):
+        """Read messages in ``block`` from byte ``at`` on: statements up to a line that is a delimiter.
+
+        Each is one event, and a message without statements is none; ``comments``: ``# @message`` is a delimiter too;
+        ``graphs``: statements may name one.
+        Gives where the first message begins that was not taken, and why: TAKEN (there is none), CUT_OFF (it has no
+        delimiter) or UNSURE (a line is no statement, or which event it is needs a closer look).
+        """
+        cdef size_t size = PyBytes_GET_SIZE(block)
+        cdef size_t stopped
+        cdef int outcome = TAKEN
+        if at > size:
+            raise ValueError(f"a block of {size} bytes does not have {at}")
+        if not self.blocks or self.blocks[len(self.blocks) - 1] is not block:
+            self.blocks.append(block)
+        self.state.block = <uint32_t>(len(self.blocks) - 1)
+        self.state.text = <const uint8_t*>PyBytes_AS_STRING(block)
+        with nogil:
+            stopped = read_messages(&self.state, at, size, comments, graphs, &outcome)
+            encode_iris(&self.state)
+            forget_text(&self.state.memory)
+        return stopped, outcome
 
     def fail(self, bytes graph, size_t offset):
         """A line of ``graph`` (as written; None: unknown) was no statement: its event, or else the open one, is lost."""

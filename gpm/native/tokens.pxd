@@ -78,3 +78,10 @@ cdef inline const uint8_t* end_of_line(const uint8_t* at, const uint8_t* end) no
 cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, Memory* memory) noexcept nogil
 # To be called before the block goes away in which the last statement lies.
 cdef void forget_text(Memory* memory) noexcept nogil
+# Behind a term, or a part of one, that begins at `at`; NULL if it is not valid.  The byte at `end` must be of no kind.
+cdef const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil
+cdef const uint8_t* read_label(const uint8_t* at, const uint8_t* end) noexcept nogil
+# The same behind an opening quote, behind the @ of a language, and behind the ^^ of a datatype.
+cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end) noexcept nogil
+cdef const uint8_t* read_language(const uint8_t* at, const uint8_t* end) noexcept nogil
+cdef const uint8_t* read_datatype(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil

@@ -130,7 +130,7 @@ cdef const uint8_t* read_hard_iri(const uint8_t* at, const uint8_t* end, Memory*
     return stop + 1 if is_iri(memory.scratch.data(), memory.scratch.data() + memory.scratch.size()) else NULL
 
 
-cdef inline const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
+cdef const uint8_t* read_iri(const uint8_t* at, const uint8_t* end, Memory* memory) noexcept nogil:
     cdef const uint8_t* path
     cdef const uint8_t* stop = read_plain_iri(at, &path)
     return stop if stop != NULL else read_hard_iri(at, end, memory)

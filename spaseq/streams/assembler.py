@@ -7,11 +7,12 @@ from typing import Protocol
 
 from pyoxigraph import Literal, RdfFormat, parse
 
-from gpm.encoder import event_batch
+from gpm.encoder import add_graph, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Events, Names
+from spaseq.streams.messages import Received, to_event
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.untimed import statements_about, untimed_hint
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
@@ -48,6 +49,7 @@ class EventAssembler:
         endless: bool = False,
     ) -> None:
         self._stream = stream
+        self._options = options
         self._skip = options.skip
         self._unit = options.time_unit
         self._properties = options.time_properties
@@ -94,6 +96,24 @@ class EventAssembler:
                     self.fail(*place.bad_line(line), line, place)
                 else:
                     self._wire_error(kind, name.decode(), block[start : start + size], line, place)
+
+    def read_messages(self, block: bytes, start: int, comments: bool = False, graphs: bool = True) -> tuple[int, int]:
+        """Read messages in N-Quads lines from byte ``start`` of a block on, up to one that is no plain event.
+
+        Gives where that begins, and one of TAKEN (there is none), CUT_OFF (its delimiter is not there) and UNSURE.
+        ``comments``: ``# @message`` is a delimiter too; ``graphs``: statements may name one.
+        """
+        return self._native.read_messages(block, start, comments, graphs)
+
+    def take_message(self, message: Received) -> None:
+        """Add the event that a message is; one that is none is an error, one without statements nothing."""
+        try:
+            event = to_event(message, self._stream, self._options, self._report)
+        except StreamError as error:
+            self._error(error)
+        else:
+            if event is not None:
+                add_graph(self._native, event.triples, event.timestamp, event.name.encode())
 
     def finish(self, end: Location) -> None:
         """The source has ended, at ``end``: its last event is complete."""

@@ -1,18 +1,26 @@
-"""Reading messages in N-Triples, N-Quads, Turtle and TriG: each is parsed by itself, with the prefixes so far."""
+"""Reading messages in N-Triples, N-Quads, Turtle and TriG.
+
+A message that is one plain event is read natively.  What is announced at the beginning, what else there may be in
+Turtle, and what is wrong is read by pyoxigraph, message by message, with the prefixes so far.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import QuadParser, RdfFormat, parse
+from pyoxigraph import RdfFormat, parse
 
+from gpm.native.turtle import Translator
 from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimiters import Delimiters
-from spaseq.streams.incoming import chunks
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.delimiters import Delimiters, indented
+from spaseq.streams.event import Events
 from spaseq.streams.messages import Message, Received
-from spaseq.streams.nquads import BOM, explain, printable
+from spaseq.streams.nquads import explain, printable
+from spaseq.streams.outcomes import CUT_OFF, DELIMITER, TAKEN
+from spaseq.streams.source_text import Gathering, SourceText, header, pieces, with_newlines
 
 FORMATS = {
     "ntriples": RdfFormat.N_TRIPLES,
@@ -20,57 +28,133 @@ FORMATS = {
     "turtle": RdfFormat.TURTLE,
     "trig": RdfFormat.TRIG,
 }
-BLOCK = 1 << 16  # bytes read at once, if so many are there
 LONGEST_LINE = 1 << 26  # bytes of a line, or of a message
 _BY_LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 
 
-def read_messages(source: BinaryIO, path: str, kind: str) -> Iterator[Received | None]:
-    """Give the messages of a source as they come, None before waiting for more; ``kind`` is a key of FORMATS.
+def read_delimited(source: BinaryIO, path: str, kind: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of a source of messages as they come; ``kind`` is a key of FORMATS.
 
-    StreamError in place of a message that cannot be read; raised for a line or message that is too long.
+    StreamError after the events before it: a message cannot be read or is no event, or a line or message is too long.
     """
-    delimiters, parser, text = Delimiters(), _Parser(FORMATS[kind]), _Text(path)
-    for number, line in lines_of(source, path):
-        if not line:
-            yield None
-            continue
-        first, *others = delimiters.split(line)
-        text.add(number, first, line)
-        for part in others:
-            yield parser.message(text)
-            text = _Text(path)
-            text.add(number, part, line)
-    last = parser.message(text)
-    if isinstance(last, StreamError) or last.quads:
-        yield last
+    rdf_format = FORMATS[kind]
+    by_lines, gathering = rdf_format in _BY_LINES, Gathering()
+    reader = (_Reader if by_lines else _Translating)(path, rdf_format, assembler)
+    read = with_newlines(pieces(source)) if by_lines else pieces(source)
+    try:
+        for piece in read:
+            if piece is not None:
+                reader.add(piece)
+            if piece is None or gathering.is_due(len(piece)):
+                yield assembler.take() or assembler.nothing
+        reader.read(ended=True)
+    finally:
+        if complete := assembler.take():
+            yield complete
 
 
-def lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
-    """The lines, numbered from 1, with their ends and without a byte order mark.
+class _Reader:
+    """Reads messages of N-Triples or N-Quads into an assembler."""
 
-    An empty line (without even an end) says that more has to be waited for.  StreamError: a line is too long.
-    """
-    number, mark, size = 1, BOM, 0
-    pieces: list[bytes] = []  # of the line that is not complete, ``size`` bytes
-    for data in chunks(source, BLOCK):
-        if data is None:
-            yield number, b""
-            continue
-        *whole, rest = data.split(b"\n")
-        for piece in whole:
-            line = b"".join([*pieces, piece, b"\n"])
-            yield number, line.removeprefix(mark)
-            number, mark, pieces, size = number + 1, b"", [], 0
-        pieces.append(rest)
-        size += len(rest)
-        if size > LONGEST_LINE:
-            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
-    if size:
-        yield number, b"".join(pieces).removeprefix(mark)
+    def __init__(self, path: str, rdf_format: RdfFormat, assembler: EventAssembler) -> None:
+        self._text = SourceText(path)
+        self._assembler = assembler
+        self._delimiters = Delimiters()
+        self._parser = _Parser(rdf_format)
+
+    def add(self, piece: bytes) -> None:
+        """Read the messages that are complete with this piece."""
+        text = self._text
+        text.add(piece)
+        last_line = text.data.rfind(b"\n", 0, len(text.data) - len(piece)) + 1
+        if _may_delimit(text.data[last_line:]):
+            self.read()
+        if text.waiting > LONGEST_LINE:
+            line = len(text.data) - text.data.rfind(b"\n") - 1
+            what, offset = ("line", len(text.data)) if line > LONGEST_LINE else ("message", text.at)
+            place = Location(text.path, text.number(offset))
+            raise StreamError(f"a {what} is longer than {LONGEST_LINE:,} bytes", place)
+
+    def read(self, ended: bool = False) -> None:
+        """Read the messages that are there; ``ended``: there will be no others."""
+        while self._text.waiting:
+            if self._delimiters.announced:
+                outcome = self._read_natively(b"\n" + DELIMITER if ended else b"")
+                if outcome == TAKEN or not self._text.waiting or (outcome == CUT_OFF and not ended):
+                    return
+            if not self._read_closely(ended):
+                return
+
+    def _read_natively(self, ending: bytes) -> int:
+        """Read messages as far as possible; why not further.  ``ending`` is behind the text."""
+        text = self._text
+        comments, graphs = self._delimiters.comments, self._parser.rdf_format == RdfFormat.N_QUADS
+        at, outcome = self._assembler.read_messages(text.data + ending, text.at, comments, graphs)
+        text.at = min(at, len(text.data))
+        return outcome
+
+    def _read_closely(self, ended: bool) -> bool:
+        """Have the parser read one message; False if its end is not there."""
+        found = self._message(ended)
+        if found is not None:
+            message, self._text.at = found
+            self._assembler.take_message(self._parser.message(message))
+        return found is not None
+
+    def _message(self, ended: bool) -> tuple[_Passage, int] | None:
+        """The next message, and where its delimiter ends; None if that is not there."""
+        passage, text = _Passage(self._text.path), self._text
+        self._delimiters.restart()
+        at, number = text.at, text.number(text.at)
+        while at < len(text.data):
+            start, line = text.line(at)
+            if not (ended or line.endswith(b"\n")):
+                return None
+            part, end = self._delimiters.first(line, at - start)
+            passage.add(number, part, line)
+            if end is not None:
+                return passage, start + end
+            at, number = start + len(line), number + 1
+        return (passage, at) if ended else None
 
 
-class _Text:
+class _Translating(_Reader):
+    """Reads messages of Turtle or TriG into an assembler."""
+
+    def _read_natively(self, ending: bytes) -> int:
+        text, translator = self._text, self._parser.translator
+        lines, at, outcome = translator.read(text.data + ending, text.at, self._delimiters.comments)
+        self._take(lines)
+        text.at = min(at, len(text.data))
+        return outcome
+
+    def _take(self, lines: bytes) -> None:
+        """Take the messages that were translated; those that are no plain events are looked at by themselves."""
+        at, outcome = self._assembler.read_messages(lines, 0)
+        while outcome != TAKEN:
+            end = lines.index(DELIMITER, at)
+            quads = list(parse(lines[at:end], RdfFormat.N_QUADS, lenient=True))
+            self._assembler.take_message(Message(quads, self._passage(lines, at, end).locate))
+            at, outcome = self._assembler.read_messages(lines, end + len(DELIMITER))
+
+    def _passage(self, lines: bytes, start: int, end: int) -> _Passage:
+        """What the lines from one byte to another were translated from."""
+        before, last = lines.count(b"\n", 0, start), lines.count(b"\n", 0, end)
+        translator, text = self._parser.translator, self._text
+        at, stop = translator.place(before - 1) if before else text.at, translator.place(last)
+        passage, number = _Passage(text.path), text.number(at)
+        while at < min(stop, len(text.data)):
+            begin, line = text.line(at)
+            passage.add(number, indented(line, at - begin, stop - begin), line)
+            at, number = begin + len(line), number + 1
+        return passage
+
+
+def _may_delimit(text: bytes) -> bool:
+    return b"MESSAGE" in text or b"message" in text or b"message" in text.lower()
+
+
+class _Passage:
     """The lines of one message: ``parts`` without delimiters and ``shown`` as they stand there."""
 
     def __init__(self, path: str) -> None:
@@ -107,43 +191,39 @@ class _Text:
 
 
 class _Parser:
-    """Parses messages, and remembers what prefixes and base they declare."""
+    """Parses messages; ``translator`` knows what prefixes they have declared."""
 
     def __init__(self, rdf_format: RdfFormat) -> None:
-        self._format = rdf_format
-        self._head = b""
+        self.rdf_format = rdf_format
+        self.translator = Translator(graphs=rdf_format == RdfFormat.TRIG, messages=True)
+        self._base: str | None = None
 
-    def message(self, text: _Text) -> Received:
+    def message(self, text: _Passage) -> Received:
         """The message of some lines, or what is wrong with it."""
         if is_too_deep(b"".join(text.parts)):
             return StreamError(TOO_DEEP, text.place(0, 1))
-        parser = parse(self._head + b"\n" + b"".join(text.parts), self._format)
+        head = header(self.translator.prefixes, self._base)
+        parser = parse(head + b"".join(text.parts), self.rdf_format)
         try:
             return Message(list(parser), text.locate)
         except SyntaxError as error:
             return self._failure(text, error)
         finally:
-            self._remember(parser)
+            if self.rdf_format not in _BY_LINES:
+                self.translator.prefixes, self._base = parser.prefixes, parser.base_iri
 
-    def _remember(self, parser: QuadParser) -> None:
-        if self._format in _BY_LINES:
-            return
-        base = f"@base <{parser.base_iri}> . " if parser.base_iri else ""
-        prefixes = (f"@prefix {name}: <{iri}> . " for name, iri in parser.prefixes.items())
-        self._head = (base + "".join(prefixes)).encode()
-
-    def _failure(self, text: _Text, error: SyntaxError) -> StreamError:
+    def _failure(self, text: _Passage, error: SyntaxError) -> StreamError:
         index, error = self._bad_line(text) or ((error.lineno or 2) - 2, error)
         column, stop = error.offset or 1, error.end_offset or 0
         ends = error.end_lineno != error.lineno or index + 1 >= len(text.parts)
         hint = "a message ends with this line: delimiters stand between statements, outside of graphs" if ends else ""
         return StreamError(explain(error), text.place(index, column, stop - column), hint=hint)
 
-    def _bad_line(self, text: _Text) -> tuple[int, SyntaxError] | None:
+    def _bad_line(self, text: _Passage) -> tuple[int, SyntaxError] | None:
         """In a format of lines, the first line that is no statement: the parser may notice it on the next."""
-        for index, part in enumerate(text.parts if self._format in _BY_LINES else ()):
+        for index, part in enumerate(text.parts if self.rdf_format in _BY_LINES else ()):
             try:
-                list(parse(part.rstrip(), self._format))
+                list(parse(part.rstrip(), self.rdf_format))
             except SyntaxError as error:
                 return index, error
         return None

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rb"(?P<quote>\"\"\"|''')"
     rb"|(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')(?:@[A-Za-z0-9-]+)?"
     rb"|<[^\s<>\"{}|^`]*>"
-    rb"|(?P<comment>\#\s*@message\b.*)|\#.*"
+    rb"|(?P<comment>\#[ \t]*@message\b.*)|\#.*"
     rb"|(?P<version>@version" + _LABEL + rb"[ \t]*\.|VERSION" + _LABEL + rb")"
     rb"|(?P<directive>@message[ \t]*\.|MESSAGE" + _WORD_END + rb")"
     rb"|[^\s\"'<>\#;,\[\](){}]+|.",
@@ -35,23 +35,40 @@ class Delimiters:
         self._comments = False  # comments delimit
         self._quote = b""  # of the long string that is open
 
+    @property
+    def comments(self) -> bool:
+        """Comments delimit."""
+        return self._comments
+
+    def restart(self) -> None:
+        """What is given next begins behind a delimiter."""
+        self._quote = b""
+
     def split(self, line: bytes) -> list[bytes]:
         """What stands before, between and behind the delimiters of a line; announcements become blanks.
 
         What follows a delimiter is indented so that each of its columns is what it was.
         """
-        if not self._quote and not _INTERESTING.search(line):
-            return [line]
-        text, parts, start, at = bytearray(line), [], 0, 0
+        part, end = self.first(line)
+        parts = [part]
+        while end is not None:
+            part, end = self.first(line, end)
+            parts.append(part)
+        return parts
+
+    def first(self, line: bytes, start: int = 0) -> tuple[bytes, int | None]:
+        """What stands in a line from byte ``start`` to the next delimiter, and where that ends, if there is one."""
+        if not self._quote and not _INTERESTING.search(line, start):
+            return indented(line, start, len(line)), None
+        text, at = bytearray(line), start
         while found := self._next(line, at):
             at = found.end()
             if found.lastgroup == "version":
                 self.announced |= b"-messages" in found[0]
                 text[found.start() : at] = b" " * len(found[0])
             elif found.lastgroup in ("directive", "comment") and self._delimits(found.lastgroup == "comment"):
-                parts.append(_indented(text, start, found.start()))
-                start = at
-        return [*parts, _indented(text, start, len(text))]
+                return indented(text, start, found.start()), at
+        return indented(text, start, len(text)), None
 
     def _next(self, line: bytes, at: int) -> re.Match[bytes] | None:
         """The next token of a line; None at its end, or if a string that is open does not end on it."""
@@ -69,7 +86,8 @@ class Delimiters:
         return self._comments or not comment
 
 
-def _indented(line: bytearray, start: int, stop: int) -> bytes:
+def indented(line: bytes | bytearray, start: int, stop: int) -> bytes:
+    """A part of a line, behind as many blanks as there are characters before it."""
     return b" " * len(line[:start].decode("utf-8", "replace")) + bytes(line[start:stop])
 
 

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import Any, BinaryIO
+from itertools import islice
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError
 from pyjelly import jelly
 from pyjelly.errors import JellyConformanceError
 from pyjelly.parse.decode import Adapter, Decoder, options_from_frame
 from pyjelly.parse.ioutils import delimited_jelly_hint
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import BLOCK
 from spaseq.streams.incoming import chunks, is_idle
-from spaseq.streams.messages import Message, Received
 from spaseq.streams.wire import REST_IS_LOST
 
+BLOCK = 1 << 16  # bytes read at once, if so many are there
 LARGEST_FRAME = 1 << 26
+_REMEMBERED = 4096  # IRIs whose text is remembered
+_ESCAPED = re.compile(r'["\\\n\r]')
+_GIVE_SOMETHING = ("triple", "quad", "namespace")  # rows, when they are decoded
 _LONGEST_SIZE = 10  # bytes of the number before a frame
 # What pyjelly raises for data that are not as the format has them.
 _DAMAGES = (
     DecodeError, JellyConformanceError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError,
     ValueError,
 )  # fmt: skip
+
+
+class Frame(NamedTuple):
+    """The statements of a frame as N-Quads lines, and which frame it is."""
+
+    lines: bytes
+    path: str
+    number: int
+
+    def locate(self, _text: str = "") -> Location:
+        """The place of a text in it, as far as it is known."""
+        return Location(f"{self.path}, frame {self.number}")
+
+
+Decoded: TypeAlias = Frame | StreamError  # a frame, or what is wrong with it
 
 
 class JellyFrames:
@@ -52,7 +70,7 @@ class JellyFrames:
         """Whether nothing came for so long that what is open counts as complete."""
         return self._is_idle
 
-    def messages(self) -> Iterator[Received | None]:
+    def decoded(self) -> Iterator[Decoded | None]:
         """What each frame has, None before waiting for more; StreamError in place of one with a term that RDF has not.
 
         After damaged data, the rest of the source is lost.
@@ -61,9 +79,9 @@ class JellyFrames:
             return
         try:
             decoder = Decoder(_Terms(options_from_frame(self._first, delimited=True)))
-            yield self._message(decoder, self._first)
+            yield self._decoded(decoder, self._first)
             for frame in self._frames:
-                yield None if frame is None else self._message(decoder, frame)
+                yield None if frame is None else self._decoded(decoder, frame)
         except _DAMAGES as error:
             yield self._damage(error)
         except StreamError as error:
@@ -111,18 +129,13 @@ class JellyFrames:
             raise self._too_large(size)
         return slice(begin, begin + size) if begin + size <= len(data) else None
 
-    def _message(self, decoder: Any, frame: Any) -> Received:
-        quads, wrong = [], None
-        for number, row in enumerate(frame.rows, 1):
-            kind = row.WhichOneof("row")
-            found = decoder.decode_row(getattr(row, kind))
-            if kind not in ("triple", "quad"):
-                continue
-            if isinstance(found, Quad):
-                quads.append(found)
-            else:
-                wrong = wrong or StreamError(f"row {number}: {found}", self._place())
-        return wrong or Message(quads, partial(_located, self._place()))
+    def _decoded(self, decoder: Any, frame: Any) -> Decoded:
+        found = list(decoder.iter_rows(frame))
+        for index, line in enumerate(found):
+            if isinstance(line, ValueError):
+                rows = (number for number, row in enumerate(frame.rows, 1) if row.WhichOneof("row") in _GIVE_SOMETHING)
+                return StreamError(f"row {next(islice(rows, index, None))}: {line}", self._place())
+        return Frame("".join(found).encode(), self._path, self._number)
 
     def _place(self, later: int = 0) -> Location:
         return Location(f"{self._path}, frame {self._number + later}")
@@ -145,60 +158,81 @@ def _size(data: bytearray, start: int) -> tuple[int, int] | None:
     return (size, start + _LONGEST_SIZE) if len(data) >= start + _LONGEST_SIZE else None
 
 
-def _located(place: Location, _text: str) -> Location:
-    return place
-
-
 class _Terms(Adapter):  # type: ignore[misc]
-    """Makes pyoxigraph's terms.
+    """Makes N-Quads lines of valid terms.
 
     What RDF does not allow becomes a ValueError as a value: a statement with it is one too, and decoding goes on.
     """
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._graph: Any = DefaultGraph()
+        self._graph: Any = ""
+        self._iris: dict[str, Any] = {}
 
     def iri(self, iri: str) -> Any:
-        return _made(NamedNode, iri)
+        text = self._iris.get(iri)
+        if text is None:
+            if len(self._iris) >= _REMEMBERED:
+                self._iris.clear()
+            text = self._iris[iri] = _made(NamedNode, iri)
+        return text
 
     def bnode(self, bnode: str) -> Any:
         return _made(BlankNode, bnode)
 
     def literal(self, lex: str, language: str | None = None, datatype: str | None = None) -> Any:
         kind = None if datatype is None else self.iri(datatype)
-        return kind if isinstance(kind, ValueError) else _made(Literal, lex, language=language, datatype=kind)
+        if isinstance(kind, ValueError):
+            return kind
+        if language is not None or _ESCAPED.search(lex):
+            return _made(Literal, lex, language=language, datatype=None if datatype is None else NamedNode(datatype))
+        return f'"{lex}"^^{kind}' if kind else f'"{lex}"'
 
     def default_graph(self) -> Any:
-        return DefaultGraph()
+        return ""
 
     def graph_start(self, graph_id: Any) -> None:
         self._graph = graph_id
 
     def graph_end(self) -> None:
-        self._graph = DefaultGraph()
+        self._graph = ""
 
     def triple(self, terms: Iterable[Any]) -> Any:
-        return _made(Quad, *terms, self._graph)
+        subject, predicate, object_ = terms
+        return _line(subject, predicate, object_, self._graph)
 
     def quad(self, terms: Iterable[Any]) -> Any:
-        return _made(Quad, *terms)
+        return _line(*terms)
 
     def quoted_triple(self, terms: Iterable[Any]) -> Any:
-        return _made(Triple, *terms)
+        subject, predicate, object_ = terms
+        line = _line(subject, predicate, object_, "")
+        return line if isinstance(line, ValueError) else f"<<( {line[:-4]} )>>"
 
-    def namespace_declaration(self, name: str, iri: str) -> None:
-        """Prefixes are of no use here."""
+    def namespace_declaration(self, name: str, iri: str) -> str:
+        return ""  # prefixes are of no use here
 
 
-def _made(kind: Any, *parts: Any, **more: Any) -> Any:
-    """A term or statement of the parts, or the ValueError that tells what is wrong with them."""
-    for part in parts:
-        if isinstance(part, ValueError):
-            return part
+def _line(subject: Any, predicate: Any, object_: Any, graph: Any) -> Any:
+    """The line of a statement, or the ValueError that tells what is wrong with it."""
     try:
-        return kind(*parts, **more)
-    except ValueError as error:
-        return ValueError(f"{parts[0]}: {error}")
+        line = subject + " " + predicate + " " + object_ + " " + graph + " .\n"
     except TypeError:
-        return ValueError(f"{' '.join(map(str, parts))} is no statement of RDF")
+        return _wrong(subject, predicate, object_, graph)
+    if subject[:1] in "<_" and predicate[:1] == "<" and graph[:1] in "<_" and line[:2] != "<<":
+        return line
+    return ValueError(f"{line[:-3]} is no statement of RDF")
+
+
+def _wrong(*parts: Any) -> ValueError:
+    """What is wrong with one of the parts."""
+    errors = (part for part in parts if isinstance(part, ValueError))
+    return next(errors, ValueError(f"{' '.join(map(str, parts))} is no statement of RDF"))
+
+
+def _made(kind: Any, value: str, **more: Any) -> Any:
+    """The text of a term, or the ValueError that tells what is wrong with it."""
+    try:
+        return str(kind(value, **more))
+    except ValueError as error:
+        return ValueError(f"{value}: {error}")

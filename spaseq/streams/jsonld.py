@@ -11,36 +11,92 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import RdfFormat, parse, serialize
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import lines_of
-from spaseq.streams.messages import Message, Received
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.collected import Collected
+from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
+from spaseq.streams.source_text import Gathering, pieces
 
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[]}]', re.DOTALL)
 _DEEPEST = 100  # brackets within each other; the parser's stack is not without end
+LONGEST_LINE = 1 << 26  # bytes
+_JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
 
 
-def read_jsonld(source: BinaryIO, path: str) -> Iterator[Received | None]:
-    """Give the messages of a source as they come, None before waiting for more.
+def read_jsonld(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
+    """Give the events of a source as they come.  Lines without anything on them are passed over.
 
-    StreamError in place of a line that is no JSON-LD document.  Lines without anything on them are passed over.
-    StreamError is raised for a line that is too long.
+    StreamError after the events before it: a line is no JSON-LD document or no event, or it is too long.
     """
-    context = b""
-    for number, line in lines_of(source, path):
-        if not line:
-            yield None
-        if not line.strip():
+    reader = _Reader(path, assembler)
+    try:
+        for number, line in _lines_of(source, path):
+            if line is None:
+                reader.flush()
+                yield assembler.take() or assembler.nothing
+            elif line and not line.isspace():
+                reader.add(number, line)
+        reader.flush()
+    finally:
+        if complete := assembler.take():
+            yield complete
+
+
+def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes | None]]:
+    """The lines, numbered from 1, without their ends and a byte order mark; None when events are to be handed on.
+
+    StreamError: a line is too long.
+    """
+    gathering = Gathering()
+    number, size = 1, 0
+    unfinished: list[bytes] = []
+    for data in pieces(source):
+        if data is None:
+            yield number, None
             continue
-        alone = _context_alone(line)
-        message = _Line(path, number, line, b"" if alone else context).message()
-        context = alone or context
-        if not alone or isinstance(message, StreamError):
-            yield message
+        *whole, rest = data.split(b"\n")
+        if whole:
+            whole[0] = b"".join([*unfinished, whole[0]])
+            yield from enumerate(whole, number)
+            number, size, unfinished = number + len(whole), 0, []
+        unfinished.append(rest)
+        size += len(rest)
+        if size > LONGEST_LINE:
+            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
+        if gathering.is_due(len(data)):
+            yield number, None
+    yield number, b"".join(unfinished)
+
+
+_NOTHING = (b"", b"")  # around a document with all that it needs
+
+
+class _Reader:
+    """Reads documents into an assembler, many at a time."""
+
+    def __init__(self, path: str, assembler: EventAssembler) -> None:
+        self._path = path
+        self._around = _NOTHING  # a document: what gives it the context in force
+        self._collected = Collected(assembler)
+        self.flush = self._collected.flush
+
+    def add(self, number: int, line: bytes) -> None:
+        """Read a line."""
+        document = _Line(self._path, number, line, self._around)
+        statements = document.statements()
+        failed = isinstance(statements, StreamError)
+        if (failed or not statements) and (context := _context_alone(line)):
+            self._around = (b'{"@context":' + context + b',"@graph":', b"}")
+            statements = _Line(self._path, number, line, _NOTHING).statements()  # for what may be wrong with it
+        if isinstance(statements, StreamError):
+            self._collected.fail(statements)
+        elif statements:
+            self._collected.add(statements, document)
 
 
 def _context_alone(line: bytes) -> bytes:
@@ -67,23 +123,25 @@ def _is_deep(line: bytes) -> bool:
 
 
 class _Line:
-    """One document, with the context in force."""
+    """One document, and what stands around it when it is parsed."""
 
-    def __init__(self, path: str, number: int, line: bytes, context: bytes) -> None:
+    __slots__ = ("_around", "_line", "_number", "_path")
+
+    def __init__(self, path: str, number: int, line: bytes, around: tuple[bytes, bytes]) -> None:
         self._path = path
         self._number = number
         self._line = line
-        self._before, self._behind = (b'{"@context":' + context + b',"@graph":', b"}") if context else (b"", b"")
+        self._around = around
 
-    def message(self) -> Received:
-        """The message, or what is wrong with it."""
-        if not self._line.lstrip().startswith(b"{"):
+    def statements(self) -> bytes | StreamError:
+        """N-Quads lines, or what is wrong with the document."""
+        line, (before, behind) = self._line, self._around
+        if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
-        if _is_deep(self._line):
+        if _is_deep(line):
             return StreamError(f"brackets are nested deeper than {_DEEPEST} here", self.locate(""))
         try:
-            document = self._before + self._line.rstrip() + self._behind
-            return Message(list(parse(document, RdfFormat.JSON_LD)), self.locate)
+            return serialize(parse(before + line.rstrip() + behind, _JSON_LD), format=_N_QUADS) or b""
         except SyntaxError as error:
             return self._failure(error)
 
@@ -103,7 +161,7 @@ class _Line:
             return StreamError("the context is on the network", self.locate('"@context"'), hint=hint)
         if error.offset is None:
             return StreamError(explain(error), self.locate(""))
-        shift = len(self._before.decode())
+        shift = len(self._around[0].decode())
         end = len(printable(self._line)) + 1
         column = min(max(1, error.offset - shift), end)
         hint = "each line is a whole JSON-LD document" if column == end else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
@@ -25,37 +25,6 @@ class Message(NamedTuple):
 
 
 Received: TypeAlias = Message | StreamError  # a message, or what is wrong with it
-BATCH = 1024  # events that are handed on together
-
-
-def batches(
-    messages: Iterable[Received | None], stream: str, options: WireOptions, report: WireReport
-) -> Iterator[list[Event]]:
-    """The events of ``stream`` that messages are, in lists; None among them says that more has to be waited for: then
-    what is there is given, be it nothing.
-
-    A wire error is raised as StreamError after the events before it, or, with ``options.skip``, noted in ``report``:
-    its message is lost.
-    """
-    batch: list[Event] = []
-    for message in messages:
-        try:
-            event = None if message is None else to_event(message, stream, options, report)
-        except StreamError as error:
-            report.note(error, options.skip)
-            if options.skip:
-                continue
-            if batch:
-                yield batch
-            raise
-        if event is not None:
-            report.events += 1
-            batch.append(event)
-        if message is None or len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def to_event(message: Received, stream: str, options: WireOptions, report: WireReport) -> Event | None:

@@ -23,7 +23,6 @@ from spaseq.streams.feeds import GrowingFile, Pipe, is_regular
 from spaseq.streams.incoming import GZIP, NOT_FOLLOWED, Incoming
 from spaseq.streams.jelly import is_jelly
 from spaseq.streams.nquads import BOM, read_nquads
-from spaseq.streams.statements import read_statements
 from spaseq.streams.trig import read_trig
 from spaseq.streams.wholes import read_wholes
 from spaseq.streams.wire import WireOptions, WireReport
@@ -157,8 +156,6 @@ class _Reading:
             return read_wholes(kind, source, name, *self._arguments)
         endless = isinstance(opened, Incoming) and opened.feed.goes_on
         assembler = self._assembler = self._assembler or EventAssembler(*self._arguments, endless=endless)
-        if kind == "trig" and isinstance(opened, Incoming):
-            return read_statements(source, name, assembler)
         return (read_trig if kind == "trig" else read_nquads)(source, name, assembler)
 
 

@@ -1,123 +1,223 @@
-"""Reading TriG: the parser is handed one line at a time, so that the line of every statement is known."""
+"""Reading TriG: what everybody writes is translated to N-Quads natively, the rest by pyoxigraph, unit by unit."""
 
 from __future__ import annotations
 
-from collections import deque
+import io
 from collections.abc import Iterator
-from itertools import islice
 from typing import BinaryIO
 
-from pyoxigraph import Quad, RdfFormat, parse
+from pyoxigraph import QuadParser, RdfFormat, parse
 
+from gpm.native.turtle import Translator
 from gpm.nesting import TOO_DEEP, Nesting
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
-from spaseq.streams.nquads import BOM, explain, printable
+from spaseq.streams.incoming import is_idle
+from spaseq.streams.nquads import explain
+from spaseq.streams.outcomes import CUT_OFF
+from spaseq.streams.source_text import Gathering, SourceText, header, pieces
+from spaseq.streams.units import unit_end
 from spaseq.streams.wire import REST_IS_LOST
 
-SLICE = 256  # statements after which complete events are handed on
-KEPT = 1000  # lines kept to be shown in errors
-
-
-class _Lines:
-    """A binary file for the parser that gives at most a line a read, and remembers where it is."""
-
-    def __init__(self, source: BinaryIO, path: str) -> None:
-        self._source = source
-        self._path = path
-        self._kept: deque[bytes] = deque([b""], maxlen=KEPT)
-        self._line = 0  # the number of the line read last
-        self._ended = True  # it ended with a newline
-        self._nesting = Nesting()
-        self.too_deep = False  # so that nothing more is given
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._source.readline(size)
-        if not self._line:
-            data = data.removeprefix(BOM)
-        if self._ended and data:
-            self._line += 1
-            self._kept.append(data)
-        else:
-            self._kept[-1] += data
-        self._ended = data.endswith(b"\n")
-        self.too_deep = self.too_deep or self._nesting.is_too_deep(data)
-        return b"" if self.too_deep else data
-
-    @property
-    def line(self) -> int:
-        """The number of the line being read."""
-        return self._line
-
-    def locate(self, number: int, text: str) -> Location:
-        """A line, and the column of ``text`` if it stands there."""
-        line = self._text(number)
-        found = text and (text in line)
-        return Location(self._path, number, line.rfind(text) + 1 if found else 1, line, len(text) if found else 1)
-
-    def place(self, error: SyntaxError) -> Location:
-        """The place of a parser's error."""
-        line = error.lineno or self._line
-        same = error.end_lineno == line and error.end_offset is not None and error.offset is not None
-        width = (error.end_offset or 1) - (error.offset or 1) if same else 1
-        return Location(self._path, line, error.offset or 0, self._text(line), max(1, width))
-
-    def _text(self, line: int) -> str:
-        back = self._line - line
-        if not 0 <= back < len(self._kept):
-            return ""
-        return printable(self._kept[-1 - back])
-
-
-class _Slice:
-    """Some statements as N-Quads lines, with the line of the source on which each was read; a Place."""
-
-    def __init__(self, quads: Iterator[Quad], lines: _Lines) -> None:
-        self._lines = lines
-        self._numbers: list[int] = []
-        self.failure: SyntaxError | None = None
-        texts: list[str] = []
-        try:
-            for quad in islice(quads, SLICE):
-                texts.append(f"{quad} .\n")
-                self._numbers.append(lines.line)
-        except SyntaxError as error:
-            self.failure = error
-        except MemoryError as error:  # a term that the parser has no room for
-            self.failure = SyntaxError(str(error))
-        self.block = "".join(texts).encode()
-
-    def locate(self, offset: int, text: str) -> Location:
-        return self._lines.locate(self._numbers[self.block.count(b"\n", 0, offset)], text)
-
-    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
-        line = self.block[offset:].partition(b"\n")[0].decode()
-        return StreamError(f"a term of this statement cannot be used: {line}", self.locate(offset, "")), None
+LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
+LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 
 
 def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
-    """Give the events of a TriG source; after a syntax error the rest of the source is lost."""
-    lines = _Lines(source, path)
-    quads = parse(lines, RdfFormat.TRIG)  # type: ignore[arg-type]
+    """Give the events of a TriG source as they come; after a syntax error the rest of the source is lost."""
+    text, gathering = SourceText(path), Gathering()
+    reader = _Reader(text, assembler)
     try:
-        while _feed(assembler, _Slice(quads, lines), lines):
-            if complete := assembler.take():
-                yield complete
-        assembler.finish(lines.locate(lines.line, ""))
+        for piece in pieces(source):
+            if piece is not None:
+                reader.add(piece)
+            elif is_idle(source) and reader.is_between:
+                assembler.flush()
+            if reader.lost:
+                break
+            if piece is None or gathering.is_due(len(piece)):
+                yield assembler.take() or assembler.nothing
+        else:
+            reader.read(ended=True)
+        assembler.finish(text.end())
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _feed(assembler: EventAssembler, statements: _Slice, lines: _Lines) -> bool:
-    """Feed some statements; False when the source has ended, or its rest cannot be read."""
-    assembler.read(statements.block, statements)
-    if statements.failure is not None:
-        error = statements.failure
-        message = TOO_DEEP if lines.too_deep else explain(error)
-        place = lines.locate(lines.line, "") if lines.too_deep else lines.place(error)
-        failure = StreamError(message, place, hint=REST_IS_LOST)
-        assembler.fail(failure, None, 0, statements)
-        return False
-    return bool(statements.block)
+class _Reader:
+    """Reads the units of a text into an assembler; ``lost``: one was no TriG, and nothing more is read."""
+
+    def __init__(self, text: SourceText, assembler: EventAssembler) -> None:
+        self._text = text
+        self._assembler = assembler
+        self._translator = Translator(graphs=True)
+        self._base: str | None = None
+        self._tried = 0  # bytes of an unfinished unit that the parser found nothing wrong with
+        self.lost = False
+
+    @property
+    def is_between(self) -> bool:
+        """Whether all that came has been read, but for a comment that has not ended."""
+        return self._text.data[self._text.at : self._text.at + 1] in (b"", b"#")
+
+    def add(self, piece: bytes) -> None:
+        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing."""
+        self._text.add(piece)
+        if self._text.waiting < LARGE or not self._translator.inside or b"}" in piece:
+            self.read()
+        if self._text.waiting > LONGEST_UNIT:
+            message = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
+            raise StreamError(message, self._text.place(self._text.at))
+
+    def read(self, ended: bool = False) -> None:
+        """Read the units that are there; ``ended``: there will be no others."""
+        while not self.lost:
+            outcome = self._translate(b"\n" if ended else b"")
+            if outcome == CUT_OFF and not (ended and self._text.waiting):
+                break
+            if not self._parse(ended):
+                break
+
+    def _translate(self, ending: bytes) -> int:
+        """Translate units as far as possible; why not further.  ``ending`` is behind the text."""
+        text = self._text
+        lines, at, outcome = self._translator.read(text.data + ending, text.at)
+        if lines:
+            self._assembler.read(lines, _Translated(lines, text, self._translator))
+        self._tried = 0 if at > text.at else self._tried
+        text.at = min(at, len(text.data))
+        return outcome
+
+    def _parse(self, ended: bool) -> bool:
+        """Have the parser read the next unit; False if its end is not there."""
+        end = unit_end(self._text.data, self._text.at)
+        unit = None if end is None else self._unit(end)
+        if unit is None or (unit.failure is not None and not unit.is_wrong):
+            unit = self._rest(ended)
+        if unit is None:
+            return False
+        self._assembler.read(unit.block, unit)
+        if unit.failure is not None:
+            self.lost = True
+            self._assembler.fail(unit.failure, None, 0, unit)
+        self._translator.prefixes, self._base = unit.parser.prefixes, unit.parser.base_iri
+        self._text.at = unit.end
+        return True
+
+    def _rest(self, ended: bool) -> _Unit | None:
+        """All that is there, if no more comes or there is a mistake before its end.
+
+        The parser is asked whenever that has become twice as long.
+        """
+        text = self._text
+        if ended:
+            return self._unit(len(text.data))
+        if text.waiting < 2 * self._tried:
+            return None
+        self._tried = text.waiting
+        unit = self._unit(max(text.at, text.data.rfind(b"\n") + 1))
+        return unit if unit.is_wrong else None
+
+    def _unit(self, end: int) -> _Unit:
+        return _Unit(self._text, self._text.at, end, header(self._translator.prefixes, self._base))
+
+
+class _Translated:
+    """Lines that were translated, as a Place."""
+
+    def __init__(self, lines: bytes, text: SourceText, translator: Translator) -> None:
+        self._lines = lines
+        self._text = text
+        self._translator = translator
+
+    def locate(self, offset: int, text: str) -> Location:
+        number = self._lines.count(b"\n", 0, offset)
+        return self._text.find(self._translator.place(number) - 1, text)
+
+    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
+        return unusable(self._lines, offset, self.locate(offset, ""))
+
+
+def unusable(lines: bytes, offset: int, place: Location) -> tuple[StreamError, None]:
+    """The error of a statement that the parser lets pass and the tokenizer does not."""
+    line = lines[offset:].partition(b"\n")[0].decode("utf-8", "replace")
+    return StreamError(f"a term of this statement cannot be used: {line}", place), None
+
+
+class _Unit:
+    """The bytes ``start:end`` of a text, as the parser reads them; a Place.
+
+    ``block``: the statements as N-Quads lines; ``failure``: why the parser stopped; ``is_wrong``: and not because the
+    text ends.
+    """
+
+    def __init__(self, text: SourceText, start: int, end: int, head: bytes) -> None:
+        self._text = text
+        self._lines = _Lines(head, text, start, end)
+        self._places: list[int] = []  # where the line ended that was read when the parser gave each statement
+        self.failure: StreamError | None = None
+        self.is_wrong = False
+        self.end = end
+        self.parser = parse(self._lines, RdfFormat.TRIG)  # type: ignore[arg-type]
+        self.block = b"".join(self._read(self.parser))
+
+    def _read(self, quads: QuadParser) -> Iterator[bytes]:
+        try:
+            for quad in quads:
+                self._places.append(self._lines.at)
+                yield f"{quad} .\n".encode()
+        except SyntaxError as error:
+            self.failure, self.is_wrong = self._failure(error), self._lines.is_before_end(error)
+        except MemoryError as error:  # a term that the parser has no room for
+            self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+
+    def _failure(self, error: SyntaxError) -> StreamError:
+        if self._lines.too_deep:
+            return StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+        return StreamError(explain(error), self._lines.place(error), hint=REST_IS_LOST)
+
+    def locate(self, offset: int, text: str) -> Location:
+        number = self.block.count(b"\n", 0, offset)
+        return self._text.find(self._places[number] - 1 if number < len(self._places) else self._lines.at - 1, text)
+
+    def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
+        return unusable(self.block, offset, self.locate(offset, ""))
+
+
+class _Lines:
+    """A binary file for the parser: a line with declarations, then the lines of bytes ``start:end`` of a text."""
+
+    def __init__(self, head: bytes, text: SourceText, start: int, end: int) -> None:
+        self._head = io.BytesIO(head + b" " * text.before(start))
+        self._text = text
+        self._start = start
+        self._end = end
+        self._nesting = Nesting()
+        self.at = start  # behind what was given
+        self.too_deep = False  # so that nothing more is given
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, of one line."""
+        if head := self._head.read(size):
+            return head
+        line_end = self._text.data.find(b"\n", self.at, self._end) + 1 or self._end
+        piece = self._text.data[self.at : min(self.at + size, line_end)]
+        self.at += len(piece)
+        self.too_deep = self.too_deep or self._nesting.is_too_deep(piece)
+        return b"" if self.too_deep else piece
+
+    def place(self, error: SyntaxError) -> Location:
+        """The place of a parser's error."""
+        number, start = max(0, (error.lineno or 2) - 2), self._start
+        for _ in range(number):
+            start = self._text.data.find(b"\n", start) + 1 or len(self._text.data)
+        _, line = self._text.line(start)
+        same = error.end_lineno == error.lineno and error.end_offset is not None and error.offset is not None
+        width = (error.end_offset or 1) - (error.offset or 1) if same else 1
+        return self._text.location(self._text.number(start), error.offset or 0, line, width)
+
+    def is_before_end(self, error: SyntaxError) -> bool:
+        """Whether the error ends before the text does."""
+        return (error.end_lineno or 0) - 2 < self._text.data.count(b"\n", self._start, self._end)

@@ -1,4 +1,4 @@
-"""Bytes as they come: whether they have to be waited for, gzip, statements of TriG, and the same errors as of files."""
+"""Bytes as they come: whether they have to be waited for, gzip, and the same errors as of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from spaseq.errors import StreamError
 from spaseq.streams import WireOptions, WireReport, read_source
 from spaseq.streams.feeds import GrowingFile, Pipe
 from spaseq.streams.incoming import Gunzip, Incoming, chunks
-from spaseq.streams.statements import Cutter
 
 HERE = Path(__file__).parent
 MALFORMED = sorted(
@@ -71,25 +70,6 @@ def test_gzip_in_pieces(size: int) -> None:
     unpack(data[:20])
     with pytest.raises(EOFError):
         unpack(b"")
-
-
-STATEMENTS = [
-    b"@prefix : <urn:x#> .",
-    b'\n# no end . {\n:a :b 1.5 , \'x. }\' , "\\". " .',
-    b' <urn:a.b> { :a :b \'\'\'. \' }\n\'\'\' ; :c """} "" . """ . :d :e :f. }',
-    b"\nGRAPH :g { :s :p [ :q ( 1 2. ) ] , \"\" , '' }",
-    b" :a\\#b :c <<( :d :e :f )>> .",
-]
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 11, 1000])
-def test_statements_in_pieces(size: int) -> None:
-    text, cutter, found = b"".join(STATEMENTS) + b" # end\n\n", Cutter(), b""
-    ends = {len(b"".join(STATEMENTS[:count])) for count in range(len(STATEMENTS) + 1)}
-    for start in range(0, len(text), size):
-        found += cutter.add(text[start : start + size])
-        assert len(found) in ends
-    assert (found, cutter.is_between()) == (b"".join(STATEMENTS), True)
 
 
 def read(path: Path, skip: bool) -> tuple[list[str], str]:

@@ -7,15 +7,16 @@ import gzip
 import io
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
 import pytest
+from pyoxigraph import RdfFormat, parse
 
 from spaseq.errors import StreamError
-from spaseq.streams.event import Event
-from spaseq.streams.jelly import is_jelly, read_jelly
-from spaseq.streams.messages import Message, Received, batches
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.event import Event, Events
+from spaseq.streams.jelly import is_jelly, open_jelly, read_jelly
 from spaseq.streams.wire import WireOptions, WireReport
 
 pyjelly = pytest.importorskip("pyjelly")
@@ -80,16 +81,22 @@ def opened(data: bytes) -> BinaryIO:
     return io.BufferedReader(cast(Any, io.BytesIO(data)))
 
 
-def received(data: bytes) -> list[Received]:
-    return [message for message in read_jelly(opened(data), "log.jelly").messages() if message is not None]
+def frames_of(data: bytes) -> list[list[str]]:
+    """The lines of each frame."""
+    frames = open_jelly(opened(data), "log.jelly").decoded()
+    return [frame.lines.decode().splitlines() for frame in frames if frame and not isinstance(frame, StreamError)]
 
 
-def events_of(data: bytes, report: WireReport | None = None, **options: object) -> list[Event]:
-    found = batches(received(data), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
-    return [event for batch in found for event in batch]
+def read(source: BinaryIO, report: WireReport | None = None, **options: Any) -> Iterator[Events]:
+    assembler = EventAssembler("urn:s", WireOptions(**options), report or WireReport())
+    return (events for events in read_jelly(source, "log.jelly", assembler) if len(events))
 
 
-def brief(found: list[Event]) -> list[tuple[str, int, int]]:
+def events_of(data: bytes, report: WireReport | None = None, **options: Any) -> list[Event]:
+    return [event for events in read(opened(data), report, **options) for event in events]
+
+
+def brief(found: Iterable[Event]) -> list[tuple[str, int, int]]:
     return [(event.name.removeprefix("http://ex.org/"), event.timestamp, len(event.triples)) for event in found]
 
 
@@ -115,9 +122,8 @@ def test_a_graph_a_frame(logical: int) -> None:
 
 
 def test_terms_are_what_they_were() -> None:
-    (message,) = received(written(dataset(1)))
-    assert isinstance(message, Message)
-    assert [str(quad.object) for quad in message.quads] == [
+    (lines,) = frames_of(written(dataset(1)))
+    assert [str(quad.object) for quad in parse("\n".join(lines), RdfFormat.N_QUADS)] == [
         '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"é"@fr', "_:b", '"text"',
     ]  # fmt: skip
 
@@ -141,9 +147,8 @@ def test_frames_of_a_flat_stream_are_portions_of_it() -> None:
     out = io.BytesIO()
     options = SerializerOptions(frame_size=5, logical_type=jelly.LOGICAL_STREAM_TYPE_FLAT_QUADS)
     flat_stream_to_file((quad for n in (1, 2) for quad in dataset(n)), out, options)
-    frames = read_jelly(opened(out.getvalue()), "log.jelly")
-    assert not frames.grouped
-    portions = [message.quads for message in frames.messages() if isinstance(message, Message)]
+    assert not open_jelly(opened(out.getvalue()), "log.jelly").grouped
+    portions = frames_of(out.getvalue())
     assert len(portions) > 2
     assert sum(map(len, portions)) == 8
 
@@ -167,7 +172,7 @@ class Slow(io.BytesIO):
 def test_frames_are_handed_on_before_more_is_waited_for() -> None:
     first = written(dataset(1))
     source = Slow(first + written(dataset(1), dataset(2))[len(first) :])
-    found = filter(None, batches(read_jelly(source, "log.jelly").messages(), "urn:s", WireOptions(), WireReport()))
+    found = read(source)
     assert brief(next(found)) == [("e1", 1, 3)]
     assert source.tell() < len(first) + 14
     assert brief(next(found)) == [("e2", 2, 3)]
@@ -176,8 +181,7 @@ def test_frames_are_handed_on_before_more_is_waited_for() -> None:
 
 def test_gzip() -> None:
     with gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(written(dataset(1))))) as source:
-        frames = read_jelly(cast(BinaryIO, source), "log.jelly.gz")
-        assert sum(isinstance(message, Message) for message in frames.messages()) == 1
+        assert [len(events) for events in read(cast(BinaryIO, source))] == [1]
 
 
 def test_what_looks_like_jelly() -> None:
@@ -268,6 +272,6 @@ def test_without_pyjelly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "spaseq.streams.jelly_frames", raising=False)
     monkeypatch.setitem(sys.modules, "pyjelly", None)
     with pytest.raises(StreamError) as caught:
-        read_jelly(opened(b""), "log.jelly")
+        events_of(b"")
     assert caught.value.message.startswith("reading Jelly needs the package pyjelly")
     assert caught.value.hint == "pip install 'spaseq[jelly]'"

@@ -8,20 +8,23 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import pytest
 from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.delimited import FORMATS, read_messages
+from spaseq.streams.assembler import EventAssembler
+from spaseq.streams.delimited import FORMATS, read_delimited
 from spaseq.streams.delimiters import announces_messages, without_delimiters
-from spaseq.streams.event import Event
+from spaseq.streams.event import Event, Events
 from spaseq.streams.jsonld import read_jsonld
-from spaseq.streams.messages import Message, Received, batches
+from spaseq.streams.messages import Message, Received
 from spaseq.streams.wire import WireOptions, WireReport
 from tests.data import folder
+from tests.streams.recorder import Recorder
 
 ERRORS = Path(__file__).parent / "message_errors"
 GOLDEN = ERRORS / "golden.json"
@@ -31,9 +34,12 @@ A, B, C = "<urn:a> <urn:p> 1 .", "<urn:b> <urn:p> 2 .", "<urn:c> <urn:p> 3 ."
 TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
 
 
-def read(text: str, kind: str = "trig") -> list[Received]:
-    found = read_messages(io.BytesIO(text.encode()), "log", kind)
-    return [message for message in found if message is not None]
+def read(text: str | bytes, kind: str = "trig") -> list[Received]:
+    """The messages; what follows the last delimiter is none if it is empty."""
+    recorder, data = Recorder(), text if isinstance(text, bytes) else text.encode()
+    list(read_delimited(io.BytesIO(data), "log", kind, cast(Any, recorder)))
+    *messages, last = [*recorder.found] or [Message([], cast(Any, None))]
+    return messages if isinstance(last, Message) and not last.quads else [*messages, last]
 
 
 def subjects(text: str, kind: str = "trig") -> list[str]:
@@ -47,8 +53,15 @@ def subjects(text: str, kind: str = "trig") -> list[str]:
 
 
 def events_of(text: str, report: WireReport | None = None, kind: str = "trig", **options: object) -> list[Event]:
-    found = batches(read(text, kind), "urn:s", WireOptions(**options), report or WireReport())  # type: ignore[arg-type]
-    return [event for batch in found for event in batch]
+    found = events_as_they_come(io.BytesIO(text.encode()), report or WireReport(), kind, **options)
+    return [event for events in found for event in events]
+
+
+def events_as_they_come(
+    source: BinaryIO, report: WireReport | None = None, kind: str = "trig", **options: Any
+) -> Iterator[Events]:
+    assembler = EventAssembler("urn:s", WireOptions(**options), report or WireReport())
+    return (events for events in read_delimited(source, "log", kind, assembler) if len(events))
 
 
 def error_of(text: str) -> str:
@@ -111,6 +124,12 @@ def test_columns_are_those_of_the_line() -> None:
     assert (error.line, error.column) == (2, 47)
 
 
+def test_the_line_behind_a_comment_that_delimits() -> None:
+    (_, error) = read(f"{A} # @message\n<urn:b> <urn:p> oops .\n")
+    assert isinstance(error, StreamError)
+    assert (error.line, error.column, error.location.text) == (2, 17, "<urn:b> <urn:p> oops .")
+
+
 def test_a_bad_message_is_lost_alone() -> None:
     text = f"PREFIX m: <urn:> {A}\nMESSAGE\n<urn:x> <urn:y .\nMESSAGE\nm:c m:p 3 .\nMESSAGE\nnot: rdf .\nMESSAGE {B}"
     report = WireReport()
@@ -148,7 +167,7 @@ def test_a_text_without_delimiters_is_one_message(ending: str) -> None:
     rdf_format = FORMATS[KINDS[ending]]
     for file in sorted(SUITES.glob(f"*/*{ending}")):
         data = file.read_bytes()
-        found = [message for message in read_messages(io.BytesIO(data), "log", KINDS[ending]) if message is not None]
+        found = read(data, KINDS[ending])
         try:
             quads = list(parse(data, rdf_format))
         except SyntaxError:
@@ -228,9 +247,10 @@ def test_a_message_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors_stop_what_is_not_skipped() -> None:
-    broken = iter([Message([], lambda _: Location()), StreamError("broken")])
+    assembler = EventAssembler("urn:s", WireOptions(), WireReport())
+    assembler.take_message(Message([], lambda _: Location()))
     with pytest.raises(StreamError, match="broken"):
-        list(batches(broken, "urn:s", WireOptions(), WireReport()))
+        assembler.take_message(StreamError("broken"))
 
 
 # ── while they come ──────────────────────────────────────────────────────────────────────────────────────
@@ -247,7 +267,7 @@ class Pipe(io.BytesIO):
 
 def test_events_are_handed_on_before_more_is_waited_for() -> None:
     pipe = Pipe(f"<urn:e> {TIME} 1 .\nMESS", f"AGE\n<urn:f> {TIME} 2 .\nMESSAGE\n<urn:g>", f"{TIME} 3 .\nMESSAGE\n")
-    found = filter(None, batches(read_messages(pipe, "log", "trig"), "urn:s", WireOptions(), WireReport()))
+    found = events_as_they_come(pipe)
     assert [event.name for event in next(found)] == ["urn:e", "urn:f"]
     assert len(pipe.pieces) == 1
     assert [event.name for event in next(found)] == ["urn:g"]
@@ -255,29 +275,29 @@ def test_events_are_handed_on_before_more_is_waited_for() -> None:
 
 
 def test_events_before_an_error_are_handed_on() -> None:
-    found = batches(read(f"<urn:e> {TIME} 1 . MESSAGE oops"), "urn:s", WireOptions(), WireReport())
+    found = events_as_they_come(io.BytesIO(f"<urn:e> {TIME} 1 . MESSAGE oops".encode()))
     assert [event.name for event in next(found)] == ["urn:e"]
     with pytest.raises(StreamError):
         next(found)
 
 
 # ── malformed files ──────────────────────────────────────────────────────────────────────────────────────
-def received(file: Path) -> Iterable[Received | None]:
-    source = io.BytesIO(file.read_bytes())
+def received(file: Path, options: WireOptions, report: WireReport) -> Iterator[Events]:
+    source, assembler = io.BytesIO(file.read_bytes()), EventAssembler("urn:s", options, report)
     if file.suffix in KINDS:
-        return read_messages(source, file.name, KINDS[file.suffix])
-    return read_jsonld(source, file.name)
+        return read_delimited(source, file.name, KINDS[file.suffix], assembler)
+    return read_jsonld(source, file.name, assembler)
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in ERRORS.iterdir() if path != GOLDEN))
 def test_malformed(file: str) -> None:
     report, stopped = WireReport(), "no error"
     try:
-        list(batches(received(ERRORS / file), "urn:s", WireOptions(), WireReport()))
+        list(received(ERRORS / file, WireOptions(), WireReport()))
     except StreamError as error:
         stopped = error.render()
-    lists = batches(received(ERRORS / file), "urn:s", WireOptions(skip=True), report)
-    kept = [event.name for batch in lists for event in batch]
+    lists = received(ERRORS / file, WireOptions(skip=True), report)
+    kept = [event.name for events in lists for event in events]
     found = {"error": stopped.splitlines(), "kept": kept, "positions": report.positions}
     golden = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else {}
     if os.environ.get("SPASEQ_UPDATE_GOLDEN"):

@@ -120,6 +120,11 @@ cdef cppclass Assembly:
     size_t text_start             # in the present block
     size_t text_end
     string carried                # its text in earlier blocks
+    # the message being read
+    vector[Statement] message     # its statements, which lie in the present block
+    size_t behind                 # behind its delimiter
+    bint told_ignored             # somebody has looked closely at a message with statements that are left out
+    bint told_unused              # and at one with times of others
     # the event that was given whole last
     size_t statements
     bint mixed                    # not all of them name one graph in the same way
