@@ -11,6 +11,7 @@ from benchmarks import (
     live,
     many,
     memory,
+    partitions,
     patterns,
     push,
     rows,
@@ -19,7 +20,7 @@ from benchmarks import (
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, push, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (patterns, v_shape, push, partitions, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)

@@ -19,6 +19,7 @@ from nfa_native.automaton import Automaton, WindowSpec
 from nfa_native.history import Batch, History, Numbers, RowColumns, Rows, Words, joined
 from nfa_native.matcher import Matcher, RawMatches
 from nfa_native.rows import EventRows
+from nfa_native.substreams import split
 from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
 from nfa_native.words import Terms
 
@@ -96,6 +97,8 @@ class MatchTotals:
         """As ``Matcher.feed``."""
         if not len(times):
             return
+        if self.automaton.keys:
+            times, events, rows = split(times, events, rows, self.automaton.keys)
         batch = Batch(
             self.position, times, events, tuple(one if one is None or len(one.row_event) else None for one in rows)
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from nfa_native.arrays import pack, unpack
 from nfa_native.program import Op
+from nfa_native.substreams import split
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.operator cimport dereference, preincrement
@@ -137,9 +138,14 @@ cdef class Matcher:
         """Results since the beginning."""
         return self.kernel.results.count
 
-    def feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
+    def feed(self, times, events, rows):
         """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
         with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
+        if self.automaton.keys and len(rows) == len(self.automaton.keys):
+            times, events, rows = split(times, events, rows, self.automaton.keys)
+        self._feed(times, events, rows)
+
+    cdef _feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
         cdef BatchRows borrowed
         cdef bint ordered
         cdef size_t count = <size_t>times.shape[0]

@@ -256,7 +256,8 @@ class Engine:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
         needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
-        lazy = self._lazy(matcher, needs) if self._evaluator.mode is Mode.AUTO else ()
+        may_wait = self._evaluator.mode is Mode.AUTO and not plan.by_partition
+        lazy = self._lazy(matcher, needs) if may_wait else ()
         running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy)
         streamset.attach(running)
         self._queries[running.name] = running

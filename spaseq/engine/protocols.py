@@ -84,6 +84,10 @@ class Matcher(Protocol):
 class Plan(ResultPlan, Protocol):
     """A compiled query."""
 
+    @property
+    def by_partition(self) -> bool:
+        """Whether every event counts, also those that no partial match waits for."""
+
     def start(self, terms: Terms) -> Matcher:
         """A matcher at the beginning of its input."""
 

@@ -42,8 +42,9 @@ class Projector:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._shape = Shape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
-        self._distinct = Distinct(len(self._names), plan.decided_by_edge) if form.distinct else None
-        grouping = (self._projections, form.group_by, plan.columns, terms, plan.readings)
+        edges = plan.decided_by_edge
+        self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
+        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having())
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
     def project(self, raw: RawMatches, event_name: Callable[[int], str] | None = None) -> MatchTable:
@@ -57,8 +58,10 @@ class Projector:
         table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
         if self._duplicates is not None and len(table):
             keys = np.concatenate([table.words, pick_digests(raw)], axis=1)
-            table = _keep(table, self._duplicates.admit(table.decided, keys))
-            self._duplicates.forget(int(raw.decided[-1]))
+            out_of_order = self._plan.decided_out_of_order
+            table = _keep(table, self._duplicates.admit(table.last if out_of_order else table.decided, keys))
+            if not out_of_order:
+                self._duplicates.forget(int(raw.decided[-1]))
         if self._distinct is not None and len(table):
             table = _keep(table, self._distinct.admit(table))
         return table
@@ -118,6 +121,8 @@ class Projector:
         if rows is None:
             none = np.zeros(0, np.int64)
             rows = GroupedRows(none, none, none, np.zeros((0, len(self._names)), np.uint64))
+        if self._distinct is not None:
+            rows = rows.distinct()
         offsets = np.zeros(len(rows.first) + 1, np.int64)
         return MatchTable(
             self._plan.query.name, self._names, rows.words, rows.first, rows.last, rows.decided,
@@ -139,11 +144,12 @@ class Projector:
 
 
 class Distinct:
-    """One result for each (last, row)."""
+    """One result for each (last, row); what is decided in no order is remembered for good."""
 
-    def __init__(self, width: int, decided_by_edge: bool) -> None:
+    def __init__(self, width: int, decided_by_edge: bool, out_of_order: bool = False) -> None:
         self._seen = Seen(width)
         self._by_edge = decided_by_edge
+        self._out_of_order = out_of_order
         self._edge = _NOTHING  # the latest decision time by an upper edge,
         self._first = _NOTHING  # and the latest beginning of a match decided then
 
@@ -168,6 +174,8 @@ class Distinct:
         Without upper edges matches come in order of ``last``.  Upper edges grow with the beginnings of their matches,
         so what is decided later began at or after all that was decided at an earlier edge.
         """
+        if self._out_of_order:
+            return _NOTHING
         newest = int(table.decided[-1])
         if not self._by_edge:
             return newest

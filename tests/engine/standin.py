@@ -98,6 +98,8 @@ class StandInPlan:
     """The plan of a query made by ``query``."""
 
     decided_by_edge = True
+    decided_out_of_order = False
+    by_partition = False
     match_aggregates = False
     readings = ()
 
