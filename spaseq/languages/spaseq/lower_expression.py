@@ -13,7 +13,6 @@ from spaseq.languages.spaseq.functions import (
     BUILT_INS,
     NO_LIMIT,
     NOT_REPEATABLE,
-    OF_ITERATIONS,
     OF_SPARQL,
     SYNONYMS,
 )
@@ -173,7 +172,7 @@ def _unknown(name: str) -> str:
     """What a name that is no function probably means."""
     if name.startswith(_STATISTICS):
         near = did_you_mean(name, [each for each in AGGREGATES if each.startswith(_STATISTICS)])
-        return near if near.startswith("did") else f"the aggregates are {', '.join(OF_ITERATIONS)}"
+        return near if near.startswith("did") else f"the aggregates are {', '.join(AGGREGATES)}"
     near = did_you_mean(name, [*BUILT_INS, *AGGREGATES, "PREV"])
     return function_hint(name) or (near if near.startswith("did") else "")
 
