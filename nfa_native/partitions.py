@@ -17,6 +17,7 @@ from nfa_native.arrays import pack, unpack
 from nfa_native.automaton import Automaton, Govern
 from nfa_native.history import Numbers, RowColumns, Rows, Words
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
+from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
 from nfa_native.words import Terms
 
@@ -85,6 +86,20 @@ class Partitions:
         for part in _parts(times, events, by_key(len(times), rows, self._slots)):
             self._feed(part)
         self._next_event = int(events[-1]) + 1
+
+    def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
+        """As ``Matcher.feed_event``."""
+        columns = [None if one is None else RowColumns(one.row_event, one.columns) for one in rows]
+        self.feed(np.array([time], np.int64), np.array([event], np.uint64), columns)
+
+    @property
+    def due(self) -> int:
+        """As ``Matcher.due``: only ticks that are open wait for time, windows for events of their substream."""
+        return int(np.iinfo(np.int64).min if self._open else np.iinfo(np.int64).max)
+
+    def pending(self) -> int:
+        """As ``Matcher.pending``: parts of what waits."""
+        return len(self._found)
 
     def _feed(self, part: Part) -> None:
         self.position += len(part.times)

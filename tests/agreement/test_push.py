@@ -166,6 +166,10 @@ MORE = {
         SEQ(A ; B) DEFINE GPM A ON s {{ ?x :p ?v }} DEFINE GPM B ON s {{ ?x :r ?w }} }} GROUP BY ?v""",
     "silence": f"""{PREFIX} SELECT ?x WITHIN 4 SECONDS SLIDING FROM STREAM s <{S}> FROM STREAM t <{T}> WHERE {{
         SEQ(A ; B!) DEFINE GPM A ON s {{ ?x :q ?v }} DEFINE GPM B ON t {{ ?x :q ?w }} }}""",
+    "parted": f"""{PREFIX} SELECT ?x ?v ?w WITHIN 3 EVENTS SLIDING FROM STREAM s <{S}> PARTITION BY ?x WHERE {{
+        SEQ(A , B) DEFINE GPM A ON s {{ ?x :p ?v }} DEFINE GPM B ON s {{ ?x :q ?w }} }}""",
+    "parted quiet": f"""{PREFIX} SELECT ?x ?v WITHIN 2 EVENTS FROM STREAM s <{S}> PARTITION BY ?x WHERE {{
+        SEQ(A ; B!) DEFINE GPM A ON s {{ ?x :p ?v }} DEFINE GPM B ON s {{ ?x :q ?w }} }}""",
     "known": f"""{PREFIX} SELECT ?x ?k ?l WITHIN 8 SECONDS SLIDING FROM STREAM s <{S}> WHERE {{ SEQ(A ; B)
         DEFINE GPM A ON s {{ ?x :p ?v . GRAPH <{KB}> {{ ?v :of ?k }} FILTER(?k != :k1) }}
         DEFINE GPM B ON s {{ ?y :p ?v . GRAPH <{KB}> {{ ?v :of ?k }}
