@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from nfa_native.arrays import pack, unpack
 from nfa_native.automaton import Automaton, WindowSpec
-from nfa_native.history import Batch, History, Numbers, RowColumns, Rows, Words, joined
+from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
 from nfa_native.matcher import Matcher, RawMatches
 from nfa_native.rows import EventRows
 from nfa_native.substreams import split
 from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
 from nfa_native.words import Terms
 
-LONG_AGO, FOREVER = -(2**63), 2**63 - 1
 COUNTERS = ("atoms", "fired", "entered")
 WordMap = Callable[[Words], Words]
 Total = tuple[int | None, ...]  # the number of matches, then one for each quantity; None: too large, or none
@@ -112,8 +111,7 @@ class MatchTotals:
 
     def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
         """As ``Matcher.feed_event``."""
-        columns = [None if one is None else RowColumns(one.row_event, one.columns) for one in rows]
-        self.feed(np.array([time], np.int64), np.array([event], np.uint64), columns)
+        self.feed(*batch_of(time, event, rows))
 
     @property
     def due(self) -> int:

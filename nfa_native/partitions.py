@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nfa_native.arrays import pack, unpack
 from nfa_native.automaton import Automaton, Govern
-from nfa_native.history import Numbers, RowColumns, Rows, Words
+from nfa_native.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
 from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
@@ -89,16 +89,15 @@ class Partitions:
 
     def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
         """As ``Matcher.feed_event``."""
-        columns = [None if one is None else RowColumns(one.row_event, one.columns) for one in rows]
-        self.feed(np.array([time], np.int64), np.array([event], np.uint64), columns)
+        self.feed(*batch_of(time, event, rows))
 
     @property
     def due(self) -> int:
-        """As ``Matcher.due``: only ticks that are open wait for time, windows for events of their substream."""
-        return int(np.iinfo(np.int64).min if self._open else np.iinfo(np.int64).max)
+        """As ``Matcher.due``: open ticks are closed as soon as time passes them."""
+        return LONG_AGO if self._open else FOREVER
 
     def pending(self) -> int:
-        """As ``Matcher.pending``: parts of what waits."""
+        """As ``Matcher.pending``."""
         return len(self._found)
 
     def _feed(self, part: Part) -> None:
@@ -175,6 +174,10 @@ class Partitions:
         window = self.automaton.window
         if not window.sliding and position % window.length:
             self._missed[key] = position % window.length
+
+    def groups(self) -> int:
+        """As ``Matcher.groups``, of all substreams together."""
+        return sum(matcher.groups() for matcher in self._matchers.values())
 
     def oldest_event(self) -> int:
         """Numbers below this one will not be needed again."""

@@ -12,9 +12,9 @@ from typing import Protocol
 import click
 
 from spaseq.cli.languages import reads_as
-from spaseq.cli.misplaced import MOST_BYTES, STDIN, check_is_query, check_size
+from spaseq.cli.misplaced import STDIN, check_is_query, check_size
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages.files import text_of, text_of_file
+from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 

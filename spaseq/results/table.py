@@ -226,13 +226,6 @@ class MatchTable(Sequence[Match]):
         own = words[:-1].astype(np.uint64).reshape(chosen.words.shape)
         return replace(chosen, words=own, terms=terms, event_name=names.__getitem__)
 
-    def interned(self) -> MatchTable:
-        """The same matches, whose terms native code can read: those of copies are in no engine."""
-        if not isinstance(self.terms, OwnTerms):
-            return self
-        terms, words = self.terms.interned(self.words)
-        return replace(self, terms=terms, words=words)
-
     def __reduce__(self) -> tuple[Any, ...]:
         """As of a match: terms and names go with the table."""
         own = self if isinstance(self.terms, OwnTerms) else self.alone(np.arange(len(self)))

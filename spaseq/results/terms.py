@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
+from nfa_native.words import Terms
 
 if TYPE_CHECKING:
     import rdflib
-
-    from nfa_native.words import Terms
 
 UNBOUND = 0
 
@@ -51,13 +50,19 @@ class OwnTerms:
     def hold(self, holder: Holder) -> None:
         """Words stay valid as long as these terms exist."""
 
-    def interned(self, words: NDArray[np.uint64]) -> tuple[Terms, NDArray[np.uint64]]:
-        """The same words in a table of native code."""
-        from nfa_native.words import Terms
-
+    def interned(self) -> tuple[Terms, NDArray[np.uint64]]:
+        """A table for native code, and the words that these have in it, that of word 0 first."""
         terms = Terms()
-        interned = np.append(np.uint64(UNBOUND), terms.intern_many(list(self._texts)))
-        return terms, interned[words.astype(np.int64)]
+        return terms, np.append(np.uint64(UNBOUND), terms.intern_many(list(self._texts)))
+
+
+def native(terms: TermTable, words: NDArray[np.uint64]) -> tuple[Terms, NDArray[np.uint64]]:
+    """Words in a table that native code reads: matches that were copied or pickled have terms of their own."""
+    if isinstance(terms, OwnTerms):
+        table, known = terms.interned()
+        return table, known[words.astype(np.int64)]
+    assert isinstance(terms, Terms)
+    return terms, words
 
 
 class Value(NamedTuple):
