@@ -112,6 +112,9 @@ class StandInPlan:
     def selection(self) -> tuple[Projection, ...]:
         return self.query.form.projections if isinstance(self.query.form, Selection) else ()
 
+    def having(self) -> tuple[()]:
+        return ()
+
     def report(self, counters: dict[str, Any], came: dict[str, int], evaluated: dict[int, int]) -> dict[str, Any]:
         return {"counters": counters, "came": dict(came)}
 
