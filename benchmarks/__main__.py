@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, frames, knowledge, many, memory, patterns, rows, startup, v_shape
+from benchmarks import (
+    cells,
+    ceql,
+    correlation,
+    frames,
+    knowledge,
+    live,
+    many,
+    memory,
+    patterns,
+    rows,
+    startup,
+    v_shape,
+)
 
 if __name__ == "__main__":
     for benchmark in (patterns, v_shape, cells, many, knowledge, ceql, correlation, frames):
@@ -13,3 +26,5 @@ if __name__ == "__main__":
     startup.main()
     print()
     memory.main()
+    print()
+    live.main()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spaseq.tuples import Aggregates, Matches
 
 Row = dict[str, Any]
-_FIRST_ROWS, _WIDEST = 1000, 40  # of a table
+FIRST_ROWS, _WIDEST = 1000, 40  # of a table
 
 
 def limited(matches: Matches | Aggregates, limit: int | None) -> Iterator[pyarrow.RecordBatch]:
@@ -28,28 +28,28 @@ def limited(matches: Matches | Aggregates, limit: int | None) -> Iterator[pyarro
         left = None if left is None else left - some.num_rows
 
 
-def _write_lines(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
-    for row in _rows(matches, limit):
+def _write_lines(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
+    for row in _rows(matches, limit, output.flush):
         output.write(json.dumps(_object(row, matches), ensure_ascii=False, default=str) + "\n")
         output.flush()
 
 
-def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
+def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
     writer = csv.writer(output)
     writer.writerow(_heads(matches))
-    writer.writerows(_cells(row, matches, _json) for row in _rows(matches, limit))
+    writer.writerows(_cells(row, matches, _json) for row in _rows(matches, limit, output.flush))
 
 
-def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
-    """Columns as wide as the first rows want; later ones follow under the same head, on a terminal on one line each."""
+def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
+    """Columns as wide as the ``first`` rows want; later ones follow under the same head, on a terminal one a line."""
     from rich.console import Console
 
     from spaseq.results.formats.columns import GAP, Cell, Columns
 
     width = Console(file=output).width if output.isatty() else None
     heads = [Cell(head) for head in _heads(matches)]
-    lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(matches, limit))
-    begin = list(islice(lines, _FIRST_ROWS))
+    lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(matches, limit, output.flush))
+    begin = list(islice(lines, first))
     if not begin:
         return
     columns = Columns.wanted([heads, *begin], GAP).at_most(_WIDEST).narrowed(width)
@@ -58,7 +58,7 @@ def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | Non
     output.writelines(columns.line(line, width) for line in chain(begin, lines))
 
 
-def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> None:
+def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
     """The batches as they are; OptionError for a terminal."""
     import pyarrow
 
@@ -74,7 +74,7 @@ def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | N
         file.close()
 
 
-WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None], None]] = {
+WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None, int], None]] = {
     "table": _write_table,
     "jsonl": _write_lines,
     "csv": _write_csv,
@@ -82,12 +82,13 @@ WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None], None]] =
 }
 
 
-def _rows(matches: Matches | Aggregates, limit: int | None) -> Iterator[list[Any]]:
-    """The values of one result after the other, without its positions."""
+def _rows(matches: Matches | Aggregates, limit: int | None, flush: Callable[[], None]) -> Iterator[list[Any]]:
+    """The values of one result after the other, without its positions; what is written is flushed before reading on."""
     aggregates = _are_aggregates(matches)
     for batch in limited(matches, limit):
         shown = batch.columns if aggregates else [*batch.columns[:2], *batch.columns[3:]]
         yield from map(list, zip(*(column.to_pylist() for column in shown), strict=True))
+        flush()
 
 
 def _are_aggregates(matches: Matches | Aggregates) -> bool:

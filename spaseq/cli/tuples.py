@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from spaseq.cli.events import csv_format, event_sources
+from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
+from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, read_text, show_warnings
-from spaseq.cli.tuple_formats import WRITERS, limited
+from spaseq.cli.tuple_formats import FIRST_ROWS, WRITERS, limited
 from spaseq.errors import OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
@@ -71,7 +74,10 @@ if TYPE_CHECKING:
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
+@notes_options
+@click.pass_context
 def tuples(
+    ctx: click.Context,
     query: str,
     events: tuple[str, ...],
     type_: str | None,
@@ -89,11 +95,14 @@ def tuples(
     limit: int | None,
     count: bool,
     on_error: str,
+    quiet: bool,
+    strict: bool,
 ) -> None:
     """Run a CEQL query on a table of events and print every match, or its aggregates.
 
     Positions in results count the events of the table from 0.
     """
+    from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 
     _check_times(time, time_unit, time_format)
@@ -104,18 +113,24 @@ def tuples(
     if [query, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
     check_not_read({"--output": output}, [query, *paths])
-    show_warnings(parsed, err=True)
+    if not quiet:
+        show_warnings(parsed, err=True)
     with _told(name), _ended_by_sigterm():
         matches = match(
             parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", time_format=time_format,
             types=declared_types(declared), csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
-        with open_output(output) as out:
+        with open_output(output) as out, _progress(ctx, matches, quiet or (out.isatty() and not count)):
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                WRITERS[choose_format(format, out)](out, matches, limit)
-    _sum_up(matches, show_why=not count and limit != 0)
+                first = 1 if any(map(may_fall_silent, paths)) else FIRST_ROWS
+                WRITERS[choose_format(format, out)](out, matches, limit, first)
+    _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
+
+
+def _progress(ctx: click.Context, matches: Matches | Aggregates, hidden: bool) -> Progress:
+    return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
 
 
 def _check_times(time: str | None, unit: str | None, form: str | None) -> None:
@@ -155,13 +170,14 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sum_up(matches: Matches | Aggregates, show_why: bool) -> None:
-    if matches.skipped:
-        events = "event was" if matches.skipped == 1 else "events were"
-        click.echo(f"warning: {matches.skipped:,} {events} left out, whose time falls or is missing", err=True)
-    if show_why and not matches.found:
-        why = f": no event fits {' or '.join(matches.unmatched)}" if matches.unmatched else ""
-        click.echo(f"no results{why}", err=True)
+def _sum_up(ctx: click.Context, matches: Matches | Aggregates, quiet: bool, strict: bool, asked: bool) -> None:
+    """Say what was dropped, and why there is no result if one was ``asked`` for."""
+    losses = [loss.line("--{}") for loss in matches.losses()]
+    tell_losses(losses, quiet, strict)
+    if asked and not matches.found and not quiet:
+        tell_why([f"no event fits {' or '.join(matches.unmatched)}"] if matches.unmatched else [])
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 def _count(matches: Matches | Aggregates, limit: int | None) -> int:

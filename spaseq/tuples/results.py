@@ -17,6 +17,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
+from spaseq.streams.losses import Loss
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.partitions import Partitions
 from spaseq.tuples.symbols import Symbols
@@ -43,6 +44,17 @@ class Events(Protocol):
     @property
     def skipped(self) -> int:
         """Events that were left out."""
+
+    @property
+    def events(self) -> int:
+        """Events that came so far."""
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last one, in microseconds; None if they have none."""
+
+    def losses(self) -> list[Loss]:
+        """What no match can have."""
 
     def __iter__(self) -> Iterator[EncodedBatch]: ...
 
@@ -74,6 +86,20 @@ class Replayed:
         """Events that were left out."""
         return self._events.skipped
 
+    @property
+    def events(self) -> int:
+        """Theirs, whatever was read of them."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """Theirs."""
+        return self._events.time
+
+    def losses(self) -> list[Loss]:
+        """Theirs."""
+        return self._events.losses()
+
     def __iter__(self) -> Iterator[EncodedBatch]:
         return self._batches
 
@@ -98,6 +124,20 @@ class Results(Iterator[pyarrow.RecordBatch]):
     def skipped(self) -> int:
         """Events that were left out because their time was wrong."""
         return self._events.skipped
+
+    @property
+    def events(self) -> int:
+        """Events that were read so far, without those that were left out."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last of them, in microseconds; None if they have none."""
+        return self._events.time
+
+    def losses(self) -> list[Loss]:
+        """What no match could have so far: events that were left out, are in no partition, or in no window."""
+        return self._events.losses()
 
     @property
     def unmatched(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from spaseq.pattern.recognition import Query
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
 from spaseq.tuples.merge import STREAM, MergedSource
-from spaseq.tuples.opening import opened
+from spaseq.tuples.opening import opened, piped
 from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, declared, open_source
 
 
@@ -72,6 +72,7 @@ def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
     types, csv = declared(reading.types), reading.csv or CsvFormat()
+    given = {name: piped(given[name]) for name in names}
     sources = {name: _with_times(opened(given[name], types, csv), reading) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
