@@ -196,7 +196,9 @@ class Automaton:
     """Everything that a matcher needs.
 
     ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results``
-    that of result columns.  ``ambiguous``: equal results may come about along several paths.
+    that of result columns.  ``ambiguous``: equal results may come about along several paths.  ``keys[a]`` are the
+    row columns of atom a with the key of the event's substream; without substreams there are none.  A transition
+    without targets takes partial matches away.
     """
 
     slots: tuple[int, ...]
@@ -208,3 +210,4 @@ class Automaton:
     results: int  # result columns
     window: WindowSpec
     ambiguous: bool
+    keys: tuple[tuple[int, ...], ...] = ()

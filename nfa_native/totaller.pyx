@@ -305,6 +305,9 @@ cdef bint is_least(kind):
 cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
     cdef Joint joint
     cdef Arc arc
+    if not transition.targets:
+        a.strikes[<uint32_t>transition.choice.atoms[0]].push_back(transition.source)
+        return
     is_first = automaton.states[transition.source].govern == 3
     arc.source = <uint32_t>NO_STATE if is_first else transition.source
     arc.transition = number

@@ -264,8 +264,8 @@ cdef build_kernel(Kernel* k, object automaton):
 
 cdef reset_kernel(Kernel* k):
     """The state before the first event."""
-    k.ring.nodes.resize(1024)
-    k.ring.mask = 1023
+    k.ring.nodes.resize(64)     # little, as there may be a matcher for each key of a partition; it doubles when full
+    k.ring.mask = 63
     k.ring.head = k.ring.tail = 1
     k.history.first = 0
     k.history.first_block = k.history.first_word = 0

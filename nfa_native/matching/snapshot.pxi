@@ -246,7 +246,7 @@ cdef void load_history(Kernel* k, object arrays):
 cdef void load_nodes(Kernel* k, uint32_t head, uint32_t tail, object nodes):
     cdef vector[Node] saved
     cdef uint32_t i
-    cdef size_t size = 1024
+    cdef size_t size = 64
     saved.resize(len(nodes))
     load_bytes(saved.data(), nodes, sizeof(Node))
     while size <= saved.size() + 1:

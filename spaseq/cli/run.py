@@ -163,8 +163,9 @@ def run(
             idle_advance, follow,
         )  # fmt: skip
         running.warns = False
-        types = declared_types(declared)
-        drain = Counter(limit) if count else _printer(parsed, format, text, limit, times, types, running)
+        drain = (
+            Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
+        )
         hidden = quiet or (text.isatty() and not count)
         try:
             with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spaseq.tuples import Aggregates, Matches
 
 Row = dict[str, Any]
-FIRST_ROWS, _WIDEST = 1000, 40  # of a table
+_FIRST_ROWS, _WIDEST = 1000, 40  # of a table
 
 
 def limited(matches: Matches | Aggregates, limit: int | None) -> Iterator[pyarrow.RecordBatch]:
@@ -28,28 +28,28 @@ def limited(matches: Matches | Aggregates, limit: int | None) -> Iterator[pyarro
         left = None if left is None else left - some.num_rows
 
 
-def _write_lines(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
-    for row in _rows(matches, limit, output.flush):
+def _write_lines(output: TextIO, matches: Matches | Aggregates, limit: int | None, live: bool) -> None:
+    for row in _rows(output, matches, limit):
         output.write(json.dumps(_object(row, matches), ensure_ascii=False, default=str) + "\n")
         output.flush()
 
 
-def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
+def _write_csv(output: TextIO, matches: Matches | Aggregates, limit: int | None, live: bool) -> None:
     writer = csv.writer(output)
     writer.writerow(_heads(matches))
-    writer.writerows(_cells(row, matches, _json) for row in _rows(matches, limit, output.flush))
+    writer.writerows(_cells(row, matches, _json) for row in _rows(output, matches, limit))
 
 
-def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
-    """Columns as wide as the ``first`` rows want; later ones follow under the same head, on a terminal one a line."""
+def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | None, live: bool) -> None:
+    """Columns as wide as the first rows want; later ones follow under the same head, on a terminal on one line each."""
     from rich.console import Console
 
     from spaseq.results.formats.columns import GAP, Cell, Columns
 
     width = Console(file=output).width if output.isatty() else None
     heads = [Cell(head) for head in _heads(matches)]
-    lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(matches, limit, output.flush))
-    begin = list(islice(lines, first))
+    lines = ([Cell(text) for text in _cells(row, matches, _listed)] for row in _rows(output, matches, limit))
+    begin = list(islice(lines, 1 if live else _FIRST_ROWS))
     if not begin:
         return
     columns = Columns.wanted([heads, *begin], GAP).at_most(_WIDEST).narrowed(width)
@@ -58,7 +58,7 @@ def _write_table(output: TextIO, matches: Matches | Aggregates, limit: int | Non
     output.writelines(columns.line(line, width) for line in chain(begin, lines))
 
 
-def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None, first: int) -> None:
+def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | None, live: bool) -> None:
     """The batches as they are; OptionError for a terminal."""
     import pyarrow
 
@@ -74,7 +74,7 @@ def _write_parquet(output: TextIO, matches: Matches | Aggregates, limit: int | N
         file.close()
 
 
-WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None, int], None]] = {
+WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None, bool], None]] = {  # live: events may pause
     "table": _write_table,
     "jsonl": _write_lines,
     "csv": _write_csv,
@@ -82,13 +82,13 @@ WRITERS: dict[str, Callable[[TextIO, Matches | Aggregates, int | None, int], Non
 }
 
 
-def _rows(matches: Matches | Aggregates, limit: int | None, flush: Callable[[], None]) -> Iterator[list[Any]]:
-    """The values of one result after the other, without its positions; what is written is flushed before reading on."""
+def _rows(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> Iterator[list[Any]]:
+    """The values of one result after the other, without its positions; what is written gets out before more is read."""
     aggregates = _are_aggregates(matches)
     for batch in limited(matches, limit):
         shown = batch.columns if aggregates else [*batch.columns[:2], *batch.columns[3:]]
         yield from map(list, zip(*(column.to_pylist() for column in shown), strict=True))
-        flush()
+        output.flush()
 
 
 def _are_aggregates(matches: Matches | Aggregates) -> bool:

@@ -19,7 +19,7 @@ from spaseq.cli.options import declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, read_text, show_warnings
-from spaseq.cli.tuple_formats import FIRST_ROWS, WRITERS, limited
+from spaseq.cli.tuple_formats import WRITERS, limited
 from spaseq.errors import OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
@@ -124,8 +124,7 @@ def tuples(
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                first = 1 if any(map(may_fall_silent, paths)) else FIRST_ROWS
-                WRITERS[choose_format(format, out)](out, matches, limit, first)
+                WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
 
 

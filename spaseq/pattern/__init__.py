@@ -17,6 +17,7 @@ from spaseq.pattern.expression import (
 from spaseq.pattern.query import (
     AtomDefinition,
     Construction,
+    Partition,
     Query,
     Selection,
     Stream,
@@ -25,5 +26,5 @@ from spaseq.pattern.query import (
 
 __all__ = [
     "Atom", "AtomDefinition", "Conjunction", "Construction", "Disjunction", "Kleene", "Negation", "Optional",
-    "Query", "Selection", "Sequence", "SequenceExpression", "Strategy", "Stream", "Window",
+    "Partition", "Query", "Selection", "Sequence", "SequenceExpression", "Strategy", "Stream", "Window",
 ]  # fmt: skip

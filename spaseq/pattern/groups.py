@@ -5,7 +5,7 @@ All of it works on occurrences: a GPM may stand in a sequence several times, in 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from spaseq.pattern.expression import (
@@ -43,9 +43,13 @@ def picked(expression: SequenceExpression) -> tuple[str, ...]:
 
 
 def group_variables(
-    expression: SequenceExpression, variables: Mapping[str, Collection[str]]
+    expression: SequenceExpression, variables: Mapping[str, Collection[str]], keys: Container[str] = ()
 ) -> tuple[frozenset[str], ...]:
-    """The group variables of every Kleene, by its number; ``variables`` are those in scope in each atom by name."""
+    """The group variables of every Kleene, by its number; ``variables`` are those in scope in each atom by name.
+
+    ``keys`` are those of PARTITION BY: they are equal in all iterations, so no group variables (SEMANTICS 3.5).
+    """
+    variables = {atom: [name for name in names if name not in keys] for atom, names in variables.items()}
     places = occurrences(expression)
     number = 1 + max((kleene for place in places for kleene in place.kleenes), default=-1)
     return tuple(_group_variables(kleene, places, variables) for kleene in range(number))

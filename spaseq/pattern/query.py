@@ -46,11 +46,15 @@ class AtomDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """SELECT: ``projections`` with ``*`` already expanded; ``group_by`` only with aggregates over matches."""
+    """SELECT: ``projections`` with ``*`` already expanded; ``group_by`` only with aggregates over matches.
+
+    ``having`` are conditions on their groups, names of SELECT replaced by what they mean.
+    """
 
     projections: tuple[Projection, ...]
     distinct: bool = False
     group_by: tuple[str, ...] = ()
+    having: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,14 @@ class Construction:
 
     template: tuple[Triple, ...]
     into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """``PARTITION BY ?key … [USING {using}]`` (SEMANTICS 3.5): ``keys`` are names of variables, each once."""
+
+    keys: tuple[str, ...]
+    using: Group | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,18 @@ class Query:
     expression: SequenceExpression
     window: Window | None = None
     name: str = ""
+    partition: Partition | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The variables of PARTITION BY; none without it."""
+        return self.partition.keys if self.partition else ()
+
+    @property
+    def group_by(self) -> tuple[str, ...]:
+        """What aggregates over matches are grouped by: the keys, and what GROUP BY names."""
+        named = self.form.group_by if isinstance(self.form, Selection) else ()
+        return tuple(dict.fromkeys((*self.keys, *named)))
 
     def atom(self, name: str) -> AtomDefinition:
         """The definition of the GPM called ``name``; KeyError if there is none."""
@@ -78,3 +102,7 @@ class Query:
             if definition.name == name:
                 return definition
         raise KeyError(name)
+
+    def variables(self) -> dict[str, tuple[str, ...]]:
+        """The variables in scope in each GPM by name: the keys of PARTITION BY are in scope everywhere."""
+        return {one.name: tuple(dict.fromkeys((*self.keys, *one.variables))) for one in self.atoms}

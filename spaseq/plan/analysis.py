@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
+from gpm.scope import mentioned
 from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
 from spaseq.plan.basics import alternatives, hoist_exists
+from spaseq.plan.before import SUFFIX, as_before, join_iterations
 from spaseq.plan.conjuncts import split_conjunctions
 from spaseq.plan.environment import (
     UNBOUND,
@@ -26,6 +28,7 @@ from spaseq.plan.environment import (
     variables_of,
 )
 from spaseq.plan.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
+from spaseq.plan.partition import has_strict_steps, key_atoms, partitioned
 
 MOST_KLEENES = 64
 MOST_GUARDS = 20_000
@@ -59,11 +62,15 @@ class Analysis:
     """Everything about a query that does not depend on words or registers."""
 
     def __init__(self, query: Query) -> None:
-        self.query = query
+        self.query = partitioned(query)
         self.occurrences = occurrences(query.expression)
         used = {one.name for one in self.occurrences}
-        hoisted = tuple(hoist_exists(split_conjunctions(one)) for one in query.atoms if one.name in used)
-        self.in_scope = {one.name: query.atom(one.name).variables for one in hoisted}
+        atoms = tuple(one for one in self.query.atoms if one.name in used)
+        if self.needs_every_event:
+            atoms += key_atoms(query)
+        atoms = tuple(self._prepared(one) for one in atoms)
+        hoisted = tuple(map(hoist_exists, atoms))
+        self.in_scope = {one.name: one.variables for one in atoms}
         self.private = frozenset(v for one in hoisted for v in one.variables if v not in self.in_scope[one.name])
         needed = self._needed()
         self.atoms = tuple(
@@ -72,6 +79,18 @@ class Analysis:
         )
         self.by_name = {one.name: one for one in self.atoms}
 
+    def _prepared(self, atom: AtomDefinition) -> AtomDefinition:
+        """The atom with what the event alone decides in its pattern; within one Kleene, iterations may join on it."""
+        split = split_conjunctions(atom)
+        kleenes = [one.kleenes for one in self.occurrences if one.name == atom.name]
+        is_plain = not any(name.endswith(SUFFIX) for name in mentioned(self.query.atoms))
+        return join_iterations(split) if is_plain and kleenes and all(len(one) == 1 for one in kleenes) else split
+
+    @cached_property
+    def as_before(self) -> frozenset[str]:
+        """Hidden variables on which an iteration joins with the one before."""
+        return frozenset(name for one in self.atoms for name in as_before(one))
+
     def _needed(self) -> frozenset[str]:
         """Variables that somebody reads: a join, a filter, or the result.  The others never leave the graph pattern."""
         counts = Counter(v for one in self.occurrences for v in self.in_scope[one.name])
@@ -79,12 +98,29 @@ class Analysis:
         read |= {v for one in result_expressions(self.query) for v in variables_of(one)}
         if any(isinstance(part, Aggregate) for one in result_expressions(self.query) for part in subexpressions(one)):
             return frozenset(counts)  # aggregates range over whole solutions
+        read |= {*self.query.keys, *(v for v in counts if v.endswith(SUFFIX))}
         return frozenset(v for v, count in counts.items() if count > 1 or v in read)
+
+    @property
+    def by_partition(self) -> bool:
+        """Whether each substream has a matcher of its own: EVENTS windows count its positions."""
+        window = self.query.window
+        return self.query.partition is not None and window is not None and window.events
+
+    @property
+    def key_slots(self) -> tuple[tuple[int, ...], ...]:
+        """Which variables of each atom are the keys of its event."""
+        return tuple(tuple(map(one.variables.index, self.query.keys)) for one in self.atoms)
+
+    @property
+    def needs_every_event(self) -> bool:
+        """Whether events that match no GPM count in their substream: for EVENTS windows, and strict contiguity."""
+        return self.query.partition is not None and (self.by_partition or has_strict_steps(self.query.expression))
 
     @cached_property
     def owned(self) -> tuple[frozenset[str], ...]:
         """Group variables of each Kleene, by its number (an outer one before those in its body)."""
-        owned = group_variables(self.query.expression, self.in_scope)
+        owned = group_variables(self.query.expression, self.in_scope, self.query.keys)
         if len(owned) > MOST_KLEENES:
             raise QueryError(f"more than {MOST_KLEENES} Kleene operators in one query are not supported")
         return owned
@@ -117,7 +153,7 @@ class Analysis:
     @cached_property
     def hidden(self) -> Hidden:
         parts = [part for one in self.filters for part in subexpressions(one)]
-        kept = {one.variable.name for one in parts if isinstance(one, Previous)}
+        kept = {one.variable.name for one in parts if isinstance(one, Previous)} | self.as_before
         first = {
             one.argument.name
             for one in parts
@@ -190,6 +226,10 @@ class Analysis:
     def exits_of(self, node: int) -> tuple[Exit, ...]:
         """The states that a step to ``node`` enters."""
         return tuple(dict.fromkeys(state for state, _ in self.routes[node]))
+
+    def passes(self, state: Exit) -> bool:
+        """Whether every event of their substream ends the stay of partial matches in the state, not that of others."""
+        return bool(self.query.keys) and not self.by_partition and state.strategy is Strategy.STRICT
 
     @cached_property
     def twins(self) -> dict[Exit, tuple[Exit, ...]]:
@@ -267,7 +307,7 @@ def result_expressions(query: Query) -> tuple[Expression, ...]:
     if isinstance(form, Construction):
         terms = (part for triple in form.template for part in (triple.subject, triple.predicate, triple.object))
         return tuple(one for one in terms if isinstance(one, Variable))
-    return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by))
+    return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by), *form.having)
 
 
 def either(held: Expression, other: Expression) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way, ended
 from spaseq.plan.cells import with_cells
 from spaseq.plan.environment import UNBOUND, cell, variables_of
+from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
 GOVERN = {Strategy.ANY: Govern.ANY, Strategy.NEXT: Govern.NEXT, Strategy.STRICT: Govern.STRICT}
@@ -74,7 +75,7 @@ class _Assembler:
         self.indexes: dict[Exit, dict[tuple[int, ...], int]] = {state: {} for state in analysis.exits}
 
     def automaton(self, cells: Cells | None) -> Automaton:
-        transitions = tuple(self._transition(way) for way in self.analysis.ways)
+        transitions = (*(self._transition(way) for way in self.analysis.ways), *self._passing())
         states = tuple(self._state(state) for state in self.analysis.exits)
         start = self.analysis.at(0)
         automaton = Automaton(
@@ -86,9 +87,15 @@ class _Assembler:
             start=tuple(self._constant(start[name]) for name in self.analysis.columns),
             results=len(self.results),
             window=_window(self.analysis.query.window),
-            ambiguous=is_ambiguous(self.analysis),
+            ambiguous=is_ambiguous(self.analysis) or not self._tells_keys(),
+            keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
         )
         return with_cells(automaton, cells)
+
+    def _tells_keys(self) -> bool:
+        """Whether results of several substreams differ."""
+        shown = [one for _, one in self.results]
+        return all(cell(key) in shown for key in self.analysis.query.keys)
 
     def _constant(self, value: Expression) -> int:
         return encode(self.terms, value) if isinstance(value, Literal) else 0
@@ -196,6 +203,19 @@ class _Assembler:
             ends=_bits(ended(way.source.items + way.items)),
         )
 
+    def _passing(self) -> Iterator[Transition]:
+        """What takes partial matches away that want the next event of their substream: each event of it does."""
+        for state in filter(self.analysis.passes, self.analysis.exits):
+            for one in self.analysis.atoms:
+                yield self._away(state, one.name)
+
+    def _away(self, state: Exit, name: str) -> Transition:
+        """A transition that leads nowhere."""
+        joins = tuple((key, key) for key in self.analysis.query.keys)
+        step = self._step(SymbolicStep(joins, (), {}), self.liveness.columns[state], (name,))
+        nothing = Step((), ())
+        return Transition(self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ())
+
     def _target(self, way: Way, state: Exit) -> Target:
         wanted = self.liveness.entered(way, state)
         return Target(self.numbers[state], self._values(wanted, self.liveness.columns[way.source], way.names))
@@ -221,6 +241,13 @@ class _Assembler:
             return Look(column, View.ITERATION, sight, value)
         return Look(column, View.POINT, 0, self._values((sight,), self.analysis.columns, ())[0])
 
+    def _govern(self, state: Exit) -> Govern:
+        if state.node == START:
+            return Govern.FREE
+        if self.analysis.passes(state):
+            return Govern.NEXT
+        return GOVERN[state.strategy] if state.strategy else Govern.ANY
+
     def _state(self, state: Exit) -> State:
         columns = self.analysis.columns
         guards = tuple(self._guard(state, one) for one in self.liveness.guards[state])
@@ -230,11 +257,10 @@ class _Assembler:
             after = self.analysis.environment(state)
             closing = self._values((after[name] for name in columns), columns, ())
             output = self._values((one for _, one in self.results), columns, ())
-        govern = Govern.FREE if state.node == 0 else GOVERN[state.strategy] if state.strategy else Govern.ANY
         width = len(self.liveness.columns[state])
         twins = tuple(self.numbers[one] for one in self.analysis.twins.get(state, ()))
         indexes = tuple(self.indexes[state])
-        return State(govern, width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
+        return State(self._govern(state), width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

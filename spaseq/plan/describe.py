@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
+from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
+from gpm.lists import aggregate_of
 from gpm.printing import print_expression
 from nfa_native.automaton import Automaton, Cells, Govern
 from spaseq.pattern import (
@@ -22,6 +23,7 @@ from spaseq.pattern import (
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.cells import steps_from, why_no_views
+from spaseq.plan.environment import UNBOUND, ZERO
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
@@ -40,6 +42,8 @@ def describe(analysis: Analysis, liveness: Liveness, automaton: Automaton) -> di
         "ambiguous": is_ambiguous(analysis),
         "states": [_state(analysis, liveness, automaton, numbers, state) for state in analysis.exits],
         "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
+        "taken_away_from": [one.source for one in automaton.transitions if not one.targets],
+        "partition": _partition(analysis),
     }
 
 
@@ -93,6 +97,21 @@ def _window(window: Window | None) -> dict[str, Any] | None:
     return {"kind": kind, "length": window.length, "unit": unit, "origin": window.origin}
 
 
+def _partition(analysis: Analysis) -> dict[str, Any] | None:
+    query = analysis.query
+    if query.partition is None:
+        return None
+    return {"keys": list(query.keys), "using": query.partition.using is not None, "how": _partitioned(analysis)}
+
+
+def _partitioned(analysis: Analysis) -> str:
+    if analysis.by_partition:
+        return "a matcher for each key, as EVENTS windows count the events of each partition"
+    if analysis.needs_every_event:
+        return "a join key of all GPMs; any event of its partition takes away what waits for the very next one"
+    return "a join key of all GPMs"
+
+
 def _atom(analysis: Analysis, number: int) -> dict[str, Any]:
     atom = analysis.atoms[number]
     return {
@@ -113,7 +132,7 @@ def _state(
     return {
         "number": numbers[state],
         "role": "initial" if state.node == START else "final" if state.ends else "waiting",
-        "operator": SYMBOLS[state.strategy] if state.strategy else None,
+        "operator": _operator(analysis, state),
         "live": list(liveness.columns[state]),
         "cells": kind,
         "why": why,
@@ -121,6 +140,12 @@ def _state(
         "guards": [_guard(liveness, state, guard) for guard in liveness.guards[state]],
         "competes_with": [numbers[one] for one in analysis.twins.get(state, ())],
     }
+
+
+def _operator(analysis: Analysis, state: Exit) -> str | None:
+    if state.strategy is None:
+        return None
+    return SYMBOLS[state.strategy] + (" in its partition" if analysis.passes(state) else "")
 
 
 def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str] | None:
@@ -212,11 +237,19 @@ def _plain(expression: Expression, before: str = "") -> Expression:
             a[2:] == b[2:]
         ):
             return Operation("BOUND", (Variable(a[2:]),))
+        case Operation(name, (Variable() as values,)) if (found := aggregate_of(name)) is not None:
+            return _called(*found, Variable(values.name[2:].removeprefix("VALUES(").removesuffix(")")))
+        case Operation(name, (Literal(),)) if (found := aggregate_of(name)) is not None:  # of no values
+            return ZERO if found[0] == "COUNT" else UNBOUND
         case Operation(name, arguments):
             return Operation(name, tuple(_plain(one, before) for one in arguments))
-        case Previous(variable):  # it and the two below are not SPARQL, so as functions they are printed
+        case Previous(variable):  # it and those below are not SPARQL, so as functions they are printed
             return Operation("PREV", (_plain(variable, before),))
-        case Aggregate(("FIRST" | "LAST") as name, Variable() as variable):
-            return Operation(name, (_plain(variable, before),))
+        case Aggregate(("FIRST" | "LAST" | "STDEV" | "VARIANCE" | "MEDIAN") as name, Variable() as variable, distinct):
+            return _called(name, distinct, _plain(variable, before))
         case _:
             return expression
+
+
+def _called(function: str, distinct: bool, argument: Expression) -> Expression:
+    return Operation(function, (Operation("DISTINCT", (argument,)) if distinct else argument,))

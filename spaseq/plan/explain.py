@@ -23,6 +23,7 @@ def as_text(description: Description) -> str:
     parts = [
         f"sequence  {description['sequence']}",
         f"window    {_window(description['window'])}",
+        *_partition(description["partition"]),
         "",
         "tree",
         *_tree(description["tree"], ""),
@@ -35,6 +36,7 @@ def as_text(description: Description) -> str:
     ]
     if "aggregates" in description:
         parts += ["", "aggregates", f"  {description['aggregates']}"]
+        parts += [f"  of the groups, those with {condition}" for condition in description.get("having", ())]
     if description["ambiguous"]:
         parts += ["", "one set of events may match along several paths: results are compared, each comes once"]
     return "\n".join(parts)
@@ -46,6 +48,12 @@ def _window(window: Description | None) -> str:
     if window["unit"] == "events":
         return f"{window['length']} events, {window['kind']}"
     return f"{window['length'] / 1_000_000:g} seconds, {window['kind']}"
+
+
+def _partition(partition: Description | None) -> Iterator[str]:
+    if partition is not None:
+        using = ", found by USING" if partition["using"] else ""
+        yield f"partition {' '.join('?' + key for key in partition['keys'])}{using}: {partition['how']}"
 
 
 def _tree(node: Description, indent: str) -> Iterator[str]:

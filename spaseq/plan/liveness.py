@@ -11,7 +11,7 @@ from functools import cached_property
 from gpm.algebra import Expression, Variable
 from spaseq.plan.analysis import Analysis, Exit, Way, begun, either, guards_in
 from spaseq.plan.basics import Scope, alternatives
-from spaseq.plan.environment import UNBOUND, Environment, cell, columns_read, row, substitute, variables_of
+from spaseq.plan.environment import UNBOUND, Environment, cell, columns_read, previous, row, substitute, variables_of
 from spaseq.plan.graph import START, Item
 from spaseq.plan.kept import is_kept, kept_parts, name_of, plain, plain_columns, use_kept
 
@@ -81,6 +81,7 @@ class Liveness:
         after = analysis.after(way, environment, items)
         columns = analysis.row_columns(way.names)
         joins = [(before.get(c, UNBOUND), c) for c in columns if c not in analysis.private]
+        joins += [(before.get(previous(c), UNBOUND), c) for c in columns if c in analysis.as_before]
         scope = Scope(analysis.innermost, place.enclosing, place.first)
         seen = {**after, **{c: row(c) for c in columns if c in analysis.private}}
         filters = (substitute(scope.resolve(one), seen) for name in way.names for one in self._filters(name))

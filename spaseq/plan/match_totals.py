@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpm.algebra import Aggregate, Expression, Projection, Variable, subexpressions
+from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
-from spaseq.pattern import Selection
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.graph import START
@@ -39,18 +38,18 @@ class Reading:
 
 
 class Totals:
-    """What is totalled for a query: ``readings`` in the order of totals, under each of the values of ``keys``.
+    """What is totalled for the expressions ``shown``: ``readings`` in the order of totals, for the values of ``keys``.
 
     ``why_not`` says why totals are not enough; None: they are.
     """
 
     def __init__(
-        self, analysis: Analysis, liveness: Liveness, selection: Sequence[Projection], columns: tuple[str, ...]
+        self, analysis: Analysis, liveness: Liveness, shown: Sequence[Expression], columns: tuple[str, ...]
     ) -> None:
         self._analysis = analysis
         self._liveness = liveness
         self._columns = columns
-        parts = (part for one in selection for part in subexpressions(one.expression))
+        parts = (part for one in shown for part in subexpressions(one))
         self._aggregates = tuple(dict.fromkeys(part for part in parts if isinstance(part, Aggregate)))
         kept = [liveness.columns[state] for state in analysis.exits if state.node != START and not state.ends]
         self.keys = kept[0] if kept else ()
@@ -64,7 +63,8 @@ class Totals:
         data = (
             "an event has several solutions for a GPM" if self._one_row else "an event has solutions with several keys"
         )
-        odd = [data] * bool(self.keys or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
+        several = set(self.keys) - set(self._analysis.query.keys)  # of those it comes once for each
+        odd = [data] * bool(several or self._one_row) + ["a value is no integer or decimal"] * bool(self._measured)
         until = f"; from where {' or '.join(odd)} on, all matches are enumerated" if odd else ""
         keys = " for each " + " ".join(f"?{key}" for key in self.keys) if self.keys else ""
         return f"totals of partial matches{keys}, however many matches there are{until}"
@@ -115,6 +115,10 @@ class Totals:
     def _reasons(self) -> Iterator[str]:
         analysis, liveness = self._analysis, self._liveness
         yield from (why for one in self._aggregates for why in _unknown(one))
+        if analysis.by_partition:
+            yield "EVENTS windows count the events of each partition"
+        if any(map(analysis.passes, analysis.exits)) and set(self.keys) != set(analysis.query.keys):
+            yield "the very next event of a partition need not have what else events are joined on"
         if analysis.group_aggregates:
             yield "SELECT aggregates over iterations, too"
         if not all(self._is_simple(state, guard) for state, some in liveness.guards.items() for guard in some):
@@ -125,9 +129,7 @@ class Totals:
             yield from self._obstacles(way)
         if any(liveness.columns[way.source] != self.keys for way in analysis.ways if way.source.node != START):
             yield "events are not all joined on the same variables"
-        form = analysis.query.form
-        named = form.group_by if isinstance(form, Selection) else ()
-        groups = [name for name in named if name in self._columns and name not in self.keys]
+        groups = [name for name in analysis.query.group_by if name in self._columns and name not in self.keys]
         if groups:
             yield f"not all events are joined on ?{groups[0]}, by which they are grouped"
 

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from gpm.evaluator import CompiledPattern, Evaluator
     from nfa_native.match_totals import MatchTotals
     from nfa_native.matcher import Matcher
+    from nfa_native.partitions import Partitions
     from nfa_native.words import Terms
     from spaseq.plan.match_totals import Reading, Totals
 
     Words = NDArray[np.uint64]
+    AnyMatcher = Matcher | MatchTotals | Partitions
 
 
 def compile_plan(query: Query) -> Plan:
@@ -74,6 +76,8 @@ class Plan:
             for name in variables_of(self._titled(expression)):
                 if name in known:
                     found.setdefault(name, Variable(name))
+        if self.by_partition:  # so the results of one match in two substreams can be told apart, and made one
+            found |= {name: Variable(name) for name in self.query.keys}
         if self.match_aggregates:  # they count solutions, so all of a solution tells them apart
             found |= {name: Variable(name) for name in self.analysis.columns if name in self._plain}
         cells = {name: cell(name) for name in known}
@@ -107,11 +111,16 @@ class Plan:
             return ()
         return tuple(Projection(one.name, self._titled(one.expression)) for one in form.projections)
 
+    def having(self) -> tuple[Expression, ...]:
+        """HAVING over the raw columns."""
+        form = self.query.form
+        return () if isinstance(form, Construction) else tuple(self._titled(one) for one in form.having)
+
     @cached_property
     def match_aggregates(self) -> bool:
-        """Whether SELECT aggregates over matches (COUNT(*) and the like)."""
-        parts = (part for one in self.selection() for part in subexpressions(one.expression))
-        return any(isinstance(part, Aggregate) for part in parts)
+        """Whether SELECT or HAVING aggregates over matches (COUNT(*) and the like)."""
+        shown = (*(one.expression for one in self.selection()), *self.having())
+        return any(isinstance(part, Aggregate) for one in shown for part in subexpressions(one))
 
     @cached_property
     def totals(self) -> Totals | None:
@@ -120,7 +129,8 @@ class Plan:
             return None
         from spaseq.plan.match_totals import Totals
 
-        return Totals(self.analysis, self.liveness, self.selection(), self.columns)
+        shown = (*(one.expression for one in self.selection()), *self.having())
+        return Totals(self.analysis, self.liveness, shown, self.columns)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -130,10 +140,20 @@ class Plan:
     def _is_totalled(self, cells: Cells | None, enumerates: bool) -> bool:
         return not enumerates and cells is None and self.totals is not None and self.totals.why_not is None
 
+    @property
+    def by_partition(self) -> bool:
+        """Whether each substream has a matcher of its own, in which every event counts."""
+        return self.analysis.by_partition
+
     @cached_property
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    @property
+    def decided_out_of_order(self) -> bool:
+        """Whether windows of several substreams pass in an order that their matches do not have."""
+        return self.by_partition and self.decided_by_edge
 
     def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
         """The plan for people: ``form`` is text, mermaid, dot or json.
@@ -178,11 +198,12 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         from nfa_native.words import Terms
-        from spaseq.plan.describe import describe
+        from spaseq.plan.describe import describe, readable
 
         automaton = self._automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
-        return describe(self.analysis, self.liveness, automaton) | aggregates
+        having = {"having": [readable(one) for one in self.having()]} if self.having() else {}
+        return describe(self.analysis, self.liveness, automaton) | aggregates | having
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
@@ -204,31 +225,37 @@ class Plan:
         word_map: Callable[[Words], Words],
         cells: Cells | None = None,
         enumerates: bool = False,
-    ) -> Matcher | MatchTotals:
+    ) -> AnyMatcher:
         """A matcher that goes on where the ``snapshot`` of one was taken; ``word_map`` renumbers words.
 
         SnapshotError: the data are damaged.
         """
         from nfa_native.match_totals import MatchTotals
         from nfa_native.matcher import Matcher
+        from nfa_native.partitions import Partitions
 
         automaton = self._automaton(terms, cells)
         try:
+            if self.by_partition:
+                return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
             if self.totals is not None and self._is_totalled(cells, enumerates):
                 return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
             return Matcher.restore(automaton, terms, data, word_map)
         except ValueError as error:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
-    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> Matcher | MatchTotals:
+    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> AnyMatcher:
         """A matcher at the beginning of its streams; where totals are enough, one that does not enumerate matches.
 
         For tests: ``cells`` is the kind that states have if they can; one that ``enumerates`` all matches.
         """
         from nfa_native.match_totals import MatchTotals
         from nfa_native.matcher import Matcher
+        from nfa_native.partitions import Partitions
 
         automaton = self._automaton(terms, cells)
+        if self.by_partition:
+            return Partitions(automaton, terms, self.analysis.key_slots)
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)
@@ -242,4 +269,4 @@ class Plan:
 def _title(aggregate: Aggregate) -> str:
     argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
     separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
-    return f"{aggregate.function}(?{argument}{separator})"
+    return f"{aggregate.function}({'DISTINCT ' * aggregate.distinct}?{argument}{separator})"

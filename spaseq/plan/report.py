@@ -17,21 +17,35 @@ def report(
     evaluated that is not evaluated on all.  ``aggregates`` over matches are ``totals``, or ``enumerated`` since the
     data made that necessary.  ``why`` has sentences if there is no result.
     """
+    passed = _passed(description, counters)
     found = {
         "results": counters["results"],
         "events": counters["events"],
         "gpms": dict(_atoms(description, counters, came, evaluated)),
         "transitions": [_transition(*pair) for pair in _pairs(description, counters, "transitions")],
-        "states": [_state(*pair) for pair in _pairs(description, counters, "states") if pair[0]["role"] == "waiting"],
+        "states": [
+            _state(*pair, passed.get(pair[0]["number"], 0))
+            for pair in _pairs(description, counters, "states")
+            if pair[0]["role"] == "waiting"
+        ],
         "nodes": counters["nodes"],
         "stored_events": counters["stored_events"],
     }
-    way = {"aggregates": counters["aggregates"]} if "aggregates" in counters else {}
+    way = {key: counters[key] for key in ("aggregates", "partitions") if key in counters}
     return found | way | {"why": list(_why(found))}
 
 
 def _pairs(description: Counters, counters: Counters, key: str) -> Iterator[tuple[Counters, Counters]]:
-    return zip(description[key], counters[key], strict=True)
+    return zip(description[key], counters[key], strict=False)  # transitions that take away are not described
+
+
+def _passed(description: Counters, counters: Counters) -> Counters:
+    """How many groups the next event of their partition took away, by state."""
+    ways = counters["transitions"][len(description["transitions"]) :]
+    found: Counters = {}
+    for state, way in zip(description["taken_away_from"], ways, strict=True):
+        found[state] = found.get(state, 0) + way["pairs"]
+    return found
 
 
 def _atoms(
@@ -46,8 +60,9 @@ def _transition(described: Counters, counted: Counters) -> Counters:
     return {key: described[key] for key in ("from", "to", "picks", "join", "filters")} | counted
 
 
-def _state(described: Counters, counted: Counters) -> Counters:
-    return {key: described[key] for key in ("number", "operator", "live")} | counted
+def _state(described: Counters, counted: Counters, passed: int) -> Counters:
+    dropped = {"dropped_by_contiguity": counted["dropped_by_contiguity"] + passed}
+    return {key: described[key] for key in ("number", "operator", "live")} | counted | dropped
 
 
 def _why(found: Counters) -> Iterator[str]:

@@ -79,6 +79,7 @@ def arrow_table(
     ``first_row`` is the number of the first match, for errors.
     """
     names = tables[0].columns
+    tables = [table.interned() for table in tables]
     times = {_free(names, name): [_times(table, name) for table in tables] for name in ("first", "last")}
     variables = {name: _typed(tables, index, decided.get(name), first_row) for index, name in enumerate(names)}
     columns = {**times, **variables, **_events_and_more(tables)}

@@ -15,6 +15,8 @@ from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 if TYPE_CHECKING:
     import rdflib
 
+    from nfa_native.words import Terms
+
 UNBOUND = 0
 
 
@@ -34,6 +36,28 @@ class TermTable(Protocol):
 
     def hold(self, holder: Holder) -> None:
         """Keep the words of ``holder.words`` valid while the holder exists."""
+
+
+class OwnTerms:
+    """Terms by themselves, apart from any engine: word n is the n-th of these canonical bytes, counted from 1."""
+
+    def __init__(self, texts: tuple[bytes, ...]) -> None:
+        self._texts = texts
+
+    def bytes(self, word: int) -> bytes:
+        """The canonical bytes of a word."""
+        return self._texts[word - 1]
+
+    def hold(self, holder: Holder) -> None:
+        """Words stay valid as long as these terms exist."""
+
+    def interned(self, words: NDArray[np.uint64]) -> tuple[Terms, NDArray[np.uint64]]:
+        """The same words in a table of native code."""
+        from nfa_native.words import Terms
+
+        terms = Terms()
+        interned = np.append(np.uint64(UNBOUND), terms.intern_many(list(self._texts)))
+        return terms, interned[words.astype(np.int64)]
 
 
 class Value(NamedTuple):

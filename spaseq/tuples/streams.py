@@ -71,8 +71,8 @@ def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
         return Streams(_with_times(only, reading), names[0], known=names)
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
-    types, csv = declared(reading.types), reading.csv or CsvFormat()
     given = {name: piped(given[name]) for name in names}
+    types, csv = declared(reading.types), reading.csv or CsvFormat()
     sources = {name: _with_times(opened(given[name], types, csv), reading) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)

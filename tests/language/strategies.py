@@ -208,4 +208,6 @@ queries = st.builds(
     sequences,
     tuples(st.builds(tree.Definition, names.map(tree.Name), st.one_of(names.map(tree.Name), iris), groups)),
     tuples(variables),
+    st.one_of(st.none(), st.builds(tree.Partition, tuples(variables, 1), st.one_of(st.none(), groups))),
+    tuples(expressions()),
 )

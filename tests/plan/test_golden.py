@@ -96,7 +96,7 @@ def test_every_kind_of_cell_and_guard_is_shown() -> None:
         "checked on the finished match: it reads what comes later",
     }
     assert {state["operator"] for state in states} == {
-        None, "skip-till-any", "skip-till-next", "strict contiguity",
+        None, "skip-till-any", "skip-till-next", "strict contiguity", "strict contiguity in its partition",
     }  # fmt: skip
     assert any(state["competes_with"] for state in states)
 

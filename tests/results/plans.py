@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Group, Projection, Triple
+from gpm.algebra import Expression, Group, Projection, Triple
 from gpm.terms import encode
 from nfa_native.words import Terms
 from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream
@@ -26,12 +26,16 @@ class HandMadePlan:
     columns: tuple[str, ...]
     projections: tuple[Projection, ...] = ()
     decided_by_edge: bool = False
+    decided_out_of_order = False
     match_aggregates: bool = False
     atoms: tuple[AtomDefinition, ...] = (A, B)
     readings: tuple[Reading, ...] = ()
 
     def selection(self) -> tuple[Projection, ...]:
         return self.projections
+
+    def having(self) -> tuple[Expression, ...]:
+        return ()
 
     def fingerprint(self) -> str:
         return "fingerprint"

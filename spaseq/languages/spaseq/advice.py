@@ -11,6 +11,7 @@ from spaseq.languages.problem import Source, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
+from spaseq.languages.spaseq.iterations import unjoined
 from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
 from spaseq.pattern.times import nearest_time
 
@@ -22,6 +23,7 @@ def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWar
         *_unbound_results(lowered),
         *_filters(lowered, groups),
         *(found for node in children(lowered.tree) for found in _comparisons(node)),
+        *unjoined(lowered, groups),
         *_vacuous(lowered.tree.sequence),
         *_window(lowered.tree),
     ]
@@ -43,10 +45,11 @@ def _unused(lowered: Lowered, groups: Groups) -> Iterator[Found]:
 
 
 def _unbound_results(lowered: Lowered) -> Iterator[Found]:
-    """Variables of SELECT, CONSTRUCT or GROUP BY that no atom of the sequence binds."""
-    bound = set(bound_variables(lowered.query.expression, lowered.atoms))
-    seen: set[str] = set()
-    for node in (lowered.tree.form, *lowered.tree.group_by):
+    """Variables of SELECT, CONSTRUCT, GROUP BY or HAVING that no atom of the sequence binds."""
+    bound = set(bound_variables(lowered.query.expression, lowered.atoms, lowered.query.keys))
+    items = (lowered.tree.form.items or ()) if isinstance(lowered.tree.form, tree.Select) else ()
+    seen = {item.variable.name for item in items if isinstance(item, tree.Named)} if lowered.tree.having else set()
+    for node in (lowered.tree.form, *lowered.tree.group_by, *lowered.tree.having):
         for variable in _results(node):
             if variable.name not in bound and variable.name not in seen:
                 seen.add(variable.name)
@@ -84,8 +87,7 @@ def _results(node: tree.Node) -> Iterator[tree.Variable]:
 
 def _filters(lowered: Lowered, groups: Groups) -> Iterator[Found]:
     """Filters that are false for want of a binding, always or in every first iteration."""
-    variables = {name: atom.definition.variables for name, atom in lowered.atoms.items()}
-    reachable = available(lowered.query.expression, variables, groups.of_kleene)
+    reachable = available(lowered.query.expression, lowered.query.variables(), groups.of_kleene)
     for name, atom in lowered.atoms.items():
         if name not in reachable:
             continue

@@ -332,6 +332,11 @@ class QueryBuilder(SequenceBuilder):
         length, unit = parts["length"]
         return tree.Window(length, unit, has(children, "SLIDING"), parts.get("FROM"), span=span_of(children))
 
+    def partition(self, children: Children) -> tree.Partition:
+        groups = _all(children, tree.Group)
+        using = groups[0] if groups else None
+        return tree.Partition(tuple(_all(children, tree.Variable)), using, span=span_of(children))
+
     def definition(self, children: Children) -> tree.Definition:
         return tree.Definition(self.name([children[2]]), children[4], children[5], span=span_of(children))
 
@@ -351,6 +356,7 @@ class QueryBuilder(SequenceBuilder):
 
     def query(self, children: Children) -> tree.Query:
         parts, windows = _parts(children), _all(children, tree.Window)
+        partitions = _all(children, tree.Partition)
         if len(windows) > 1:
             raise Problem("WITHIN is given twice", windows[1].span, syntax=True)
         sequence, definitions = parts["where"]
@@ -364,5 +370,7 @@ class QueryBuilder(SequenceBuilder):
             sequence,
             definitions,
             parts.get("GROUP BY", ()),
+            partitions[0] if partitions else None,
+            parts.get("HAVING", ()),
             span=span_of(children),
         )

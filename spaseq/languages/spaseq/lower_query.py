@@ -14,7 +14,7 @@ from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
 from spaseq.languages.spaseq.names import Names
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
-from spaseq.pattern import AtomDefinition, Construction, Query, Selection, SequenceExpression, Stream
+from spaseq.pattern import AtomDefinition, Construction, Partition, Query, Selection, SequenceExpression, Stream
 from spaseq.pattern.groups import occurrences
 
 
@@ -43,14 +43,15 @@ def lower_query(node: tree.Query) -> Lowered:
     atoms = lower_atoms(node, names, known)
     expression = lower_sequence(node.sequence, atoms)
     definitions = tuple(atom.definition for atom in atoms.values())
-    bound = bound_variables(expression, atoms)
+    partition = lower_partition(node.partition, expression, atoms, names) if node.partition else None
+    bound = bound_variables(expression, atoms, partition.keys if partition else ())
     form: Selection | Construction
     if isinstance(node.form, tree.Select):
         form = lower_select(node, node.form, bound, names)
     else:
         form = lower_construct(node, node.form, streams, names)
     window = lower_window(node.window, names) if node.window else None
-    return Lowered(Query(form, streams, definitions, expression, window), atoms, node)
+    return Lowered(Query(form, streams, definitions, expression, window, partition=partition), atoms, node)
 
 
 def lower_streams(node: tree.Query, names: Names) -> tuple[tuple[Stream, ...], dict[str, str]]:
@@ -111,26 +112,49 @@ def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
     return Atom(lowered, definition, tuple(filters))
 
 
-def bound_variables(expression: SequenceExpression, atoms: dict[str, Atom]) -> tuple[str, ...]:
-    """The variables in scope in non-negated atoms of SEQ, in order of first mention."""
+def lower_partition(
+    node: tree.Partition, expression: SequenceExpression, atoms: dict[str, Atom], names: Names
+) -> Partition:
+    """PARTITION BY; Problem for a key that nothing binds."""
+    using = PatternLowering(names).group(node.using) if node.using else None
+    for key in node.keys:
+        if using is not None:
+            if key.name not in in_scope(using):
+                raise Problem(f"the pattern of USING does not bind ?{key.name}", key.span, "add a triple that has it")
+            continue
+        for place in occurrences(expression):
+            if key.name not in atoms[place.name].definition.variables:
+                hint = "bind it in every GPM of SEQ, or say where an event has it: USING { … }"
+                raise Problem(f"GPM {place.name} does not bind ?{key.name}", key.span, hint)
+    return Partition(tuple(dict.fromkeys(key.name for key in node.keys)), using)
+
+
+def bound_variables(
+    expression: SequenceExpression, atoms: dict[str, Atom], keys: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The keys of PARTITION BY, and the variables in scope in non-negated atoms of SEQ, in order of first mention."""
     places = [place for place in occurrences(expression) if not place.negated]
-    return tuple(dict.fromkeys(name for place in places for name in atoms[place.name].definition.variables))
+    variables = (name for place in places for name in atoms[place.name].definition.variables)
+    return tuple(dict.fromkeys((*keys, *variables)))
 
 
 def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Names) -> Selection:
-    """SELECT with ``*`` expanded and earlier names of the clause replaced by what they mean."""
+    """SELECT with ``*`` expanded, and names of the clause replaced by what they mean, in what follows and in HAVING."""
     group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
+    lowering, meanings = PatternLowering(names), dict[str, algebra.Expression]()
     if form.items is None:
-        if not bound:
-            raise Problem("SELECT * has no variable to show", form.span, "no GPM of SEQ binds a variable")
         projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
-        return Selection(projections, form.distinct, group_by)
-    lowered = projected(form.items, bound, PatternLowering(names), Place.SELECT)
-    return Selection(_substituted(lowered, bound), form.distinct, group_by)
+    else:
+        projections = _substituted(projected(form.items, bound, lowering, Place.SELECT), bound, meanings)
+    conditions = (lowering.expressions.lower(each, Place.HAVING) for each in node.having)
+    having = tuple(substitute(each, meanings) for each in conditions)
+    return Selection(projections, form.distinct, group_by, having)
 
 
-def _substituted(projections: tuple[algebra.Projection, ...], bound: tuple[str, ...]) -> tuple[algebra.Projection, ...]:
-    meanings: dict[str, algebra.Expression] = {}
+def _substituted(
+    projections: tuple[algebra.Projection, ...], bound: tuple[str, ...], meanings: dict[str, algebra.Expression]
+) -> tuple[algebra.Projection, ...]:
+    """The projections over what is ``bound``; adds to ``meanings`` what their names mean."""
     found: list[algebra.Projection] = []
     for projection in projections:
         expression = substitute(projection.expression, meanings)
@@ -161,6 +185,8 @@ def lower_construct(node: tree.Query, form: tree.Construct, streams: tuple[Strea
         raise Problem(message, form.into.span, "no stream may depend on itself: choose another IRI")
     if node.group_by:
         raise Problem("CONSTRUCT has no GROUP BY", node.group_by[0].span, "SELECT aggregates over matches")
+    if node.having:
+        raise Problem("CONSTRUCT has no HAVING", node.having[0].span, "SELECT aggregates over matches")
     if not form.template:
         raise Problem("the template is empty", form.span, "an event needs at least one triple")
     return Construction(template(form.template, names), into)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.print_pattern import group, item, statements, term
+from spaseq.languages.spaseq.print_pattern import constraint, group, item, statements, term
 
 
 def format_query(query: tree.Query) -> str:
@@ -13,12 +13,16 @@ def format_query(query: tree.Query) -> str:
     if query.window:
         lines.append(window(query.window))
     lines += [stream(each) for each in query.streams]
+    if query.partition:
+        lines += partition(query.partition)
     lines += ["WHERE {", f"  SEQ({sequence(query.sequence)})"]
     for definition in query.definitions:
         lines += ["  " + line for line in define(definition)]
     lines.append("}")
     if query.group_by:
         lines.append("GROUP BY " + " ".join(f"?{variable.name}" for variable in query.group_by))
+    if query.having:
+        lines.append("HAVING " + " ".join(constraint(each) for each in query.having))
     return "\n".join(lines) + "\n"
 
 
@@ -46,6 +50,15 @@ def window(node: tree.Window) -> str:
 def stream(node: tree.StreamClause) -> str:
     """FROM STREAM."""
     return f"FROM STREAM {node.name.text + ' ' if node.name else ''}{node.iri.text}"
+
+
+def partition(node: tree.Partition) -> list[str]:
+    """PARTITION BY."""
+    keys = "PARTITION BY " + " ".join(f"?{key.name}" for key in node.keys)
+    if node.using is None:
+        return [keys]
+    first, *rest = group(node.using)
+    return [f"{keys} USING {first}", *rest]
 
 
 def define(node: tree.Definition) -> list[str]:

@@ -12,12 +12,15 @@ MOST_TRIPLES = 128
 
 def check_sizes(lowered: Lowered) -> None:
     """Problem for the first GPM with a pattern that joins too many triples."""
+    partition = lowered.query.partition
+    more = triples_joined(partition.using) if partition and partition.using else 0
     for atom in lowered.atoms.values():
         pattern = atom.definition.pattern
         joined = [pattern, *(part.pattern for part in walk(pattern) if isinstance(part, Exists))]
-        if max(map(triples_joined, joined)) > MOST_TRIPLES:
+        if max(map(triples_joined, joined)) + more > MOST_TRIPLES:
             message = f"the graph pattern of {atom.definition.name} joins more than {MOST_TRIPLES} triples"
-            raise Problem(message, atom.node.name.span, "of a UNION the largest branch counts")
+            hint = "of a UNION the largest branch counts" + ("; those of USING are joined, too" if more else "")
+            raise Problem(message, atom.node.name.span, hint)
 
 
 def triples_joined(element: Element) -> int:

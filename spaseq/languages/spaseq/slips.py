@@ -13,8 +13,9 @@ from spaseq.languages.spaseq.habits import habit
 KEYWORDS = tuple(
     re.findall(
         r"\w+",
-        "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY AS PREFIX BASE "
-        "OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
+        "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY HAVING AS PREFIX "
+        "BASE PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES "
+        "EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
     )
 )
 
@@ -108,6 +109,25 @@ def _window(slip: QuerySlip) -> str:
     return ""
 
 
+def _partition(slip: QuerySlip) -> str:
+    if slip.in_sequence or slip.in_pattern or "PARTITION" not in slip.terminals:
+        return ""
+    if slip.word.upper() in ("FROM", "WITHIN"):
+        return "PARTITION BY stands after WITHIN and FROM STREAM"
+    if slip.word == "," or re.search(r"PARTITION\s+BY\s*$", slip.before, re.IGNORECASE):
+        return "write PARTITION BY ?key1 ?key2, without parentheses or commas"
+    return ""
+
+
+def _having(slip: QuerySlip) -> str:
+    if not slip.in_pattern and re.search(r"\bHAVING\b[^{}]*$", slip.before, re.IGNORECASE):
+        if slip.word.upper() == "BY":
+            return "GROUP BY stands before HAVING"
+        if slip.terminals[-1] == "HAVING" or slip.word in ("<", ">", "=", "!", "<=", ">=", "!="):
+            return "HAVING needs parentheses: HAVING (COUNT(*) > 3)"
+    return ""
+
+
 def _clauses(slip: QuerySlip) -> str:
     if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
         return _CLAUSE_WORDS["FROM"]
@@ -119,12 +139,12 @@ def _clauses(slip: QuerySlip) -> str:
 
 
 _CLAUSE_WORDS = {
-    "PARTITION": "there is no PARTITION BY: GPMs that share a variable join on it",
-    "PARTITON": "there is no PARTITION BY: GPMs that share a variable join on it",
+    "PARTITION": "PARTITION BY ?key … stands after FROM STREAM and before WHERE",
     "LIMIT": "streams have no end; limit the output with --limit",
     "OFFSET": "streams have no end; there is no OFFSET",
     "ORDER": "matches come in the order in which they are decided; there is no ORDER BY",
-    "HAVING": "there is no HAVING; filter in a GPM",
+    "GROUP": "GROUP BY ?v … stands at the end, before HAVING",
+    "HAVING": "HAVING (condition) stands at the end, after GROUP BY",
     "FROM": "streams are named by FROM STREAM name <iri>",
     "ASK": "a query begins with SELECT or CONSTRUCT",
     "DESCRIBE": "a query begins with SELECT or CONSTRUCT",
@@ -212,6 +232,8 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _quotes,
     _sequence,
     _window,
+    _partition,
+    _having,
     _declaration,
     _clauses,
     _where,

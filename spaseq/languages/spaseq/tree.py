@@ -404,6 +404,14 @@ class StreamClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Partition(Node):
+    """``PARTITION BY ?key … [USING group]``."""
+
+    keys: tuple[Variable, ...]
+    using: Group | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Definition(Node):
     """``DEFINE GPM name ON stream {…}``."""
 
@@ -423,3 +431,5 @@ class Query(Node):
     sequence: Sequence
     definitions: tuple[Definition, ...]
     group_by: tuple[Variable, ...] = ()
+    partition: Partition | None = None
+    having: tuple[Expression, ...] = ()

@@ -1,0 +1,329 @@
+"""A matcher for each substream, where windows count the events of a substream by themselves.
+
+Only the matchers of keys that events bring are touched.  One in which nobody waits any more is forgotten.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nfa_native.arrays import pack, unpack
+from nfa_native.automaton import Automaton, Govern
+from nfa_native.history import Numbers, RowColumns, Rows, Words
+from nfa_native.matcher import NOBODY, Matcher, RawMatches
+from nfa_native.substreams import Entries, Slots, by_key
+from nfa_native.words import Terms
+
+Key = tuple[int, ...]
+Counters = Any  # of ints, in dicts and lists
+FEW_BOUNDS = 1024
+
+
+class Part(NamedTuple):
+    """The events of one substream in a batch: as ``Matcher.feed`` takes them."""
+
+    key: Key
+    times: Numbers
+    events: Words
+    rows: list[Rows | None]
+
+
+class Partitions:
+    """Runs an automaton on each substream as a ``Matcher`` does on a whole one.
+
+    ``slots[a]`` are the columns of atom a's rows that hold the key.
+    """
+
+    def __init__(self, automaton: Automaton, terms: Terms, slots: Slots) -> None:
+        self.automaton = automaton
+        self.terms = terms
+        self.count = 0
+        self.position = 0
+        self._slots = slots
+        self._opening = _opening_atoms(automaton)
+        self._looks_back = _looks_back(automaton)
+        self._matchers: dict[Key, Matcher] = {}
+        self._open: dict[Key, int] = {}  # substreams whose tick may go on, each with its last event
+        self._missed: dict[Key, int] = {}  # how far into its window each substream is that has no matcher
+        self._bounds: list[tuple[int, Key]] = []  # a heap: no event below is needed by the matcher of the key
+        self._found: list[RawMatches] = []
+        self._matched = [0] * len(automaton.slots)
+        self._gone: Counters = Matcher(automaton, terms).statistics()  # counters of matchers that are forgotten
+        self._next_event = 0
+        self._count_only = False
+
+    @property
+    def count_only(self) -> bool:
+        """Whether results are only counted, not kept."""
+        return self._count_only
+
+    @count_only.setter
+    def count_only(self, value: bool) -> None:
+        self._count_only = value
+        for matcher in self._matchers.values():
+            matcher.count_only = value
+
+    @property
+    def open_tick(self) -> int | None:
+        """The time of the last tick that may go on; None: there is none."""
+        times = [time for key in self._open if (time := self._matchers[key].open_tick) is not None]
+        return max(times, default=None)
+
+    # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    def feed(self, times: Numbers, events: Words, rows: Sequence[Rows | None]) -> None:
+        """As ``Matcher.feed``."""
+        if not len(times):
+            return
+        for atom, one in enumerate(rows):
+            self._matched[atom] += 0 if one is None else len(np.unique(one.row_event))
+        for part in _parts(times, events, by_key(len(times), rows, self._slots)):
+            self._feed(part)
+        self._next_event = int(events[-1]) + 1
+
+    def _feed(self, part: Part) -> None:
+        self.position += len(part.times)
+        matcher = self._matchers.get(part.key)
+        if matcher is None:
+            if all(part.rows[atom] is None for atom in self._opening):
+                self._miss(part.key, self._missed.pop(part.key, 0) + len(part.times))
+                return
+            matcher = self._begin(part)
+        self._run(matcher, lambda: matcher.feed(part.times, part.events, part.rows))
+        self._open[part.key] = int(part.events[-1])
+
+    def _begin(self, part: Part) -> Matcher:
+        """A matcher whose windows begin where those of the substream do."""
+        matcher = self._matchers[part.key] = Matcher(self.automaton, self.terms)
+        matcher.count_only = self._count_only
+        missed = self._missed.pop(part.key, 0)
+        if missed:
+            nothing: list[Rows | None] = [None] * len(part.rows)
+            matcher.feed(np.full(missed, part.times[0]), np.zeros(missed, np.uint64), nothing)
+        heapq.heappush(self._bounds, (int(part.events[0]), part.key))
+        return matcher
+
+    def advance(self, time: int) -> None:
+        """Promise that no event before ``time`` will come."""
+        for key, last in list(self._open.items()):
+            matcher = self._matchers[key]
+            self._run(matcher, lambda: matcher.advance(time))  # noqa: B023  (it is called at once)
+            if matcher.open_tick is None:
+                del self._open[key]
+                if self._is_over(matcher, last):
+                    self._forget(key)
+
+    def finish(self) -> None:
+        """End of input."""
+        for matcher in self._matchers.values():
+            self._run(matcher, matcher.finish)
+
+    def take(self) -> RawMatches:
+        """The results since the last call, in order of decision."""
+        found, self._found = self._found, []
+        if not found:
+            return Matcher(self.automaton, self.terms).take()
+        return found[0] if len(found) == 1 else _in_order(found)
+
+    def _run(self, matcher: Matcher, action: Callable[[], None]) -> None:
+        before = matcher.count
+        action()
+        self.count += matcher.count - before
+        if matcher.pending():
+            self._found.append(matcher.take())
+
+    # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────
+    def _is_over(self, matcher: Matcher, last: int) -> bool:
+        """Whether a matcher whose tick is closed, the last event being ``last``, is as good as a new one."""
+        window = self.automaton.window
+        if not window.sliding and matcher.position % window.length == 0:
+            return True
+        if self._looks_back and matcher.oldest_event() <= last:
+            return False
+        return bool((matcher.waiting() == NOBODY).all())
+
+    def _forget(self, key: Key) -> None:
+        matcher = self._matchers.pop(key)
+        self._miss(key, matcher.position)
+        self._gone = _added(self._gone, matcher.statistics())
+        if len(self._bounds) > 2 * len(self._matchers) + FEW_BOUNDS:
+            self._bounds = [(one.oldest_event(), other) for other, one in self._matchers.items()]
+            heapq.heapify(self._bounds)
+
+    def _miss(self, key: Key, position: int) -> None:
+        """Remember where the substream is in its window; a sliding one may begin anywhere."""
+        window = self.automaton.window
+        if not window.sliding and position % window.length:
+            self._missed[key] = position % window.length
+
+    def oldest_event(self) -> int:
+        """Numbers below this one will not be needed again."""
+        while self._bounds:
+            bound, key = self._bounds[0]
+            matcher = self._matchers.get(key)
+            now = None if matcher is None else matcher.oldest_event()
+            if now == bound:
+                return bound
+            if now is None:
+                heapq.heappop(self._bounds)
+            else:
+                heapq.heapreplace(self._bounds, (now, key))
+        return self._next_event
+
+    # ── who waits ────────────────────────────────────────────────────────────────────────────────────────
+    def waiting(self) -> Numbers:
+        """As ``Matcher.waiting``: somebody may wait everywhere, as events that match nothing count, too."""
+        return np.full(len(self.automaton.states), np.iinfo(np.int64).max)
+
+    def may_join(self, state: int, index: int, keys: Words) -> NDArray[np.bool_]:
+        """As ``Matcher.may_join``."""
+        return np.ones(keys.shape[1], np.bool_)
+
+    # ── statistics and snapshot ──────────────────────────────────────────────────────────────────────────
+    def statistics(self) -> dict[str, Any]:
+        """As ``Matcher.statistics``, of all substreams together; ``partitions`` that are not forgotten."""
+        total = self._gone
+        for matcher in self._matchers.values():
+            total = _added(total, matcher.statistics())
+        counts = {"events": self.position, "results": self.count, "atoms": list(self._matched)}
+        found: dict[str, Any] = total | counts | {"partitions": len(self._matchers)}
+        return found
+
+    def trace(self) -> Words:
+        """Every word that is held, once, in ascending order (0 apart)."""
+        held = [matcher.trace() for matcher in self._matchers.values()]
+        keys = (self._words(self._matchers), self._words(self._missed))
+        words: Words = np.unique(np.concatenate([*held, *keys], axis=None))
+        bound: Words = words[words != 0]
+        return bound
+
+    def snapshot(self) -> bytes:
+        """The state as bytes.  Results must have been taken."""
+        parts = [matcher.snapshot() for matcher in self._matchers.values()]
+        clock = {"count": self.count, "position": self.position, "next": self._next_event}
+        known = {"clock": clock, "matched": self._matched, "gone": self._gone}
+        return pack(
+            {
+                "keys": self._words(self._matchers),
+                "open": np.array([self._open.get(key, -1) for key in self._matchers], np.int64),
+                "sizes": np.array([len(part) for part in parts], np.int64),
+                "matchers": np.frombuffer(b"".join(parts), np.uint8),
+                "missed": self._words(self._missed),
+                "positions": np.array(list(self._missed.values()), np.int64),
+                "known": np.frombuffer(json.dumps(known).encode(), np.uint8),
+            }
+        )
+
+    def _words(self, keys: dict[Key, Any]) -> Words:
+        return np.array(list(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
+
+    @staticmethod
+    def restore(
+        automaton: Automaton, terms: Terms, slots: Slots, data: bytes, word_map: Callable[[Words], Words]
+    ) -> Partitions:
+        """What goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
+        restored = Partitions(automaton, terms, slots)
+        try:
+            restored._load(unpack(data), word_map)
+        except (KeyError, IndexError, TypeError) as error:
+            raise ValueError("the partitions' part of the snapshot is incomplete") from error
+        return restored
+
+    def _load(self, arrays: dict[str, NDArray[Any]], word_map: Callable[[Words], Words]) -> None:
+        known = json.loads(arrays["known"].tobytes())
+        self.count, self.position, self._next_event = (known["clock"][name] for name in ("count", "position", "next"))
+        self._matched, self._gone = known["matched"], known["gone"]
+        data, ends = arrays["matchers"].tobytes(), np.cumsum(arrays["sizes"]).tolist()
+        keys = _mapped(arrays["keys"], word_map)
+        for key, last, end, size in zip(keys, arrays["open"].tolist(), ends, arrays["sizes"].tolist(), strict=True):
+            matcher = Matcher.restore(self.automaton, self.terms, data[end - size : end], word_map)
+            self._matchers[key] = matcher
+            heapq.heappush(self._bounds, (matcher.oldest_event(), key))
+            if last >= 0:
+                self._open[key] = last
+        positions = arrays["positions"].tolist()
+        self._missed = dict(zip(_mapped(arrays["missed"], word_map), positions, strict=True))
+
+
+def _mapped(words: NDArray[Any], word_map: Callable[[Words], Words]) -> list[Key]:
+    """Keys ``uint64[n, width]`` under the numbers that words have now."""
+    mapped = word_map(np.ascontiguousarray(words).reshape(-1))
+    return [tuple(map(int, key)) for key in mapped.reshape(words.shape)]
+
+
+def _opening_atoms(automaton: Automaton) -> frozenset[int]:
+    """The atoms that a matcher without partial matches has to see: a match begins with them, or may not."""
+    initial = {number for number, state in enumerate(automaton.states) if state.govern is Govern.FREE}
+    first = (atom for one in automaton.transitions if one.source in initial for atom in one.choice.atoms)
+    negated = (atom for number in initial for guard in automaton.states[number].guards for atom in guard.choice.atoms)
+    return frozenset((*first, *negated))
+
+
+def _looks_back(automaton: Automaton) -> bool:
+    """Whether events before the first one of a match can drop it."""
+    return any(state.guards for state in automaton.states if state.govern is Govern.FREE)
+
+
+def _parts(times: Numbers, events: Words, entries: Entries) -> Iterator[Part]:
+    """The entries of a batch by key, in the order of their first ones."""
+    have_key = np.flatnonzero(entries.keys.any(axis=1))
+    if not len(have_key):
+        return
+    _, first, inverse = np.unique(entries.keys[have_key], axis=0, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    group = np.full(len(entries.of), -1)
+    group[have_key] = rank[inverse.reshape(-1)]
+    order = have_key[np.argsort(group[have_key], kind="stable")]
+    starts = np.searchsorted(group[order], np.arange(len(first) + 1))
+    place = np.zeros(len(entries.of), np.int64)
+    place[order] = np.arange(len(order)) - starts[group[order]]
+    rows = [_by_group(one, group, place, len(first)) for one in entries.rows]
+    for number in range(len(first)):
+        own = order[starts[number] : starts[number + 1]]
+        some = entries.of[own]
+        key = tuple(entries.keys[own[0]].tolist())
+        yield Part(key, times[some], events[some], [None if one is None else one[number] for one in rows])
+
+
+def _by_group(rows: Rows | None, group: Numbers, place: Numbers, groups: int) -> list[Rows | None] | None:
+    """An atom's rows of each group, or None; those of one entry stand together and in order."""
+    if rows is None:
+        return None
+    groups_of = group[rows.row_event]
+    order = np.argsort(groups_of, kind="stable")
+    ends = np.searchsorted(groups_of[order], np.arange(groups + 1))
+    places = place[rows.row_event[order]].astype(np.uint32)
+    columns = rows.columns[:, order]
+    return [
+        RowColumns(places[start:end], np.ascontiguousarray(columns[:, start:end])) if end > start else None
+        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    ]
+
+
+def _in_order(found: Sequence[RawMatches]) -> RawMatches:
+    """Results of several matchers by the time of decision, then by the last event picked."""
+    first, last, decided, atoms, events, words = (
+        np.concatenate([getattr(one, name) for one in found])
+        for name in ("first", "last", "decided", "pick_atoms", "pick_events", "words")
+    )
+    counts = np.concatenate([np.diff(one.pick_offsets) for one in found])
+    starts = np.cumsum(counts) - counts
+    order = np.lexsort((np.maximum.reduceat(events, starts), decided)) if len(events) else np.arange(len(first))
+    offsets = np.concatenate([[0], np.cumsum(counts[order])])
+    picks = np.repeat(starts[order] - offsets[:-1], counts[order]) + np.arange(offsets[-1])
+    return RawMatches(first[order], last[order], decided[order], offsets, atoms[picks], events[picks], words[order])
+
+
+def _added(one: Counters, other: Counters) -> Counters:
+    """Two trees of counters, added."""
+    if isinstance(one, dict):
+        return {name: _added(value, other[name]) for name, value in one.items()}
+    if isinstance(one, list):
+        return [_added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
