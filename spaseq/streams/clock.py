@@ -56,6 +56,7 @@ class StreamClock:
         self.events += 1
         if time < self.watermark:
             self.late += 1
+            self.lateness_needed = max(self.lateness_needed, lateness + self.watermark - time)
             return False
         self.newest = max(self.newest, time)
         if lateness < GREATEST:
