@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from spaseq.errors import OptionError
-from spaseq.languages.files import MOST_BYTES
-from spaseq.languages.reading import MOST_CHARACTERS
+from spaseq.languages.files import MOST_BYTES, MOST_CHARACTERS
 
 STDIN = "<standard input>"
 _QUERIES = (".spaseq", ".ceql")
