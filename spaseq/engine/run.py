@@ -223,7 +223,8 @@ class Run(Iterator[Match]):
         asked_for = self.engine.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
-            warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=4)
+            deep = 4 if self._matches is None else 5  # whoever takes the tables, or the matches
+            warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=deep)
 
     def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Iterator[MatchTable]]:
         """The results of sources that do not fall silent, or are alone."""

@@ -527,7 +527,7 @@ def test_times_have_a_form(invoke: Invoke, table: Path) -> None:
     run = ("tuples", "timed.ceql", "--events", "some.csv", "--time", "at", "--count")
     (table / "timed.ceql").write_text("SELECT * WHERE BUY ; SELL WITHIN 1 MINUTE")
     result = invoke(*run, "--time-format", "%d.%m.%Y %H:%M", "--on-error", "skip")
-    assert result.stdout == "1\n" and "1 event was left out" in result.stderr
+    assert result.stdout == "1\n" and "1 of the 3 events was left out" in result.stderr
     result = invoke(*run, "--time-format", "%d.%m.%Y %H:%M")
     assert result.exit_code == 1
     assert "some.csv:4: error: the time at is 'soon', which is not of the form %d.%m.%Y %H:%M" in result.stderr
