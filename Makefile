@@ -4,6 +4,8 @@ PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disabl
 VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*/*.pxi gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
+BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
+GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
 .PHONY: run test bench bench-peers soak lint sanitize check-deep wheel clean
 
@@ -48,16 +50,18 @@ wheel: $(VENV)/all.stamp
 $(VENV)/checked.stamp:
 	@$(PYTHON) tools/check_machine.py
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --upgrade pip "setuptools>=77" "cython>=3.1" wheel
+	$(PIP) --upgrade pip "setuptools>=77" "cython>=3.1" "lark>=1.2.2" wheel
 	@touch $@
 
-$(VENV)/core.stamp: $(VENV)/checked.stamp $(NATIVE)
+$(VENV)/core.stamp: $(VENV)/checked.stamp $(NATIVE) $(GRAMMARS)
 	$(PIP) --no-build-isolation --editable .
+	@$(BYTECODE)
 	@touch $@
 
-$(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE)
+$(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE) $(GRAMMARS)
 	$(PIP) --no-build-isolation --editable ".[all]"
+	@$(BYTECODE)
 	@touch $@ $(VENV)/core.stamp
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp gpm/native/*.so gpm/native/*.cpp
+	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp gpm/native/*.so gpm/native/*.cpp spaseq/languages/*/grammar/tables.json

@@ -1,4 +1,6 @@
-"""Build of the compiled parts: every .pyx of PACKAGES is an extension; the rest of the project is in pyproject.toml.
+"""Build of the compiled parts: every .pyx of PACKAGES is an extension, every grammar gets its tables.
+
+The rest of the project is in pyproject.toml.
 
 SPASEQ_DEBUG=1 builds with assertions, SPASEQ_SANITIZE=1 with the address and undefined-behaviour sanitizers (the
 interpreter then needs the sanitizer's runtime preloaded).
@@ -7,6 +9,7 @@ interpreter then needs the sanitizer's runtime preloaded).
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -74,7 +77,13 @@ class BuildNative(build_ext):
             sys.exit(MISSING_COMPILER)
 
 
+def compile_grammars() -> None:
+    """Write the tables of all grammars beside them, unless they are there."""
+    subprocess.run([sys.executable, "-m", "spaseq.languages.grammars"], check=True)
+
+
 os.chdir(Path(__file__).resolve().parent)
+compile_grammars()
 setup(
     ext_modules=cythonize(
         [extension(source) for package in PACKAGES for source in sorted(Path(package).glob("*.pyx"))],

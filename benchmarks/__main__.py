@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from benchmarks import cells, ceql, correlation, knowledge, many, memory, partitions, patterns, rows, v_shape
+from benchmarks import (
+    cells,
+    ceql,
+    correlation,
+    frames,
+    knowledge,
+    live,
+    many,
+    memory,
+    partitions,
+    patterns,
+    rows,
+    startup,
+    v_shape,
+)
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, partitions, cells, many, knowledge, ceql, correlation):
+    for benchmark in (patterns, v_shape, partitions, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)
     print()
+    startup.main()
+    print()
     memory.main()
+    print()
+    live.main()

@@ -9,10 +9,9 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyoxigraph
-import rdflib
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryTriples, RdfFormat, Store, Triple
 
 from gpm.entailment import conclusions
@@ -21,9 +20,12 @@ from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.printing import print_group
 from gpm.rewrite import canonical
 from gpm.schema import Schema
-from gpm.terms import to_oxigraph
+from gpm.terms import is_rdflib_graph, to_oxigraph
 
-Source: TypeAlias = str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]
+if TYPE_CHECKING:
+    import rdflib
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]"
 
 _GZIP = b"\x1f\x8b"
 # What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
@@ -274,7 +276,7 @@ def _contents(iri: str, source: Source) -> _Text | _Parts:
         return _Text(source, None, iri)
     if isinstance(source, str | os.PathLike):
         return _Text(*_read(Path(source)), iri)
-    return _Parts(_from_rdflib(source) if isinstance(source, rdflib.Graph) else _checked(iri, source))
+    return _Parts(_from_rdflib(source) if is_rdflib_graph(source) else _checked(iri, source))
 
 
 def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
@@ -305,6 +307,8 @@ def _decompressed(path: Path, data: bytes) -> bytes:
 
 
 def _from_rdflib(graph: rdflib.Graph) -> list[Triple]:
+    import rdflib
+
     rows: Iterable[Any] = graph.quads() if isinstance(graph, rdflib.Dataset) else graph
     return [_triple(*map(to_oxigraph, row[:3])) for row in rows]
 

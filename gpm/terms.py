@@ -7,18 +7,21 @@ language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.words.Terms`
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import sys
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyoxigraph
-import rdflib
-import rdflib.term
 
 from gpm import algebra
-from gpm.errors import PatternError
 from nfa_native.words import Terms
 
+if TYPE_CHECKING:  # rdflib takes long to import: it is only needed where there are objects of it
+    import rdflib
+    import rdflib.term
+    from typing_extensions import TypeIs
+
 OxTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple
-RdfTerm: TypeAlias = OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Literal
+RdfTerm: TypeAlias = "OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Literal"
 
 SCOPE_BITS = 40
 TRIPLE_TERM = "triple term"  # stands where the datatype of a literal does, and is no IRI: no literal can have it
@@ -44,14 +47,6 @@ def decode(terms: Terms, word: int) -> OxTerm | None:
     return ox_term(terms.bytes(word)) if word else None
 
 
-def decode_rdflib(terms: Terms, word: int) -> rdflib.term.Identifier | None:
-    """The rdflib term of a word, in canonical form and without a base direction; None if it is 0, unbound.
-
-    PatternError: a triple term, which rdflib does not have.
-    """
-    return rdflib_term(terms.bytes(word)) if word else None
-
-
 def term_bytes(term: RdfTerm, scope: int | None = None) -> bytes:
     """The canonical bytes of a term; blank nodes get the prefix of their event if ``scope`` is given."""
     match term:
@@ -63,25 +58,27 @@ def term_bytes(term: RdfTerm, scope: int | None = None) -> bytes:
             return _literal_bytes(term)
         case pyoxigraph.Triple():
             return f"T{TRIPLE_TERM}\0<<( {_canonical(scoped(term, scope))} )>>".encode()
-        case rdflib.term.Identifier() | algebra.Iri() | algebra.Literal():
-            return term_bytes(to_oxigraph(term), scope)
-    raise PatternError(f"{term!r} is not an RDF term")
+    return term_bytes(to_oxigraph(term), scope)
 
 
 def to_oxigraph(term: RdfTerm) -> OxTerm:
     """The same term as a pyoxigraph object.  PatternError: something that RDF does not have (a variable, a formula)."""
     match term:
-        case rdflib.URIRef() | algebra.Iri():
-            return pyoxigraph.NamedNode(str(term) if isinstance(term, rdflib.URIRef) else term.value)
-        case rdflib.BNode():
-            return pyoxigraph.BlankNode(str(term))
-        case rdflib.Literal():
-            return _new_literal(str(term), term.language, term.datatype)
-        case algebra.Literal(lexical, datatype, language):
-            return _new_literal(lexical, language, datatype)
         case pyoxigraph.NamedNode() | pyoxigraph.BlankNode() | pyoxigraph.Literal() | pyoxigraph.Triple():
             return term
-    raise PatternError(f"{term!r} is not an RDF term")
+        case algebra.Iri(value):
+            return pyoxigraph.NamedNode(value)
+        case algebra.Literal(lexical, datatype, language):
+            return new_literal(lexical, language, datatype)
+    from gpm.rdflib_terms import from_rdflib
+
+    return from_rdflib(term)
+
+
+def is_rdflib_graph(value: object) -> TypeIs[rdflib.Graph]:
+    """Whether it is an rdflib.Graph; who has one has imported rdflib."""
+    module = sys.modules.get("rdflib.graph")
+    return isinstance(value, getattr(module, "Graph", ()))
 
 
 def scoped(term: Any, scope: int | None) -> Any:
@@ -110,28 +107,11 @@ def ox_term(data: bytes) -> OxTerm:
         return triple_term(lexical)
     if kind == b"T":
         return pyoxigraph.Literal(lexical, datatype=pyoxigraph.NamedNode(qualifier))
-    return _new_literal(lexical, qualifier, None)
+    return new_literal(lexical, qualifier, None)
 
 
-def rdflib_term(data: bytes) -> rdflib.term.Identifier:
-    """The rdflib term that canonical bytes stand for.  PatternError: a triple term."""
-    kind, text = data[:1], data[1:].decode()
-    match kind:
-        case b"I":
-            return rdflib.URIRef(text)
-        case b"B":
-            return rdflib.BNode(text)
-        case b"S":
-            return rdflib.Literal(text)
-    qualifier, _, lexical = text.partition("\0")
-    if qualifier == TRIPLE_TERM:
-        raise PatternError(f"rdflib has no triple terms: {lexical}")
-    if kind == b"T":
-        return rdflib.Literal(lexical, datatype=rdflib.URIRef(qualifier), normalize=False)
-    return rdflib.Literal(lexical, lang=qualifier.partition("--")[0])
-
-
-def _new_literal(lexical: str, language: str | None, datatype: str | None) -> pyoxigraph.Literal:
+def new_literal(lexical: str, language: str | None, datatype: str | None) -> pyoxigraph.Literal:
+    """A literal; ``language`` may end in a base direction, as in ``ar--rtl``."""
     if language:
         tag, _, direction = language.partition("--")
         side = pyoxigraph.BaseDirection(direction) if direction else None

@@ -257,6 +257,10 @@ class MatchTotals:
             return self._matcher.oldest_event()
         return int(self._history.batches[0].events[0]) if self._history.batches else self._next_event
 
+    def groups(self) -> int:
+        """As ``Matcher.groups``: totals are groups of partial matches, too."""
+        return self._totaller.groups() if self._matcher is None else self._matcher.groups()
+
     # ── statistics and snapshot ──────────────────────────────────────────────────────────────────────────
     def statistics(self) -> dict[str, Any]:
         """As ``Matcher.statistics``, as far as totals know."""

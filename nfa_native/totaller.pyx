@@ -178,6 +178,13 @@ cdef class Totaller:
             found[i] = a.substream_of_key.count(a.key) > 0
         return found
 
+    def groups(self):
+        """Totals that are kept: in each state that something entered, those of every substream."""
+        cdef size_t i, entered = 0
+        for i in range(self.state.states.size()):
+            entered += self.state.states[i].entered > 0
+        return entered * self.state.substream_of_key.size()
+
     def statistics(self):
         """Events by atom, firings by transition; what entered states, and in how many substreams something may be."""
         cdef Totalling* a = &self.state

@@ -185,6 +185,8 @@ cdef char* scratch(TermStore* store, size_t length) noexcept nogil
 cdef void clear_scratch(TermStore* store) noexcept nogil
 
 
+# Whether the word is bound, and of this table as it is now.
+cdef bint is_word(const TermStore* store, word_t word) noexcept nogil
 # Let a bound word live as long as the table.
 cdef void pin_word(TermStore* store, word_t word) noexcept nogil
 

@@ -10,6 +10,7 @@ from spaseq.errors import (
     QueryWarning,
     SnapshotError,
     SpaseqError,
+    SpaseqWarning,
     StreamError,
 )
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Engine", "Match", "MatchTable", "OptionError", "QueryError", "QuerySyntaxError", "QueryWarning", "Run",
-    "SnapshotError", "SpaseqError", "StreamError", "parse", "run",
+    "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
 ]  # fmt: skip
 
 _ROOMS = {

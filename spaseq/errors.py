@@ -13,6 +13,10 @@ class SpaseqError(Exception):
     """Base class of every error raised on purpose; its text is fit for a user."""
 
 
+class SpaseqWarning(UserWarning):
+    """A run has dropped something."""
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """A place in a text.  ``line`` and ``column`` count from 1 (columns in characters); 0 means unknown."""

@@ -72,6 +72,9 @@ class Assembler:
     def finish(self, offset: int = 0) -> list[Problem]:
         """The source has ended; the problems of that."""
 
+    def flush(self) -> bytes | None:
+        """Complete the open event, if it has its time: the name of its graph as shown, else None."""
+
     def add(self, time: int, name: bytes, lines: bytes) -> bool:
         """One whole event: ``lines`` are its triples, whose graph names mean nothing; False if a line is no statement.
 

@@ -171,9 +171,21 @@ cdef class Assembler:
     def finish(self, size_t offset=0):
         """The source has ended; the problems of that."""
         close_event(&self.state, offset)
-        self.state.unused_times += self.state.waiting.size()
+        cdef size_t i = self.state.oldest_waiting
+        if not self.state.waiting.empty():
+            while not is_waiting(&self.state, &self.state.waiting_order[i]):
+                i += 1
+            count_unused(&self.state, &self.state.waiting_order[i].name, self.state.waiting.size())
         self.state.waiting.clear()
         return self._problems()
+
+    def flush(self):
+        """Complete the open event, if it has its time: the name of its graph as shown, else None."""
+        if not self.state.is_open or self.state.lost or not self.state.time.known:
+            return None
+        name = shown_name(&self.state.name)
+        close_event(&self.state, 0)
+        return <bytes>name
 
     def add(self, int64_t time, bytes name not None, bytes lines not None):
         """One whole event: ``lines`` are its triples, whose graph names mean nothing; False if a line is no statement.

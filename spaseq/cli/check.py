@@ -7,7 +7,7 @@ import click
 from spaseq.cli.failures import fail
 from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.queries import Warned, about, read_text, show_warnings
-from spaseq.languages import ceql, spaseq
+from spaseq.languages import spaseq
 from spaseq.plan import compile_plan
 
 
@@ -36,6 +36,8 @@ def _check(path: str) -> Exception | None:
 
 def _checked(text: str, path: str) -> Warned:
     if is_ceql(text, path):
+        from spaseq.languages import ceql
+
         found = ceql.parse(text, path)
         with about(path):
             recognized(found)

@@ -1,15 +1,20 @@
-"""In which language a query is: by the ending of its file, else by what can be read, else by what it looks like."""
+"""In which language a query is: by the ending of its file, else by what can be read, else by what it looks like.
+
+A language is imported when a query may be in it: that takes as long as checking the query.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from spaseq.errors import QueryError, QuerySyntaxError
-from spaseq.languages import ceql, spaseq
-from spaseq.plan.aggregation import check_groups
-from spaseq.plan.complex_events import Recognition, planned
+
+if TYPE_CHECKING:
+    from spaseq.languages import ceql
+    from spaseq.plan.complex_events import Recognition
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
 
@@ -19,6 +24,8 @@ def is_ceql(text: str, path: str) -> bool:
     ending = PurePath(path).suffix.lower()
     if ending in (".ceql", ".spaseq"):
         return ending == ".ceql"
+    from spaseq.languages import ceql, spaseq
+
     if reads_as(spaseq.parse, text):
         return False
     return reads_as(ceql.parse, text) or _WHERE_OF_CEQL.search(text) is not None
@@ -35,6 +42,9 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 
 def recognized(parsed: ceql.ParsedQuery) -> Recognition:
     """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
+    from spaseq.plan.aggregation import check_groups
+    from spaseq.plan.complex_events import planned
+
     query = parsed.query
     found = planned(query, parsed.normal_form)
     check_groups(query, found)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 
 import click
 
 from spaseq.cli.failures import Commands
+from spaseq.lasting import lasting
 
 COMMANDS = ("run", "check", "explain", "generate", "tuples")
 
@@ -23,20 +27,41 @@ class Program(Commands):
         """The command of a name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"spaseq.cli.{cmd_name}"), cmd_name)
+        command = getattr(_imported(f"spaseq.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
 
-def _version() -> str:
+def _imported(name: str) -> ModuleType:
+    """A module, imported at the least cost."""
+    if name in sys.modules:
+        return sys.modules[name]
+    # For matrices, which nothing here multiplies, numpy starts a thread for each core: half the cost of its import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with lasting():
+        module = import_module(name)
+    gc.freeze()  # classes, functions and tables stay to the end: no collection looks at them any more
+    return module
+
+
+def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
-        return version("spaseq")
+        found = version("spaseq")
     except PackageNotFoundError:
-        return "(not installed: run from the source tree)"
+        found = "(not installed: run from the source tree)"
+    click.echo(f"spaseq, version {found}")
+    ctx.exit()
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version(), prog_name="spaseq")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
+    help="Show the version and exit.",
+)  # fmt: skip
 def main() -> None:
     """Semantic complex event processing: SPARQL-like queries over streams of RDF graphs.
 

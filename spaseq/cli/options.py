@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 import click
 
 from gpm.evaluator import Mode
+from spaseq.errors import LocatedError, OptionError
+
+_DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
 
 gpm_option = click.option(
     "--gpm",
@@ -14,3 +22,24 @@ gpm_option = click.option(
     help="How graph patterns are evaluated: natively where that is possible (auto), natively or not at all (native), "
     "by pyoxigraph alone (pyoxigraph), or both ways and compared (verify).",
 )
+
+
+def declared_types(declared: Sequence[str]) -> dict[str, str]:
+    """Types by column from ``COLUMN=TYPE``; OptionError if one is written otherwise."""
+    found = {}
+    for one in declared:
+        column, sign, type_ = one.rpartition("=")
+        if not (sign and column and type_):
+            raise OptionError(f"--declare {one}: write COLUMN=TYPE, as in price=double")
+        found[column] = type_
+    return found
+
+
+@contextmanager
+def hints_with_options() -> Iterator[None]:
+    """Within, hints of errors have ``--declare`` instead of types as Python writes them."""
+    try:
+        yield
+    except LocatedError as error:
+        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        raise

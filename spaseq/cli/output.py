@@ -12,7 +12,7 @@ from typing import TextIO
 
 from spaseq.errors import OptionError
 from spaseq.pattern import Query, Selection
-from spaseq.results.formats import SOLUTIONS, STREAMS
+from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS
 
 
 @contextmanager
@@ -61,26 +61,39 @@ def choose_format(wanted: str | None, output: TextIO) -> str:
     return wanted or ("table" if output.isatty() else "jsonl")
 
 
-def columns_for(format: str, queries: Sequence[Query]) -> tuple[str, ...]:
-    """The variables that the head of a SPARQL result names; none for other formats.
-
-    OptionError if the format cannot show the results of these queries.
-    """
-    selections = [query for query in queries if isinstance(query.form, Selection)]
-    if format in STREAMS and len(selections) == len(queries):
-        raise OptionError(f"{format} shows the events of CONSTRUCT queries, but there is only SELECT; try jsonl")
-    if format not in SOLUTIONS:
-        return ()
+def shown_queries(format: str, queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The queries whose results the format shows; OptionError if it cannot show the results of these queries."""
+    selections = tuple(query for query in queries if isinstance(query.form, Selection))
+    if format in STREAMS:
+        if len(selections) == len(queries):
+            raise OptionError(f"{format} shows the events of CONSTRUCT queries, but there is only SELECT; try jsonl")
+        return tuple(query for query in queries if query not in selections)
+    if format in FRAMES and len(queries) == 1:
+        return tuple(queries)
+    if format not in SOLUTIONS | FRAMES:
+        return tuple(queries)
     if len(selections) != 1:
         have = ", ".join(query.name for query in selections) or "none"
         raise OptionError(f"{format} holds the results of one SELECT query, here are {have}; use jsonl or table")
-    form = selections[0].form
-    assert isinstance(form, Selection)
+    return selections
+
+
+def columns_for(format: str, shown: Sequence[Query]) -> tuple[str, ...]:
+    """The variables that the head of a SPARQL result names; none for other formats."""
+    form = shown[0].form
+    if format not in SOLUTIONS or not isinstance(form, Selection):
+        return ()
     return tuple(item.name for item in form.projections)
 
 
-def is_shown(format: str, query: Query) -> bool:
-    """Whether results of this query belong into the output."""
-    if format in SOLUTIONS:
-        return isinstance(query.form, Selection)
-    return format not in STREAMS or not isinstance(query.form, Selection)
+def check_times(format: str, times: bool) -> None:
+    """OptionError if the times of matches are asked for in a format that always, or never, shows them."""
+    if times and format not in SOLUTIONS:
+        others = "events have their times" if format in STREAMS else f"{format} shows the times anyway"
+        raise OptionError(f"--times is for csv, tsv, json and xml; {others}")
+
+
+def check_declared(format: str, types: Mapping[str, str]) -> None:
+    """OptionError if types of columns are given for a format whose columns have none."""
+    if types and format not in FRAMES:
+        raise OptionError(f"--declare is for parquet: in {format} columns have no types")

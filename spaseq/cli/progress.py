@@ -3,54 +3,100 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
 
-from rich.console import Console
-from rich.status import Status
+import click
 
-from spaseq.engine.run import Run
 from spaseq.results.times import iso
 
-_PATIENCE = 1.0  # seconds before anything is shown
-_INTERVAL = 0.2  # seconds between two updates
+_SECOND = 1_000_000  # microseconds
+_FAREWELL = 1.0  # seconds in which the line is taken away, unless the terminal has stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds before anything is shown, and seconds between two looks at the run."""
+
+    patience: float = 1.0
+    interval: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a run is; ``time`` counts microseconds, ``groups`` are those of partial matches; None is not shown."""
+
+    events: int
+    results: int
+    time: int | None = None
+    groups: int | None = None
+    held_back_by: str | None = None  # the name of a stream
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        parts = [f"{self.events:,} events", f"{self.events / max(seconds, 1e-3):,.0f}/s"]
+        parts += [] if self.time is None else [iso(self.time // _SECOND * _SECOND)]
+        parts += [f"{self.results:,} results"]
+        parts += [] if self.held_back_by is None else [f"held back by {self.held_back_by}"]
+        parts += [] if self.groups is None else [f"{self.groups:,} groups"]
+        return " · ".join(parts)
 
 
 class Progress:
-    """One line with rate, event time, results and groups of partial matches; silent where nobody could see it.
+    """Within, a line tells how far the run is; ``hidden``: or it does not, as where nobody could see it.
 
-    ``busy``: the results themselves go to the terminal, where the line would be in their way.
+    A thread of its own looks at the run now and then (``reached``), so the line is there while the run waits for input,
+    and the run pays nothing for it.  What goes wrong with the line is no concern of the run.
     """
 
-    def __init__(self, busy: bool) -> None:
-        self._console = Console(stderr=True)
-        self._visible = self._console.is_terminal and not busy and not sys.stderr.closed
-        self._status: Status | None = None
-        self._start = self._shown = time.monotonic()
+    def __init__(self, reached: Callable[[], Reached], hidden: bool, pace: Pace = Pace()) -> None:
+        self._reached = reached
+        self._pace = pace
+        self._ended = threading.Event()
+        self._thread = None if hidden or not _on_terminal() else threading.Thread(target=self._watch, daemon=True)
 
-    def due(self) -> bool:
-        """Whether it is time to call ``show``."""
-        now = time.monotonic()
-        return self._visible and now - self._shown > _INTERVAL and now - self._start > _PATIENCE
+    def __enter__(self) -> None:
+        if self._thread is not None:
+            with suppress(RuntimeError):  # there can be no more threads
+                self._thread.start()
 
-    def show(self, run: Run, results: int) -> None:
-        """Renew the line."""
-        self._shown = time.monotonic()
-        if self._status is None:
-            self._status = self._console.status("")
-            self._status.start()
-        rate = run.events / (self._shown - self._start)
-        reached = f" · {iso(run.time)}" if run.events else ""
-        self._status.update(
-            f"{run.events:,} events · {rate:,.0f}/s{reached} · {results:,} results · {_groups(run):,} groups"
-        )
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join(_FAREWELL)
 
-    def close(self) -> None:
-        """Take the line away."""
-        if self._status is not None:
-            self._status.stop()
+    def _watch(self) -> None:
+        begun = time.monotonic()
+        if not self._ended.wait(self._pace.patience):
+            with suppress(Exception):
+                self._show(begun)
+
+    def _show(self, begun: float) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(
+            console=Console(stderr=True), auto_refresh=False, transient=True, redirect_stdout=False,
+            redirect_stderr=False,
+        ) as live:  # fmt: skip
+            while True:
+                line = self._reached().line(time.monotonic() - begun)
+                live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+                if self._ended.wait(self._pace.interval):
+                    return
 
 
-def _groups(run: Run) -> int:
-    """Groups of partial matches that are kept, of all queries."""
-    queries = run.statistics()["queries"].values()
-    return sum(state["groups"] for query in queries for state in query["matcher"]["states"])
+def pace_of(ctx: click.Context) -> Pace:
+    """The pace that the program was started with."""
+    return ctx.find_object(Pace) or Pace()
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +13,8 @@ from typing import Protocol
 import click
 
 from spaseq.cli.languages import reads_as
+from spaseq.cli.misplaced import MOST_BYTES, STDIN, check_is_query, check_size
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages import ceql
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -34,6 +35,8 @@ def read_query(path: str) -> ParsedQuery:
     try:
         return parse(text, name)
     except (QuerySyntaxError, QueryError):
+        from spaseq.languages import ceql
+
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise
@@ -78,12 +81,13 @@ def about(path: str) -> Iterator[None]:
 
 def read_text(path: str) -> tuple[str, str]:
     """The text of a query file (``-``: standard input), and what errors call it.  OptionError if it cannot be read."""
-    return _text(path), "<standard input>" if path == "-" else path
+    return _text(path), STDIN if path == "-" else path
 
 
 def _text(path: str) -> str:
+    check_is_query(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        data = _bytes(path)
     except IsADirectoryError:
         raise OptionError(f"{path} is a directory, not a query file") from None
     except OSError as error:
@@ -92,6 +96,17 @@ def _text(path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise OptionError(f"the query {path} is not UTF-8 text (byte {error.start})") from None
+
+
+def _bytes(path: str) -> bytes:
+    """What a query file has; not read where that is more than a query can have."""
+    if path == "-":
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        check_size(STDIN, len(data))
+        return data
+    with Path(path).open("rb") as file:
+        check_size(path, os.fstat(file.fileno()).st_size)
+        return file.read(MOST_BYTES + 1)
 
 
 def _names(paths: Sequence[str]) -> list[str]:

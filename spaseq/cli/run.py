@@ -10,19 +10,28 @@ from typing import Any, TextIO
 
 import click
 
-from spaseq.cli.failures import INTERRUPTED
+from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
-from spaseq.cli.options import gpm_option
-from spaseq.cli.output import check_not_read, choose_format, columns_for, is_shown, open_output
-from spaseq.cli.progress import Progress
+from spaseq.cli.notes import notes_options, tell_losses, tell_why
+from spaseq.cli.options import declared_types, gpm_option, hints_with_options
+from spaseq.cli.output import (
+    check_declared,
+    check_not_read,
+    check_times,
+    choose_format,
+    columns_for,
+    open_output,
+    shown_queries,
+)
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.engine.run import Run
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
-from spaseq.results.formats import FORMATS, Layout, Writer, open_writer
+from spaseq.results.formats import FORMATS, FRAMES, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS, parse_duration
@@ -65,6 +74,12 @@ class Duration(click.ParamType[timedelta]):
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@click.option("--times", is_flag=True, help="csv, tsv, json and xml begin with the times of each match.")
+@click.option(
+    "--declare", "declared", metavar="VARIABLE=TYPE", multiple=True,
+    help="The type of a column of parquet: string, dictionary, int64, double, decimal(p,s), boolean, timestamp or "
+    "date.  Repeatable.  [default: one that fits its first 65,536 values]",
+)  # fmt: skip
 @click.option(
     "--lateness", type=Duration(), default="0s", show_default=True,
     help="How much older than the newest event of its stream an event may be: 500ms, 5s, 2m, 1h.",
@@ -73,6 +88,16 @@ class Duration(click.ParamType[timedelta]):
     "--late", type=click.Path(dir_okay=False, path_type=Path),
     help="Write events that came too late to this N-Quads file.",
 )  # fmt: skip
+@click.option(
+    "--idle", type=Duration(),
+    help="An event of a pipe, or of a file that is followed, is complete when nothing came for so long.  "
+    "[default: that of --idle-advance, else when the next one begins]",
+)  # fmt: skip
+@click.option(
+    "--idle-advance", type=Duration(),
+    help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
+)  # fmt: skip
+@click.option("--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C.")
 @click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
@@ -90,6 +115,7 @@ class Duration(click.ParamType[timedelta]):
     help="Unit of times that are integers.",
 )  # fmt: skip
 @gpm_option
+@notes_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -99,8 +125,13 @@ def run(
     entail: tuple[str, ...],
     format: str | None,
     output: Path | None,
+    times: bool,
+    declared: tuple[str, ...],
     lateness: timedelta,
     late: Path | None,
+    idle: timedelta | None,
+    idle_advance: timedelta | None,
+    follow: bool,
     limit: int | None,
     count: bool,
     stats: bool,
@@ -108,6 +139,8 @@ def run(
     time_properties: tuple[str, ...],
     time_unit: str,
     gpm: str,
+    quiet: bool,
+    strict: bool,
 ) -> None:
     """Run queries on streams and print every match as it is decided.
 
@@ -117,27 +150,39 @@ def run(
     checked = [each.query for each in parsed]
     properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES
     options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
-    graphs = background_sources(background)
+    graphs = background_sources(background, checked)
     ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
     check_not_read({"--output": output, "--late": late}, read)
-    _warn(parsed, background_warnings(graphs, checked, ontologies))
-    with late_file(late) as on_late, open_output(output) as text:
-        running = Run(checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies)
-        drain = Counter(limit) if count else _printer(parsed, format, text, limit)
+    if not quiet:
+        _warn(parsed, background_warnings(graphs, checked, ontologies))
+    with late_file(late) as on_late, open_output(output) as text, hints_with_options():
+        running = Run(
+            checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
+            idle_advance, follow,
+        )  # fmt: skip
+        running.warns = False
+        drain = (
+            Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
+        )
+        hidden = quiet or (text.isatty() and not count)
         try:
-            interrupted = _drain(running, drain, busy=text.isatty())
+            with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
+                interrupted = _drain(running, drain)
         finally:
+            losses = _losses(running, late is not None)
+            tell_losses(losses, quiet, strict)
             if stats:
                 click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
         if count:
-            text.write(f"{drain.results if limit is not None else sum(running.counts().values())}\n")
-        _warn_of_nothing(running)
-        if not count and not drain.results and text.isatty():
-            click.echo("no results; --stats tells why", err=True)
+            text.write(f"{drain.counted(running)}\n")
+    if not (drain.counted(running) or drain.full or quiet or stats):
+        tell_why(_why(running), losses, "--stats tells more")
     if interrupted:
         ctx.exit(INTERRUPTED)
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 class Counter:
@@ -146,6 +191,10 @@ class Counter:
     def __init__(self, limit: int | None) -> None:
         self.results = 0
         self._limit = limit
+
+    def counted(self, running: Run) -> int:
+        """The number of results so far; without a limit, those that nobody made count as well."""
+        return self.results if self._limit is not None else sum(running.counts().values())
 
     @property
     def full(self) -> bool:
@@ -175,6 +224,10 @@ class Printer(Counter):
         self._flush = flush
         self._shown = shown
 
+    def counted(self, running: Run) -> int:
+        """The number of results that were written."""
+        return self.results
+
     def take(self, table: MatchTable) -> None:
         """Write the results of the queries that are shown."""
         if table.query in self._shown:
@@ -191,29 +244,40 @@ class Printer(Counter):
         self._flush()
 
 
-def _printer(parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None) -> Printer:
-    queries = [each.query for each in parsed]
+def _printer(
+    parsed: list[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None,
+    times: bool, types: dict[str, str], running: Run,
+) -> Printer:  # fmt: skip
     format = choose_format(wanted, output)
-    layout = Layout(columns_for(format, queries), several=len(queries) > 1, prefixes=_prefixes(parsed))
-    shown = frozenset(query.name for query in queries if is_shown(format, query))
-    return Printer(limit, open_writer(format, output, layout), output.flush, shown)
+    check_times(format, times)
+    check_declared(format, types)
+    shown = shown_queries(format, [each.query for each in parsed])
+    layout = Layout(columns_for(format, shown), len(parsed) > 1, _prefixes(parsed), times, types)
+    writer = open_writer(format, output, layout)
+    if format in FRAMES:
+        writer.write(running.empty(shown[0].name))  # which columns there are, should there be no match
+    return Printer(limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
-def _drain(running: Run, drain: Counter, busy: bool) -> bool:
+def _drain(running: Run, drain: Counter) -> bool:
     """Take results until there are no more, or enough; whether Ctrl-C ended it.  What is decided gets out anyway."""
-    interrupts, progress = Interrupts(running), Progress(busy)
+    interrupts = Interrupts(running)
     try:
         with interrupts.handled():
             for table in running.tables() if not drain.full else ():
                 drain.take(table)
                 if drain.full:
                     break
-                if progress.due():
-                    progress.show(running, drain.results)
     finally:
-        progress.close()
         drain.close()
     return interrupts.came
+
+
+def _reached(running: Run, drain: Counter) -> Reached:
+    time = running.time if running.events else None
+    names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
+    slowest = names.get(running.held_back_by or "")
+    return Reached(running.events, drain.counted(running), time, running.groups, slowest)
 
 
 def _prefixes(parsed: list[ParsedQuery]) -> dict[str, str]:
@@ -233,14 +297,14 @@ def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _warn_of_nothing(running: Run) -> None:
-    """Say where a source had statements, but no event: most likely it is no stream."""
-    for iri, report in running.reports.items():
-        if report.ignored and not report.events and not report.errors:
-            click.echo(
-                f"warning: the stream <{iri}> has no event, but {report.ignored:,} statements outside of named graphs; "
-                "an event is a named graph", err=True,
-            )  # fmt: skip
+def _losses(running: Run, late_file: bool) -> list[str]:
+    """What was dropped, but for late events that are in a file."""
+    return [loss.line("--{}") for loss in running.losses() if not (late_file and loss.is_late)]
+
+
+def _why(running: Run) -> list[str]:
+    """Why the queries without results have none."""
+    return [reason for query in running.statistics()["queries"].values() for reason in query["why"]]
 
 
 def _plain_iri(text: str) -> str:

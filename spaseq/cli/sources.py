@@ -32,11 +32,11 @@ def stream_sources(options: Sequence[str], queries: Sequence[Query]) -> dict[str
     return sources
 
 
-def background_sources(options: Sequence[str]) -> dict[str, str]:
+def background_sources(options: Sequence[str], queries: Sequence[Query] = ()) -> dict[str, str]:
     """Paths by the IRI of their graph.  OptionError: a missing file, an IRI twice."""
     sources: dict[str, str] = {}
     for option in options:
-        iri, path = _split("--kb", option, ())
+        iri, path = _split("--kb", option, _read_graphs(queries))
         if iri in sources:
             raise OptionError(f"--kb names the graph <{iri}> twice")
         if not _exists(path):
@@ -61,12 +61,17 @@ def background_warnings(
     sources: Mapping[str, str], queries: Sequence[Query], entailed: str | Sequence[str]
 ) -> list[str]:
     """Graphs that are read but not given, and graphs that are given but neither read nor ontologies."""
-    read = {part.name.value for query in queries for part in walk(query.atoms) if isinstance(part, Graph)}
+    read = _read_graphs(queries)
     missing = [f"no --kb gives GRAPH <{iri}>, so it is empty" for iri in sorted(read - sources.keys())]
     if entailed == "rdfs":
         return missing if sources else [*missing, "--entail rdfs has no effect: no --kb gives an ontology"]
     unused = sorted(sources.keys() - read - set(entailed))
     return missing + [f"no query reads the --kb graph <{iri}>" for iri in unused]
+
+
+def _read_graphs(queries: Sequence[Query]) -> set[str]:
+    """The IRIs of ``GRAPH <iri>``."""
+    return {part.name.value for query in queries for part in walk(query.atoms) if isinstance(part, Graph)}
 
 
 def _iris_by_name(queries: Sequence[Query]) -> dict[str, set[str]]:
@@ -83,11 +88,19 @@ def _split(option: str, text: str, known: Collection[str]) -> tuple[str, str]:
     """Name and path, where both may hold further ``=``: a known name counts most, then a path that exists."""
     splits = list(_splits(text))
     if not splits:
-        raise OptionError(f"{option} {text}: write {option} NAME=PATH")
+        raise OptionError(f"{option} {text}: write {_written(option, text, known)}")
     for name, path in splits:
         if name in known:
             return name, path
     return next(((name, path) for name, path in splits if _exists(path)), splits[0])
+
+
+def _written(option: str, text: str, known: Collection[str]) -> str:
+    """How an option is written whose name or path is missing."""
+    what = "IRI" if option == "--kb" else "NAME"
+    names = [name for name in sorted(known) if option == "--kb" or ":" not in name]
+    form = f"{option} {what}=PATH"
+    return f"{form}, as in {option} {names[0]}={text}" if names and "=" not in text else form
 
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import re
-import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING
 
 import click
-from rich.cells import cell_len
 
 from spaseq.cli.events import csv_format, event_sources
+from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
+from spaseq.cli.notes import notes_options, tell_losses, tell_why
+from spaseq.cli.options import declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
+from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, read_text, show_warnings
-from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
+from spaseq.cli.tuple_formats import WRITERS, limited
+from spaseq.errors import OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from spaseq.tuples import Aggregates, Matches
-
-Rows = Iterator[dict[str, Any]]
-Layout = tuple[Sequence[str], Callable[[dict[str, Any]], list[str]]]
-_FIRST_ROWS, _WIDEST, _GAP = 1000, 40, "   "  # of a table
-_DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Python
 
 
 @click.command()
@@ -63,12 +55,16 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
     "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are integers.  [default: us]",
 )  # fmt: skip
 @click.option(
+    "--time-format", metavar="FORM",
+    help='The form of times that are texts, as Python\'s strptime has it: "%d.%m.%Y %H:%M".',
+)  # fmt: skip
+@click.option(
     "--declare", "declared", metavar="COLUMN=TYPE", multiple=True,
     help="The type of a column: int64, double, string, bool or timestamp.  Repeatable.  "
     "[default: that of its first rows]",
 )  # fmt: skip
 @click.option(
-    "--format", type=click.Choice(["table", "jsonl", "csv"]),
+    "--format", type=click.Choice(list(WRITERS)),
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
@@ -78,7 +74,10 @@ _DECLARATION = re.compile(r'\{"(.*?)": "(\w+)"\}')  # as hints write it for Pyth
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
+@notes_options
+@click.pass_context
 def tuples(
+    ctx: click.Context,
     query: str,
     events: tuple[str, ...],
     type_: str | None,
@@ -89,21 +88,24 @@ def tuples(
     stream: str | None,
     time: str | None,
     time_unit: str | None,
+    time_format: str | None,
     declared: tuple[str, ...],
     format: str | None,
     output: Path | None,
     limit: int | None,
     count: bool,
     on_error: str,
+    quiet: bool,
+    strict: bool,
 ) -> None:
     """Run a CEQL query on a table of events and print every match, or its aggregates.
 
     Positions in results count the events of the table from 0.
     """
+    from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 
-    if time_unit is not None and time is None:
-        raise OptionError(f"--time-unit {time_unit} is about times: --time says which column has them")
+    _check_times(time, time_unit, time_format)
     text, name = read_text(query)
     parsed = _parse(text, name)
     sources = event_sources(events, parsed.query.streams)
@@ -111,18 +113,31 @@ def tuples(
     if [query, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
     check_not_read({"--output": output}, [query, *paths])
-    show_warnings(parsed, err=True)
+    if not quiet:
+        show_warnings(parsed, err=True)
     with _told(name), _ended_by_sigterm():
         matches = match(
-            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", types=_types(declared),
-            csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
+            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", time_format=time_format,
+            types=declared_types(declared), csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
-        with open_output(output) as out:
+        with open_output(output) as out, _progress(ctx, matches, quiet or (out.isatty() and not count)):
             if count:
                 out.write(f"{_count(matches, limit)}\n")
             else:
-                WRITERS[choose_format(format, out)](out, _layout(matches), _rows(matches, limit))
-    _sum_up(matches, show_why=not count and limit != 0)
+                WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
+    _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
+
+
+def _progress(ctx: click.Context, matches: Matches | Aggregates, hidden: bool) -> Progress:
+    return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
+
+
+def _check_times(time: str | None, unit: str | None, form: str | None) -> None:
+    for option, value in (("--time-unit", unit), ("--time-format", form)):
+        if value is not None and time is None:
+            raise OptionError(f"{option} {value} is about times: --time says which column has them")
+    if unit is not None and form is not None:
+        raise OptionError("times are integers (--time-unit) or texts (--time-format), not both")
 
 
 def _parse(text: str, name: str) -> ParsedQuery:
@@ -137,12 +152,8 @@ def _parse(text: str, name: str) -> ParsedQuery:
 @contextmanager
 def _told(name: str) -> Iterator[None]:
     """Within, errors are about the query of that name, and their hints have options instead of arguments."""
-    try:
-        with about(name):
-            yield
-    except LocatedError as error:
-        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
-        raise
+    with hints_with_options(), about(name):
+        yield
 
 
 @contextmanager
@@ -158,95 +169,15 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sum_up(matches: Matches | Aggregates, show_why: bool) -> None:
-    if matches.skipped:
-        events = "event was" if matches.skipped == 1 else "events were"
-        click.echo(f"warning: {matches.skipped:,} {events} left out, whose time falls or is missing", err=True)
-    if show_why and not matches.found:
-        why = f": no event fits {' or '.join(matches.unmatched)}" if matches.unmatched else ""
-        click.echo(f"no results{why}", err=True)
-
-
-def _types(declared: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for one in declared:
-        column, sign, type_ = one.rpartition("=")
-        if not (sign and column and type_):
-            raise OptionError(f"--declare {one}: write COLUMN=TYPE, as in price=double")
-        found[column] = type_
-    return found
+def _sum_up(ctx: click.Context, matches: Matches | Aggregates, quiet: bool, strict: bool, asked: bool) -> None:
+    """Say what was dropped, and why there is no result if one was ``asked`` for."""
+    losses = [loss.line("--{}") for loss in matches.losses()]
+    tell_losses(losses, quiet, strict)
+    if asked and not matches.found and not quiet:
+        tell_why([f"no event fits {' or '.join(matches.unmatched)}"] if matches.unmatched else [])
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 def _count(matches: Matches | Aggregates, limit: int | None) -> int:
-    return matches.count() if limit is None else sum(1 for _ in _rows(matches, limit))
-
-
-def _layout(matches: Matches | Aggregates) -> Layout:
-    """The heads of the columns, and for each result their texts."""
-    from spaseq.tuples import Aggregates
-
-    if isinstance(matches, Aggregates):
-        return matches.schema.names, lambda row: ["" if value is None else str(value) for value in row.values()]
-    variables = matches.variables
-    return ["start", "end", *variables], lambda row: [str(row["start"]), str(row["end"]), *_cells(row, variables)]
-
-
-def _rows(matches: Matches | Aggregates, limit: int | None) -> Rows:
-    """One result after the other, as it is written in JSON."""
-    from spaseq.tuples import Aggregates
-
-    left = limit
-    for batch in matches if limit != 0 else ():
-        some = batch if left is None else batch.slice(0, left)
-        yield from some.to_pylist() if isinstance(matches, Aggregates) else _of_batch(some)
-        left = None if left is None else left - some.num_rows
-        if left == 0:
-            return
-
-
-def _of_batch(batch: pyarrow.RecordBatch) -> Rows:
-    for row in batch.to_pylist():
-        (_, start), (_, end), _, *picked = row.items()
-        yield {"start": start, "end": end, "picked": {name: held for name, held in picked if held}}
-
-
-def _write_lines(output: TextIO, layout: Layout, rows: Rows) -> None:
-    for row in rows:
-        output.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-        output.flush()
-
-
-def _write_csv(output: TextIO, layout: Layout, rows: Rows) -> None:
-    heads, cells = layout
-    writer = csv.writer(output)
-    writer.writerow(heads)
-    writer.writerows(map(cells, rows))
-
-
-def _write_table(output: TextIO, layout: Layout, rows: Rows) -> None:
-    """Columns as wide as the first rows want; later ones follow under the same head."""
-    heads, cells = layout
-    lines = map(cells, rows)
-    begin = list(islice(lines, _FIRST_ROWS))
-    if not begin:
-        return
-    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(heads, *begin, strict=True)]
-    output.write(_line(heads, widths) + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1)) + "\n")
-    for line in chain(begin, lines):
-        output.write(_line(line, widths))
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
-    return _GAP.join(padded).rstrip() + "\n"
-
-
-def _cells(row: dict[str, Any], variables: Sequence[str]) -> list[str]:
-    return [" ".join(map(str, row["picked"].get(name, ()))) for name in variables]
-
-
-WRITERS: dict[str, Callable[[TextIO, Layout, Rows], None]] = {
-    "table": _write_table,
-    "jsonl": _write_lines,
-    "csv": _write_csv,
-}
+    return matches.count() if limit is None else sum(batch.num_rows for batch in limited(matches, limit))

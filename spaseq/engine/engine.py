@@ -25,6 +25,7 @@ from spaseq.pattern import Query
 from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
 from spaseq.results.table import DerivedEvent, Match, MatchTable
+from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import duration_microseconds, to_microseconds
@@ -302,6 +303,8 @@ class Engine:
                 streamset.add(events)
 
     def _drop_late(self, events: Events) -> None:
+        clock = self._clocks[events.stream]
+        clock.first_late = clock.first_late or f"<{events.names[0]}> at {iso(int(events.times[0]))}"
         if self.on_late is not None:
             for event in events:
                 self.on_late(event)

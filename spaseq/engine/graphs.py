@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import rdflib
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
 
 from gpm.errors import PatternError
 from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.rows import Triples
-from gpm.terms import to_oxigraph
+from gpm.terms import is_rdflib_graph, to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.nquads import explain
 
-Graph: TypeAlias = rdflib.Graph | bytes | Iterable[Quad | Triple]
+if TYPE_CHECKING:
+    import rdflib
+
+Graph: TypeAlias = "rdflib.Graph | bytes | Iterable[Quad | Triple]"
 
 
 def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
@@ -39,7 +41,7 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
 def _triples(graph: Graph) -> Triples:
     if isinstance(graph, bytes):
         return _parse(graph)
-    if isinstance(graph, rdflib.Graph):
+    if is_rdflib_graph(graph):
         return _from_rdflib(graph)
     if isinstance(graph, str) or not isinstance(graph, Iterable):
         raise OptionError(f"a graph is an rdflib.Graph, pyoxigraph quads or triples, or bytes, not {graph!r:.80}")
@@ -51,6 +53,8 @@ def _triples(graph: Graph) -> Triples:
 
 
 def _from_rdflib(graph: rdflib.Graph) -> Triples:
+    import rdflib
+
     if isinstance(graph, rdflib.Dataset | rdflib.ConjunctiveGraph):
         raise OptionError("an event is one graph: push the graphs of a dataset one by one")
     try:

@@ -57,6 +57,9 @@ class Matcher(Protocol):
     def oldest_event(self) -> int:
         """Numbers below this one will not come back."""
 
+    def groups(self) -> int:
+        """Groups of partial matches that are kept; quickly told."""
+
     def statistics(self) -> dict[str, Any]:
         """Counters by atom, transition and state."""
 

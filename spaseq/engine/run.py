@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
+from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import in_order
-from spaseq.engine.queries import AnyQuery, supplied_streams
-from spaseq.errors import OptionError
+from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
+from spaseq.engine.statistics import losses_of, statistics_of
+from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.languages.problem import did_you_mean
+from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
+from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
-from spaseq.streams.sources import check_readable, expand, read_source
-from spaseq.streams.timestamps import LEAST
+from spaseq.streams.sources import check_readable, expand, files_to_follow, live_source, read_source
+from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
 
-Source: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from spaseq.results.frame_types import Types
+
+Stream: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
 
 
-class Run:
+class Run(Iterator[Match]):
     """Queries and their streams, ready to be read; iterate over it, or over ``tables()``, once.
+
+    ``to_arrow``, ``to_pandas`` and ``to_polars`` read all of it and give the results of one query as a frame.
 
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.  All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError
-    for files that cannot be opened.
+    ``Engine``.
+
+    Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
+    when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
+    they grow, and what replaces them.
+
+    All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
+    that cannot be opened.
     """
 
     def __init__(
         self,
         queries: Queries,
-        streams: Mapping[str, Source],
+        streams: Mapping[str, Stream],
         background: BackgroundSources | Background | None = None,
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[Event], object] | None = None,
@@ -46,6 +67,9 @@ class Run:
         count_only: bool = False,
         gpm: str = "auto",
         entail: Entail = (),
+        idle: timedelta | int | None = None,
+        idle_advance: timedelta | int | None = None,
+        follow: bool = False,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
@@ -56,25 +80,65 @@ class Run:
         self.reports = {iri: WireReport() for iri in supplied}
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
+        self._patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         self._from_files = True  # nothing that could fall silent
-        self._sources = [source for iri, stream in supplied.items() for source in self._read(iri, stream, options)]
+        self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
+        self._matches: Iterator[Match] | None = None
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
+        self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
         self.events = 0
         self.time = LEAST  # the latest time read, in microseconds
         if count_only:
             for running in self.engine._queries.values():
                 running.matcher.count_only = running.can_count_only
 
-    def __iter__(self) -> Iterator[Match]:
-        """All matches in order of decision."""
-        for tables in self._steps():
-            yield from in_order(list(tables))
+    def __next__(self) -> Match:
+        """The next match, in order of decision."""
+        if self._matches is None:
+            self._matches = (match for tables in self._steps() for match in in_order(list(tables)))
+        return next(self._matches)
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
         for tables in self._steps():
             yield from tables
+
+    def empty(self, query: str) -> MatchTable:
+        """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
+        return self.engine._running(query).empty()
+
+    def to_arrow(self, types: Types | None = None, query: str | None = None) -> pyarrow.Table:
+        """All results of a query as an Arrow table, in order of decision.
+
+        ``types`` gives columns their types by name, others get one that fits all of their values
+        (``spaseq.results.frames``).  ``query`` names one of several queries, by default the only one that is a SELECT.
+        OptionError: pyarrow is not installed, matches were taken one by one already, or there is no such query, column
+        or type.  StreamError: the streams cannot be read, or a term is none of its column's type.
+        """
+        require("pyarrow")
+        from spaseq.results.frame_types import chosen
+        from spaseq.results.frames import all_to_arrow
+
+        if self._matches is not None:
+            raise OptionError("matches of this run were taken one by one: make a frame of another run")
+        empty = self.empty(self._framed(query))
+        chosen(types, empty.columns)  # before anything is read
+        return all_to_arrow([empty, *(table for table in self.tables() if table.query == empty.query)], types)
+
+    def to_pandas(self, types: Types | None = None, query: str | None = None) -> pandas.DataFrame:
+        """All results of a query as a data frame of pandas; arguments and errors as of ``to_arrow``."""
+        require("pandas", "pyarrow")
+        from spaseq.results.frames import to_pandas
+
+        return to_pandas(self.to_arrow(types, query))
+
+    def to_polars(self, types: Types | None = None, query: str | None = None) -> polars.DataFrame:
+        """All results of a query as a data frame of polars; arguments and errors as of ``to_arrow``."""
+        require("polars", "pyarrow")
+        from spaseq.results.frames import to_polars
+
+        return to_polars(self.to_arrow(types, query))
 
     def stop(self) -> None:
         """Read no further: what is decided by the events read is still given, as if the input paused here."""
@@ -87,61 +151,142 @@ class Run:
             for name, running in self.engine._queries.items()
         }
 
+    @property
+    def groups(self) -> int:
+        """Groups of partial matches that all queries keep; cheaper than ``statistics``."""
+        return sum(running.matcher.groups() for running in self.engine._queries.values())
+
+    @property
+    def held_back_by(self) -> str | None:
+        """The IRI of a stream that holds results back, None if there is none; as in ``statistics``."""
+        slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
+        return next((clock.iri for clock in slowest if clock is not None), None)
+
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        found = self.engine.statistics()
-        for iri, report in self.reports.items():
-            found["streams"][iri]["wire"] = report.to_dict()
-        return found
+        return statistics_of(self.engine, self.reports)
 
-    def _read(self, iri: str, stream: Source, options: WireOptions) -> list[Iterator[Events]]:
+    def losses(self) -> list[Loss]:
+        """What was dropped of the streams so far."""
+        return [loss for some in losses_of(self.engine, self.reports).values() for loss in some]
+
+    def _framed(self, query: str | None) -> str:
+        """The name of the query whose results become a frame."""
+        names = list(self.engine.queries)
+        selections = [name for name, known in self.engine.queries.items() if derived_stream(known) is None]
+        if query is None and len(selections or names) == 1:
+            return (selections or names)[0]
+        if query is None:
+            raise OptionError(f"a frame has the results of one query, here are {', '.join(names)}: say which (query)")
+        if query not in names:
+            raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
+        return query
+
+    def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
         if isinstance(stream, str | os.PathLike):
-            paths = expand(Path(stream) if not isinstance(stream, str) else stream)
+            given = Path(stream) if not isinstance(stream, str) else stream
+            paths = files_to_follow(given) if follow else expand(given)
             for path in paths:
                 check_readable(path)
-                self._from_files = self._from_files and Path(path).is_file()
-            encoder, report = self.engine.encoder, self.reports[iri]
-            return [read_source(path, iri, options, report, encoder.apart()) for path in paths]
+            return [self._source(path, iri, options, follow) for path in paths]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
         lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
-        return [(Events.of(iri, events, encoder) for events in lists)]
+        return [Source(Events.of(iri, events, encoder) for events in lists)]
+
+    def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> Source:
+        incoming = live_source(path, follow)
+        self._from_files = self._from_files and path != "-" and incoming is None
+        encoder, report = self.engine.encoder.apart(), self.reports[iri]
+        return Source(read_source(path, iri, options, report, encoder, incoming), incoming)
 
     def _steps(self) -> Iterator[Iterator[MatchTable]]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
-        batches = merge(self._sources, eager=self._from_files)
-        while (batch := self._next(batches)) is not None:
-            self.events += sum(map(len, batch))
-            self.time = max(self.time, *(int(events.times.max()) for events in batch))
-            # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+        sources = [source for some in self._sources.values() for source in some]
+        if any(source.incoming for source in sources):
+            streams = {iri: _one_source(some) for iri, some in self._sources.items()}
+            steps = Live(self.engine, streams, self._patience, self._note, self._wait).steps()
+        else:
+            steps = self._merged([source.events for source in sources])
+        for tables in steps:
+            yield tables
+            if self.stopped:
+                return
         if not self.stopped:
             yield self.engine.close_tables()
+        if self.warns:
+            self._warn()
+
+    def _warn(self) -> None:
+        """Tell who iterates what was dropped, but for late events that somebody asked for."""
+        asked_for = self.engine.on_late is not None
+        lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
+        if lines:
+            warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=4)
+
+    def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Iterator[MatchTable]]:
+        """The results of sources that do not fall silent, or are alone."""
+        batches = merge(sources, eager=self._from_files)
+        while (batch := self._next(batches)) is not None:
+            self._note(batch)
+            # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
+            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+
+    def _note(self, columns: Sequence[Events]) -> None:
+        """Count events that are fed to the engine."""
+        self.events += sum(map(len, columns))
+        self.time = max(self.time, *(int(events.times.max()) for events in columns))
+
+    def _wait(self, wait: Callable[[], None]) -> bool:
+        """Wait for events; False when the run has been stopped."""
+        self.reading = True  # before the look whether it was stopped: then a signal ends the waiting
+        try:
+            if not self.stopped:
+                wait()
+        finally:
+            self.reading = False
+        return not self.stopped
 
     def _next(self, batches: Iterator[list[Events]]) -> list[Events] | None:
         """The next events; None at the end, or when the run has been stopped."""
-        if self.stopped:
-            return None
-        self.reading = True
+        self.reading = True  # before the look whether it was stopped: then a signal ends the reading
         try:
-            return next(batches, None)
+            return None if self.stopped else next(batches, None)
         finally:
             self.reading = False
 
 
 def run(
     query: Queries,
-    streams: Mapping[str, Source],
+    streams: Mapping[str, Stream],
     background: BackgroundSources | Background | None = None,
     lateness: timedelta | int = timedelta(0),
     on_late: Callable[[Event], object] | None = None,
     options: WireOptions = WireOptions(),
     gpm: str = "auto",
     entail: Entail = (),
-) -> Iterator[Match]:
+    idle: timedelta | int | None = None,
+    idle_advance: timedelta | int | None = None,
+    follow: bool = False,
+) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
-    return iter(Run(query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail))
+    return Run(
+        query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
+        idle_advance=idle_advance, follow=follow,
+    )  # fmt: skip
+
+
+def _one_source(sources: Sequence[Source]) -> Source:
+    """One source that is as several are; those are files."""
+    if len(sources) == 1:
+        return sources[0]
+    batches = merge([source.events for source in sources], eager=True)
+    return Source(events for batch in batches for events in batch)
+
+
+def _microseconds(duration: timedelta | int | None) -> int | None:
+    return None if duration is None else duration_microseconds(duration)
 
 
 def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:

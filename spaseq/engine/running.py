@@ -71,6 +71,12 @@ class RunningQuery:
         """The IRIs of the query's streamset, in its order."""
         return tuple(stream.iri for stream in self.plan.query.streams)
 
+    def empty(self) -> MatchTable:
+        """A table of results without any."""
+        maker = self._projector or self._constructor
+        assert maker is not None
+        return maker.empty()
+
     @property
     def can_count_only(self) -> bool:
         """Whether every row of the matcher is a result, so that they can be counted without being made."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Loss, late, unread
 from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.streams.wire import WireReport
 
 if TYPE_CHECKING:
     from spaseq.engine.engine import Engine
@@ -14,41 +17,61 @@ if TYPE_CHECKING:
     from spaseq.engine.streamset import Streamset
 
 
-def statistics_of(engine: Engine) -> dict[str, Any]:
+def losses_of(engine: Engine, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
+    """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
+    read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in engine._clocks}
+    return {iri: [*late(clock), *read[iri]] for iri, clock in engine._clocks.items()}
+
+
+def statistics_of(engine: Engine, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
     """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
 
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
     whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher, as
-    ``Plan.report`` gives them.
+    ``Plan.report`` gives them; ``why`` begins with what was dropped of its streams.  A stream that was read has its
+    report (``wire``).
     """
     streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.queries}
+    losses = losses_of(engine, reports)
     return {
-        "streams": {iri: _stream(clock) for iri, clock in engine._clocks.items()},
-        "queries": {name: _query(query, streamsets[name]) for name, query in engine._queries.items()},
+        "streams": {iri: _stream(clock) | _wire(reports.get(iri)) for iri, clock in engine._clocks.items()},
+        "queries": {name: _query(query, streamsets[name], losses) for name, query in engine._queries.items()},
         "terms": len(engine.terms),
     }
 
 
+def _wire(report: WireReport | None) -> dict[str, Any]:
+    return {} if report is None else {"wire": report.to_dict()}
+
+
 def _stream(clock: StreamClock) -> dict[str, Any]:
+    late = {"first_late": clock.first_late, "lateness_needed": clock.lateness_needed} if clock.late else {}
     return {
         "events": clock.events,
         "late": clock.late,
+        **late,
         "newest_event": _time(clock.newest),
         "watermark": _time(clock.watermark),
         "closed": clock.closed,
     }
 
 
-def _query(query: RunningQuery, streamset: Streamset) -> dict[str, Any]:
+def _query(query: RunningQuery, streamset: Streamset, losses: Mapping[str, Sequence[Loss]]) -> dict[str, Any]:
     slowest = streamset.held_back_by()
     results = query.matcher.count if query.matcher.count_only else query.results
-    return {
+    held_back_by = None if slowest is None else slowest.iri
+    found = {
         "results": results,
         "watermark": _time(streamset.watermark),
         "waiting_events": len(streamset.buffer),
-        "held_back_by": None if slowest is None else slowest.iri,
-        **(query.statistics({clock.iri: clock.events for clock in streamset.clocks}) | {"results": results}),
+        "held_back_by": held_back_by,
+        **(query.statistics(streamset.came()) | {"results": results}),
     }
+    if not results:
+        dropped = [loss.cause for iri in streamset.iris for loss in losses[iri]]
+        waits = [f"{len(streamset.buffer)} events wait for <{held_back_by}>"] if streamset.buffer else []
+        found["why"] = [*dropped, *waits, *found.get("why", ())]
+    return found
 
 
 def _time(microseconds: int) -> str | None:

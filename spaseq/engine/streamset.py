@@ -49,6 +49,11 @@ class Streamset:
             return None
         return slowest
 
+    def came(self) -> dict[str, int]:
+        """How many events the queries have seen, by stream: neither those that were late nor those that wait."""
+        left = {iri: self.buffer.waiting_of(number) for iri, number in self._number.items()}
+        return {clock.iri: clock.events - clock.late - left[clock.iri] for clock in self.clocks}
+
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""
         self.buffer.add(self._number[events.stream], events)

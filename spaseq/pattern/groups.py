@@ -37,6 +37,11 @@ def occurrences(expression: SequenceExpression) -> tuple[Occurrence, ...]:
     return tuple(_occurrences(expression, (), False, _Counter()))
 
 
+def picked(expression: SequenceExpression) -> tuple[str, ...]:
+    """The GPMs whose events a match may pick, in order of first mention."""
+    return tuple(dict.fromkeys(each.name for each in occurrences(expression) if not each.negated))
+
+
 def group_variables(
     expression: SequenceExpression, variables: Mapping[str, Collection[str]], keys: Container[str] = ()
 ) -> tuple[frozenset[str], ...]:

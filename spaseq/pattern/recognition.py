@@ -183,10 +183,19 @@ class GroupKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Projected:
+    """An attribute of SELECT beside variables, and its name in the result."""
+
+    attribute: Attribute
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A checked query.
 
-    ``variables``: those of SELECT; None is ``*``.  With ``aggregates`` there is one row for each end (and group), and
+    ``variables``: those of SELECT, and those whose attributes it has; None is ``*``.  ``columns`` is what SELECT has,
+    in its order, if there are attributes.  With ``aggregates`` there is one row for each end (and group), and
     ``variables`` is empty.  No ``streams``: all.
     """
 
@@ -200,6 +209,12 @@ class Query:
     window: Window | None = None
     limit: int | None = None
     consume: Consumption = field(default=Consumption.NONE)
+    columns: tuple[str | Projected, ...] = ()
+
+    @property
+    def projected(self) -> tuple[Projected, ...]:
+        """The attributes among ``columns``."""
+        return tuple(column for column in self.columns if isinstance(column, Projected))
 
     @property
     def forgets(self) -> bool:

@@ -52,7 +52,7 @@ def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] =
 def check_groups(query: Query, plan: Recognition) -> None:
     """QueryError for a GROUP BY of a variable that may hold several events of one match."""
     for key in query.group_by:
-        if _holds_several(plan, _states(plan, key.attribute)):
+        if holds_several(plan, key.attribute):
             hint = "name the event that is meant with AS, outside of +"
             message = f"GROUP BY {_shown(key.attribute)}: {key.attribute.variable} may hold several events of a match"
             raise QueryError(message, hint=hint)
@@ -76,8 +76,9 @@ def _states(plan: Recognition, attribute: Attribute) -> frozenset[int]:
     return frozenset(number for number, names in enumerate(plan.variables) if attribute.variable in names)
 
 
-def _holds_several(plan: Recognition, held: frozenset[int]) -> bool:
-    """Whether a path may come through two of the states, or twice through one."""
+def holds_several(plan: Recognition, attribute: Attribute) -> bool:
+    """Whether the attribute's variable may hold several events of a match."""
+    held = _states(plan, attribute)
     return bool(_reached(plan, held) & held)
 
 

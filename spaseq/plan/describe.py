@@ -25,6 +25,7 @@ from spaseq.plan.cells import steps_from, why_no_views
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
+BEFORE = " before"  # behind a value of the partial match, where it is compared with the event's
 SYMBOLS = {Strategy.ANY: "skip-till-any", Strategy.NEXT: "skip-till-next", Strategy.STRICT: "strict contiguity"}
 
 
@@ -200,8 +201,20 @@ def _transition(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int]
         "to": [numbers[one] for one in analysis.exits_of(way.node)],
         "picks": " & ".join(way.names),
         "join": sorted(f"?{column}" for _, column in step.joins),
-        "filters": [readable(one) for one in step.filters],
+        "filters": [print_expression(_plain(one, BEFORE)) for one in step.filters],
+        "unjoined": _unjoined(analysis, way, step),
     }
+
+
+def _unjoined(analysis: Analysis, way: Way, step: SymbolicStep) -> str | None:
+    """What a step is that has no join; None if it has one, or is the first."""
+    if step.joins or way.source.node == START:
+        return None
+    if step.filters:
+        return "joins nothing, its filter alone decides"
+    before = dict.fromkeys(" & ".join(one.names) for one in analysis.ways if way.source in analysis.exits_of(one.node))
+    which = "every" if way.source.strategy is Strategy.ANY else "the next"
+    return f"joins nothing: every {' or '.join(before)} with {which} {' & '.join(way.names)}"
 
 
 def readable(expression: Expression) -> str:
@@ -209,9 +222,12 @@ def readable(expression: Expression) -> str:
     return print_expression(_plain(expression))
 
 
-def _plain(expression: Expression) -> Expression:
+def _plain(expression: Expression, before: str = "") -> Expression:
+    """``before`` is put behind values of the partial match, which are older than the event."""
     match expression:
-        case Variable(name) if name.startswith(("c:", "r:")):
+        case Variable(name) if name.startswith("c:"):
+            return Variable(name[2:] + before)
+        case Variable(name) if name.startswith("r:"):
             return Variable(name[2:])
         case Operation("COALESCE", (Variable(a), Variable(b))) if a[:2] == "c:" and a[2:] == b[2:]:
             return Variable(a[2:])
@@ -220,10 +236,10 @@ def _plain(expression: Expression) -> Expression:
         ):
             return Operation("BOUND", (Variable(a[2:]),))
         case Operation(name, arguments):
-            return Operation(name, tuple(_plain(one) for one in arguments))
+            return Operation(name, tuple(_plain(one, before) for one in arguments))
         case Previous(variable):  # it and the two below are not SPARQL, so as functions they are printed
-            return Operation("PREV", (_plain(variable),))
+            return Operation("PREV", (_plain(variable, before),))
         case Aggregate(("FIRST" | "LAST") as name, Variable() as variable):
-            return Operation(name, (_plain(variable),))
+            return Operation(name, (_plain(variable, before),))
         case _:
             return expression

@@ -88,6 +88,8 @@ def _edge(transition: Description) -> str:
     parts = [transition["picks"]]
     if transition["join"]:
         parts.append("join " + " ".join(transition["join"]))
+    if transition["unjoined"]:
+        parts.append(transition["unjoined"])
     parts += [f"filter {one}" for one in transition["filters"]]
     return "; ".join(parts)
 

@@ -70,12 +70,16 @@ def select(asked: Explained) -> Section:
     rows = [_aggregate(one) for one in query.aggregates]
     groups = [f"{key.attribute.variable}.{key.attribute.name}" for key in query.group_by]
     found_by = aggregation.way(query, asked.plan) if rows else None
-    value = {"variables": names, "aggregates": rows, "group_by": groups, "found_by": found_by}
+    attributes = [f"{one.attribute.variable}.{one.attribute.name}" for one in query.projected]
+    value = {
+        "variables": names, "attributes": attributes, "aggregates": rows, "group_by": groups, "found_by": found_by,
+    }  # fmt: skip
     if rows:
         each = f"each end and each {', '.join(groups)}" if groups else "each end"
         return Section("select", "results", value, f"for {each} {', '.join(rows)}; {found_by}")
     held = "all events that are picked" if names is None else f"the events of {', '.join(names)}"
-    return Section("select", "results", value, f"start, end, and {held}")
+    shown = f"start, end, {', '.join(attributes)}, and {held}" if attributes else f"start, end, and {held}"
+    return Section("select", "results", value, shown)
 
 
 def _aggregate(one: Aggregate) -> str:

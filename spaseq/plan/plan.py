@@ -1,37 +1,39 @@
-"""A compiled query: its atoms, its result columns, and matchers for it."""
+"""A compiled query: its atoms, its result columns, and matchers for it.
+
+To plan takes symbols alone; numpy and the native code, which take long to import, come with the first matcher.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
-from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automaton import Automaton, Cells
-from nfa_native.match_totals import MatchTotals
-from nfa_native.matcher import Matcher
-from nfa_native.partitions import Partitions
-from nfa_native.words import Terms
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
 from spaseq.plan.analysis import Analysis, result_expressions
-from spaseq.plan.assemble import assemble
-from spaseq.plan.describe import describe
 from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
-from spaseq.plan.explain import render
 from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.liveness import Liveness
-from spaseq.plan.match_totals import Reading, Totals
 from spaseq.plan.report import report
 
-Words = NDArray[np.uint64]
-AnyMatcher = Matcher | MatchTotals | Partitions
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpm.evaluator import CompiledPattern, Evaluator
+    from nfa_native.match_totals import MatchTotals
+    from nfa_native.matcher import Matcher
+    from nfa_native.partitions import Partitions
+    from nfa_native.words import Terms
+    from spaseq.plan.match_totals import Reading, Totals
+
+    Words = NDArray[np.uint64]
+    AnyMatcher = Matcher | MatchTotals | Partitions
 
 
 def compile_plan(query: Query) -> Plan:
@@ -120,6 +122,8 @@ class Plan:
         """What is totalled, so that no match has to be enumerated; None: nothing is aggregated over matches."""
         if not self.match_aggregates:
             return None
+        from spaseq.plan.match_totals import Totals
+
         return Totals(self.analysis, self.liveness, self.selection(), self.columns)
 
     @property
@@ -151,6 +155,10 @@ class Plan:
         ``evaluator`` is asked how it would evaluate the graph patterns; by default one that nothing was said to.
         QueryError: it cannot.
         """
+        from gpm.evaluator import Evaluator
+        from nfa_native.words import Terms
+        from spaseq.plan.explain import render
+
         asked = evaluator or Evaluator(Terms())
         patterns = [compile_atom(asked, atom) for atom in self.atoms]
         where = self._where(asked, patterns)
@@ -162,6 +170,8 @@ class Plan:
 
     def _where(self, evaluator: Evaluator, patterns: Sequence[CompiledPattern]) -> dict[int, str]:
         """On which events the lazy atoms are evaluated, for people."""
+        from gpm.evaluator import Mode
+
         if evaluator.mode is not Mode.AUTO or all(pattern.is_native for pattern in patterns):
             return {}
         automaton = self.start(evaluator.terms).automaton
@@ -181,7 +191,10 @@ class Plan:
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        automaton = assemble(self.analysis, self.liveness, self.results, Terms())
+        from nfa_native.words import Terms
+        from spaseq.plan.describe import describe
+
+        automaton = self._automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
         return describe(self.analysis, self.liveness, automaton) | aggregates
 
@@ -210,7 +223,11 @@ class Plan:
 
         SnapshotError: the data are damaged.
         """
-        automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
+        from nfa_native.match_totals import MatchTotals
+        from nfa_native.matcher import Matcher
+        from nfa_native.partitions import Partitions
+
+        automaton = self._automaton(terms, cells)
         try:
             if self.by_partition:
                 return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
@@ -225,12 +242,21 @@ class Plan:
 
         For tests: ``cells`` is the kind that states have if they can; one that ``enumerates`` all matches.
         """
-        automaton = assemble(self.analysis, self.liveness, self.results, terms, cells)
+        from nfa_native.match_totals import MatchTotals
+        from nfa_native.matcher import Matcher
+        from nfa_native.partitions import Partitions
+
+        automaton = self._automaton(terms, cells)
         if self.by_partition:
             return Partitions(automaton, terms, self.analysis.key_slots)
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)
+
+    def _automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:
+        from spaseq.plan.assemble import assemble
+
+        return assemble(self.analysis, self.liveness, self.results, terms, cells)
 
 
 def _title(aggregate: Aggregate) -> str:

@@ -12,7 +12,9 @@ from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
 from nfa_native.words import Terms
 from spaseq.pattern import Construction
+from spaseq.pattern.groups import picked
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
+from spaseq.results.shape import Shape
 from spaseq.results.table import DerivedEvent, MatchTable
 
 NEVER = int(np.iinfo(np.int64).max)
@@ -37,6 +39,7 @@ class Constructor:
         self._terms = terms
         self._event_name = event_name
         self._atoms = tuple(atom.name for atom in plan.atoms)
+        self._shape = Shape(picked(plan.query.expression))
         self._variables = [(name, index) for index, name in enumerate(plan.columns)]
         self._identity = f"{plan.query.name}\n{plan.fingerprint()}"
 
@@ -53,10 +56,18 @@ class Constructor:
         made = {index: event for index, event in events.items() if event.triples}
         return self._table(raw).select(np.array(list(made), np.int64)).with_derived(tuple(made.values()))
 
+    def empty(self) -> MatchTable:
+        """A table without rows."""
+        none = np.zeros(0, np.int64)
+        return MatchTable(
+            self._plan.query.name, (), np.zeros((0, 0), np.uint64), none, none, none, np.zeros(1, np.int64),
+            np.zeros(0, np.uint16), np.zeros(0, np.uint64), self._atoms, self._event_name, self._terms, self._shape, (),
+        )  # fmt: skip
+
     def _table(self, raw: RawMatches) -> MatchTable:
         return MatchTable(
             self._plan.query.name, (), np.zeros((len(raw.first), 0), np.uint64), raw.first, raw.last, raw.decided,
-            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms,
+            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms, self._shape,
         )  # fmt: skip
 
     def _event(self, raw: RawMatches, rows: list[int], end: int) -> DerivedEvent:

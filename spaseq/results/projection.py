@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from gpm.algebra import Variable
 from nfa_native.words import Terms
 from spaseq.pattern import Selection
+from spaseq.pattern.groups import picked
 from spaseq.results.arrays import pack, unpack
 from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
 from spaseq.results.seen import Seen
+from spaseq.results.shape import Shape
 from spaseq.results.table import MatchTable
 
 Words = NDArray[np.uint64]
@@ -37,6 +39,7 @@ class Projector:
         self._projections = plan.selection()
         self._names = tuple(item.name for item in self._projections)
         self._atoms = tuple(atom.name for atom in plan.atoms)
+        self._shape = Shape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
         edges = plan.decided_by_edge
         self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
@@ -67,6 +70,10 @@ class Projector:
         """Aggregates over matches that still wait, at the end of input; else no rows."""
         return self._grouped(self._grouping.take() if self._grouping is not None else None)
 
+    def empty(self) -> MatchTable:
+        """A table without rows."""
+        return self._grouped(None)
+
     def trace(self) -> Words:
         """All words that the projector holds, ``uint64[n]``."""
         held = [words.reshape(-1) for _, words in self._words(self._arrays())]
@@ -96,7 +103,7 @@ class Projector:
     def _table(self, raw: RawMatches, words: Words) -> MatchTable:
         return MatchTable(
             self._plan.query.name, self._names, words, raw.first, raw.last, raw.decided,
-            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms,
+            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms, self._shape,
         )  # fmt: skip
 
     def _grouped(self, rows: GroupedRows | None) -> MatchTable:
@@ -106,7 +113,7 @@ class Projector:
         offsets = np.zeros(len(rows.first) + 1, np.int64)
         return MatchTable(
             self._plan.query.name, self._names, rows.words, rows.first, rows.last, rows.decided,
-            offsets, np.zeros(0, np.uint16), np.zeros(0, np.uint64), (), self._event_name, self._terms,
+            offsets, np.zeros(0, np.uint16), np.zeros(0, np.uint64), (), self._event_name, self._terms, self._shape,
         )  # fmt: skip
 
     def _parts(self) -> list[tuple[str, Seen | Distinct | Grouping]]:

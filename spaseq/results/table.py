@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyoxigraph
-import rdflib
 from numpy.typing import NDArray
 
-from spaseq.results.terms import Decoder, TermTable
+from spaseq.results.packages import require
+from spaseq.results.shape import Shape
+from spaseq.results.terms import Decoder
 from spaseq.results.times import iso, to_datetime
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
+    import rdflib
+
+    from nfa_native.words import Terms
+    from spaseq.results.frame_types import Types
 
 
 class DerivedEvent(NamedTuple):
@@ -134,7 +140,8 @@ class MatchTable(Sequence[Match]):
     pick_events: NDArray[np.uint64]
     atom_names: tuple[str, ...]
     event_name: Callable[[int], str]
-    terms: TermTable
+    terms: Terms
+    shape: Shape
     derived: tuple[DerivedEvent, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -207,17 +214,30 @@ class MatchTable(Sequence[Match]):
         """The same matches of a CONSTRUCT query, each with its event."""
         return replace(self, derived=derived)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame (``spaseq.results.frames``); OptionError if pandas is not installed."""
-        from spaseq.results.frames import to_pandas
+    def to_arrow(self, types: Types | None = None) -> pyarrow.Table:
+        """An Arrow table (``spaseq.results.frames``), with these types of some columns.
 
-        return to_pandas(self)
-
-    def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table (``spaseq.results.frames``); OptionError if pyarrow is not installed."""
+        OptionError: pyarrow is not installed, or a type or column is unknown.  StreamError: a term is none of its
+        column's type.
+        """
+        require("pyarrow")
         from spaseq.results.frames import to_arrow
 
-        return to_arrow(self)
+        return to_arrow(self, types)
+
+    def to_pandas(self, types: Types | None = None) -> pandas.DataFrame:
+        """A data frame of pandas; errors as of ``to_arrow``."""
+        require("pandas", "pyarrow")
+        from spaseq.results.frames import to_pandas
+
+        return to_pandas(self.to_arrow(types))
+
+    def to_polars(self, types: Types | None = None) -> polars.DataFrame:
+        """A data frame of polars; errors as of ``to_arrow``."""
+        require("polars", "pyarrow")
+        from spaseq.results.frames import to_polars
+
+        return to_polars(self.to_arrow(types))
 
     def _repr_html_(self) -> str:
         from spaseq.results.html import to_html

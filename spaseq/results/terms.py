@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import rdflib
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
+
+if TYPE_CHECKING:
+    import rdflib
 
 UNBOUND = 0
 
@@ -60,6 +62,8 @@ class Value(NamedTuple):
 
     def to_rdflib(self) -> rdflib.term.Identifier:
         """The term as a class of rdflib, its lexical form untouched; a triple term, which rdflib lacks, as a string."""
+        import rdflib  # takes long, and those who want text do not need it
+
         if self.kind == "uri":
             return rdflib.URIRef(self.text)
         if self.kind == "bnode":

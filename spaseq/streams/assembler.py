@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 from pyoxigraph import Literal, RdfFormat, parse
@@ -12,10 +13,12 @@ from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Events, Names
 from spaseq.streams.timestamps import from_literal
+from spaseq.streams.untimed import statements_about, untimed_hint
 from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
 
-BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME = range(5)  # as gpm.native.assembly numbers problems
-_NO_TIME_HINT = "its time is said outside of it, in the default graph"
+BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME = range(
+    7
+)  # as gpm.native.assembly numbers problems
 
 
 class Place(Protocol):
@@ -32,13 +35,25 @@ class EventAssembler:
     """Groups the statements of one source into the events of ``stream``.
 
     Without ``options.skip`` the first wire error is raised as StreamError; what was complete before it is still given
-    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.
+    by ``take``.  With it the event of the error is lost, and the error counted in ``report``.  An ``endless`` source
+    has no end: what seems one is that of a file that another follows.
     """
 
-    def __init__(self, stream: str, options: WireOptions, report: WireReport, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self,
+        stream: str,
+        options: WireOptions,
+        report: WireReport,
+        encoder: Encoder | None = None,
+        endless: bool = False,
+    ) -> None:
         self._stream = stream
         self._skip = options.skip
         self._unit = options.time_unit
+        self._properties = options.time_properties
+        self._read = b"", 0  # a block, and how far
+        self._endless = endless
+        self._flushed = ""  # the graph that was complete for want of more
         self._report = report
         encoder = encoder or Encoder(Terms())
         self._native = Assembler(encoder, options.time_properties, options.time_unit, REMEMBERED)
@@ -58,6 +73,11 @@ class EventAssembler:
         ends = columns["name_ends"]
         return Events(self._stream, graphs, Names.ending(columns["names"], ends))
 
+    @cached_property
+    def nothing(self) -> Events:
+        """No events: a reader gives them where it has none, but is going to wait."""
+        return Events.of(self._stream, [], self._native.encoder)
+
     @property
     def lines(self) -> int:
         """Line ends that were read."""
@@ -68,6 +88,7 @@ class EventAssembler:
         at, stop = start, len(block) if stop is None else stop
         while at < stop:
             at, problems = self._native.read(block, at, stop)
+            self._read = block, at
             for kind, line, name, start, size in problems:
                 if kind == BAD_LINE:
                     self.fail(*place.bad_line(line), line, place)
@@ -76,8 +97,14 @@ class EventAssembler:
 
     def finish(self, end: Location) -> None:
         """The source has ended, at ``end``: its last event is complete."""
+        if self._endless:
+            return
         for kind, _, name, _, _ in self._native.finish():
             self._wire_error(kind, name.decode(), b"", 0, _End(end))
+
+    def flush(self) -> None:
+        """Nothing came for long: the open event is complete, if it has its time."""
+        self._flushed = (self._native.flush() or b"").decode() or self._flushed
 
     def fail(self, error: StreamError, graph: bytes | None, line: int, place: Place) -> None:
         """A statement of ``graph`` (None: unknown) could not be read: its event, or else the open one, is lost."""
@@ -86,11 +113,21 @@ class EventAssembler:
         self._error(error)
 
     def _wire_error(self, kind: int, graph: str, text: bytes, line: int, place: Place) -> None:
+        if kind == IGNORED:
+            self._report.first.setdefault("ignored", f"at {place.locate(line, text.decode())}")
+            return
+        if kind == UNUSED_TIME:
+            self._report.first.setdefault("unused_times", graph)
+            return
         hint, about = "", graph
         if kind == COMES_BACK:
             message = f"the graph {graph} comes back after another began"
+            if graph == self._flushed:
+                message = f"the graph {graph} goes on after it counted as complete: nothing of it had come for long"
+                hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
-            message, about, hint = f"the graph {graph} has no time, and here it ends", "", _NO_TIME_HINT
+            message, about = f"the graph {graph} has no time, and here it ends", ""
+            hint = untimed_hint(graph, statements_about(graph, *self._read), self._properties)
         elif kind == BAD_TIME:
             message, about = self._why_no_time(text)
         else:
@@ -111,7 +148,7 @@ class EventAssembler:
         return f'the time "{value.value}" cannot be read', value.value
 
     def _error(self, error: StreamError) -> None:
-        self._report.note(error)
+        self._report.note(error, self._skip)
         if not self._skip:
             raise error
 

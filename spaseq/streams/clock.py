@@ -16,7 +16,8 @@ from spaseq.streams.timestamps import GREATEST, LEAST
 class StreamClock:
     """The state of one stream: how many events came, and the promise that none before ``watermark`` will.
 
-    ``newest`` is the latest timestamp that came; both are microseconds, ``LEAST`` before anything is known.
+    ``newest`` is the latest timestamp that came; both are microseconds, ``LEAST`` before anything is known.  With a
+    lateness of ``lateness_needed`` microseconds no event would have been late; ``first_late`` is the first that was.
     """
 
     iri: str
@@ -25,6 +26,8 @@ class StreamClock:
     events: int = 0  # all that came, the late ones too
     late: int = 0
     closed: bool = False
+    first_late: str = ""
+    lateness_needed: int = 0
 
     def admit(self, times: Numbers, lateness: int) -> NDArray[np.bool_]:
         """Count events that came in this order; False where one is late.
@@ -41,7 +44,10 @@ class StreamClock:
             self.watermark = max(self.watermark, int(_earlier(latest[-1:], lateness)[0]))
         in_time: NDArray[np.bool_] = times >= bound
         self.events += len(times)
-        self.late += int(len(times) - in_time.sum())
+        if not in_time.all():
+            self.late += int(len(times) - in_time.sum())
+            behind = (bound - times)[~in_time].view(np.uint64)  # which cannot be too much for unsigned numbers
+            self.lateness_needed = max(self.lateness_needed, lateness + int(behind.max()))
         self.newest = max(self.newest, int(times[in_time].max(initial=LEAST)))
         return in_time
 

@@ -10,6 +10,7 @@ from pyoxigraph import QuadParser, RdfFormat, parse
 from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimiters import Delimiters
+from spaseq.streams.incoming import chunks
 from spaseq.streams.messages import Message, Received
 from spaseq.streams.nquads import BOM, explain, printable
 
@@ -52,7 +53,10 @@ def lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
     """
     number, mark, size = 1, BOM, 0
     pieces: list[bytes] = []  # of the line that is not complete, ``size`` bytes
-    while data := source.read1(BLOCK):  # type: ignore[attr-defined]
+    for data in chunks(source, BLOCK):
+        if data is None:
+            yield number, b""
+            continue
         *whole, rest = data.split(b"\n")
         for piece in whole:
             line = b"".join([*pieces, piece, b"\n"])
@@ -62,7 +66,6 @@ def lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
         size += len(rest)
         if size > LONGEST_LINE:
             raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
-        yield number, b""
     if size:
         yield number, b"".join(pieces).removeprefix(mark)
 

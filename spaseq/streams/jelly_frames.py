@@ -15,11 +15,12 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from spaseq.errors import Location, StreamError
 from spaseq.streams.delimited import BLOCK
+from spaseq.streams.incoming import chunks, is_idle
 from spaseq.streams.messages import Message, Received
+from spaseq.streams.wire import REST_IS_LOST
 
 LARGEST_FRAME = 1 << 26
 _LONGEST_SIZE = 10  # bytes of the number before a frame
-_REST_IS_LOST = "the rest of this source is not read"
 # What pyjelly raises for data that are not as the format has them.
 _DAMAGES = (
     DecodeError, JellyConformanceError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError,
@@ -36,6 +37,7 @@ class JellyFrames:
     def __init__(self, source: BinaryIO, path: str) -> None:
         self._path = path
         self._number = 0  # of the frame that is read
+        self._is_idle = False
         beginning = source.peek(3)[:3]  # type: ignore[attr-defined]
         self._frames = self._read(source, beginning[:1] != b"\n" or delimited_jelly_hint(beginning))
         self._first = self._first_frame()
@@ -44,6 +46,11 @@ class JellyFrames:
         if options.logical_type == jelly.LOGICAL_STREAM_TYPE_FLAT_TRIPLES:
             hint = "write each event as a frame of a stream of graphs or datasets"
             raise StreamError("a flat Jelly stream of triples has no events", Location(path), hint=hint)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing came for so long that what is open counts as complete."""
+        return self._is_idle
 
     def messages(self) -> Iterator[Received | None]:
         """What each frame has, None before waiting for more; StreamError in place of one with a term that RDF has not.
@@ -75,7 +82,11 @@ class JellyFrames:
     def _read(self, source: BinaryIO, delimited: bool) -> Iterator[Any]:
         """The frames as protobuf has them: many with their sizes before them, or one without; None before waiting."""
         data = bytearray()
-        while more := source.read1(BLOCK):  # type: ignore[attr-defined]
+        for more in chunks(source, BLOCK):
+            if more is None:
+                self._is_idle = not data and is_idle(source)
+                yield None
+                continue
             data += more
             start = 0
             while delimited and (frame := self._next(data, start)):
@@ -85,7 +96,6 @@ class JellyFrames:
             del data[:start]
             if len(data) > LARGEST_FRAME + _LONGEST_SIZE:
                 raise self._too_large(len(data))
-            yield None
         self._number += 1
         if delimited and data:
             raise StreamError("the input ends in the middle of this frame", self._place())
@@ -119,10 +129,10 @@ class JellyFrames:
 
     def _damage(self, error: Exception) -> StreamError:
         reason = str(error) or "it contradicts the options of the stream"
-        return StreamError(f"this is no Jelly: {reason}", self._place(), hint=_REST_IS_LOST)
+        return StreamError(f"this is no Jelly: {reason}", self._place(), hint=REST_IS_LOST)
 
     def _too_large(self, size: int) -> StreamError:
-        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=_REST_IS_LOST)
+        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=REST_IS_LOST)
 
 
 def _size(data: bytearray, start: int) -> tuple[int, int] | None:

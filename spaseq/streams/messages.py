@@ -10,6 +10,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Event
 from spaseq.streams.timestamps import from_literal
+from spaseq.streams.untimed import untimed_hint
 from spaseq.streams.wire import WireOptions, WireReport
 
 Locate = Callable[[str], Location]  # a text of the message ("": the message itself) -> its place
@@ -30,7 +31,8 @@ BATCH = 1024  # events that are handed on together
 def batches(
     messages: Iterable[Received | None], stream: str, options: WireOptions, report: WireReport
 ) -> Iterator[list[Event]]:
-    """The events of ``stream`` that messages are, in lists; None among them says that more has to be waited for.
+    """The events of ``stream`` that messages are, in lists; None among them says that more has to be waited for: then
+    what is there is given, be it nothing.
 
     A wire error is raised as StreamError after the events before it, or, with ``options.skip``, noted in ``report``:
     its message is lost.
@@ -40,7 +42,7 @@ def batches(
         try:
             event = None if message is None else to_event(message, stream, options, report)
         except StreamError as error:
-            report.note(error)
+            report.note(error, options.skip)
             if options.skip:
                 continue
             if batch:
@@ -49,7 +51,7 @@ def batches(
         if event is not None:
             report.events += 1
             batch.append(event)
-        if batch and (message is None or len(batch) == BATCH):
+        if message is None or len(batch) == BATCH:
             yield batch
             batch = []
     if batch:
@@ -70,15 +72,26 @@ def to_event(message: Received, stream: str, options: WireOptions, report: WireR
     if named:
         node = _only_graph(named, message.locate)
         own = [triple for triple in times if triple.subject == node]
-        report.ignored += len(default) - len(times)
-        report.unused_times += len(times) - len(own)
-        hint = "its time is said outside of it, in the default graph"
+        _count_left_out(node, default, times, message.locate, report)
+        hint = "" if own else untimed_hint(str(node), message.quads, options.time_properties)
         return _event(stream, node, own, [quad.triple for quad in named], options, message.locate, hint)
     if not default:
         return None
     subject = _main_subject(times, default, message.locate)
     own = [triple for triple in times if triple.subject == subject]
     return _event(stream, subject, own, default, options, message.locate, "")
+
+
+def _count_left_out(node: Node, default: list[Triple], times: list[Triple], locate: Locate, report: WireReport) -> None:
+    """The statements in the default graph that say nothing of use about the named graph."""
+    ignored = [triple for triple in default if triple not in times]
+    unused = [triple for triple in times if triple.subject != node]
+    report.ignored += len(ignored)
+    report.unused_times += len(unused)
+    if ignored:
+        report.first.setdefault("ignored", f"at {locate(_text(ignored[0].subject))}")
+    if unused:
+        report.first.setdefault("unused_times", f"at {locate(_text(unused[0].subject))}")
 
 
 def _event(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
-import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -15,6 +12,7 @@ from gpm.nesting import TOO_DEEP, is_too_deep
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
+from spaseq.streams.incoming import chunks, is_idle
 
 FIRST_BLOCK, BLOCK = 1 << 14, 1 << 18  # bytes; small at first for early results, never larger than caches like
 GATHERED = 1 << 22  # bytes whose events are given together, of a file or of memory; other sources may fall silent
@@ -29,48 +27,46 @@ _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\
 
 def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
+    before = assembler.lines  # of files before this one
     last = _Lines(b"", path, 0)
-    wanted = GATHERED if _never_waits(source) else 0
     bytes(2 * GATHERED)  # glibc keeps freed memory up to twice what it saw freed at once: blocks need no new pages
     size = gathered = 0
     try:
         for block, start, stop in _blocks(source, path):
-            lines = _Lines(block, path, assembler.lines, start, stop)
-            last = lines if lines.are_written else last
-            assembler.read(block, lines, start, stop)
+            if block:
+                lines = _Lines(block, path, assembler.lines - before, start, stop)
+                last = lines if lines.are_written else last
+                assembler.read(block, lines, start, stop)
+            elif not stop and is_idle(source):
+                assembler.flush()
             size, gathered = size + stop - start, gathered + stop - start
-            if gathered >= min(wanted, size // 2):
+            if not block or gathered >= min(GATHERED, size // 2):
                 gathered = 0
-                if complete := assembler.take():
-                    yield complete
+                yield assembler.take() or assembler.nothing
         assembler.finish(last.end())
     finally:
         if complete := assembler.take():
             yield complete
 
 
-def _never_waits(source: BinaryIO) -> bool:
-    """Whether a source can be read on without waiting: a file, or bytes in memory."""
-    if isinstance(source, io.BytesIO):
-        return True
-    try:
-        return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
-    except (AttributeError, OSError):  # not of the operating system
-        return False
-
-
 def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
     """Whole lines, as many as are there to be read: bytes of a block from an offset to another.
 
     A line end of any kind becomes a newline.  A line of two blocks comes by itself, so that blocks need not be copied.
+    Nothing, before more has to be waited for; its offsets are then 0, and the size of the line that has begun.
     """
-    size, rest = FIRST_BLOCK, b""
+    rest = b""
     first = True
-    while data := source.read1(size):  # type: ignore[attr-defined]
+    for data in chunks(source, FIRST_BLOCK, BLOCK):
+        if data is None:
+            yield b"", 0, len(rest)
+            continue
         if first:
-            while len(data) < len(BOM) and BOM.startswith(data) and (more := source.read1(size)):  # type: ignore[attr-defined]
-                data += more
-            data, first = data.removeprefix(BOM), False
+            data = rest + data
+            if len(data) < len(BOM) and BOM.startswith(data):
+                rest = data
+                continue
+            rest, data, first = b"", data.removeprefix(BOM), False
         if b"\r" in data or rest.endswith(b"\r"):
             rest, data = b"", _with_newlines(rest + data)
         ends, stop = data.find(b"\n") + 1, data.rfind(b"\n") + 1
@@ -85,7 +81,6 @@ def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
             rest = data[stop:]
         else:
             rest += data
-        size = min(2 * size, BLOCK)
     if rest:
         yield (line := rest[:-1] + b"\n" if rest.endswith(b"\r") else rest), 0, len(line)
 

@@ -39,6 +39,10 @@ class ReorderBuffer:
     def __len__(self) -> int:
         return sum(map(len, self._queues))
 
+    def waiting_of(self, stream: int) -> int:
+        """How many events of a stream wait."""
+        return len(self._queues[stream])
+
     def add(self, stream: int, events: Events) -> None:
         """Take events of the streamset's stream number ``stream`` in the order of their arrival."""
         self._queues[stream].add(events)

@@ -11,18 +11,24 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeAlias, cast
 
 from gpm.native.assembly import Encoder
-from spaseq.errors import Location, StreamError
+from nfa_native.words import Terms
+from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import announces_messages, without_delimiters
 from spaseq.streams.event import Events
+from spaseq.streams.feeds import GrowingFile, Pipe, is_regular
+from spaseq.streams.incoming import GZIP, NOT_FOLLOWED, Incoming
 from spaseq.streams.jelly import is_jelly
 from spaseq.streams.nquads import BOM, read_nquads
+from spaseq.streams.statements import read_statements
 from spaseq.streams.trig import read_trig
 from spaseq.streams.wholes import read_wholes
 from spaseq.streams.wire import WireOptions, WireReport
+
+_Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming
 
 ENDINGS = {
     ".nq": "nquads",
@@ -58,7 +64,6 @@ _EXPECTED = (
     "Jelly (.jelly)",
     "any of them with .gz",
 )
-_GZIP = b"\x1f\x8b"
 _SNIFFED = 1 << 16
 _TRIG_START = re.compile(
     rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.IGNORECASE
@@ -77,6 +82,14 @@ def expand(path: str | Path) -> list[str]:
         return [text]
     with _as_stream_errors(text):
         return _files(text)
+
+
+def files_to_follow(path: str | Path) -> list[str]:
+    """``path``, if it is one file, a pipe or ``-``; OptionError: a folder or a pattern, whose files may change."""
+    text = str(path)
+    if text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())):
+        raise OptionError(f"{text}: only single files can be followed as they grow, no folder and no pattern")
+    return expand(text)
 
 
 def _files(text: str) -> list[str]:
@@ -99,21 +112,89 @@ def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] =
 
 
 def read_source(
-    path: str, stream: str, options: WireOptions, report: WireReport, encoder: Encoder | None = None
+    path: str,
+    stream: str,
+    options: WireOptions,
+    report: WireReport,
+    encoder: Encoder | None = None,
+    incoming: Incoming | None = None,
 ) -> Iterator[Events]:
     """Give the events of one file (or ``-``) as events of ``stream``, as they come and in the order of the file.
 
-    ``encoder`` is that of the engine that they are for.  A wire error is raised as StreamError after the events before
-    it, or, with ``options.skip``, noted in ``report``.
+    ``encoder`` is that of the engine that they are for, ``incoming`` what ``live_source`` gave.  Where more has to be
+    waited for, no events may be given.  A wire error is raised as StreamError after the events before it, or, with
+    ``options.skip``, noted in ``report``.
     """
-    with _as_stream_errors(path), _opened(path) as opened:
-        source, name = cast(BinaryIO, opened), shown(path)
-        kind, in_messages = _format(path, opened)
+    with _as_stream_errors(path), incoming or _opened(path) as opened:
+        reading = _Reading(path, stream, options, report, encoder or Encoder(Terms()))
+        yield from reading.events(opened)
+        while isinstance(opened, Incoming) and opened.next_file():
+            yield from reading.until_it_begins(opened)
+            yield from reading.events(opened)
+
+
+class _Reading:
+    """How the files of one source are read, one after the other; what is no message may lie in several."""
+
+    def __init__(self, path: str, stream: str, options: WireOptions, report: WireReport, encoder: Encoder) -> None:
+        self._path = path
+        self._nothing = Events.of(stream, [], encoder)
+        self._arguments = stream, options, report, encoder
+        self._assembler: EventAssembler | None = None
+
+    def until_it_begins(self, opened: Incoming) -> Iterator[Events]:
+        """No events, or the one that is open, until the first line of another file is there."""
+        while not opened.ready():
+            if opened.is_idle and self._assembler is not None:
+                self._assembler.flush()
+            yield (self._assembler and self._assembler.take()) or self._nothing
+
+    def events(self, opened: _Opened) -> Iterator[Events]:
+        """The events of a file."""
+        source, name = cast(BinaryIO, opened), shown(self._path)
+        kind, in_messages = _format(self._path, opened)
         if in_messages:
-            yield from read_wholes(kind, source, name, stream, options, report, encoder)
-        else:
-            reader = read_trig if kind == "trig" else read_nquads
-            yield from reader(source, name, EventAssembler(stream, options, report, encoder))
+            return read_wholes(kind, source, name, *self._arguments)
+        endless = isinstance(opened, Incoming) and opened.feed.goes_on
+        assembler = self._assembler = self._assembler or EventAssembler(*self._arguments, endless=endless)
+        if kind == "trig" and isinstance(opened, Incoming):
+            return read_statements(source, name, assembler)
+        return (read_trig if kind == "trig" else read_nquads)(source, name, assembler)
+
+
+def live_source(path: str, follow: bool) -> Incoming | None:
+    """The bytes of what may fall silent: a pipe, or (``follow``) a file that is read as it grows; None: neither.
+
+    StreamError: there is nothing of this name, or it is compressed and cannot be followed.
+    """
+    with _as_stream_errors(path):
+        kept = _is_file(path)
+        if kept and not follow:
+            return None
+        if kept and path != "-":
+            _check_not_compressed(path)
+        return Incoming(GrowingFile(path) if kept else Pipe(path, follow), shown(path))
+
+
+def may_fall_silent(path: str) -> bool:
+    """Whether a path leads to a pipe, a terminal or the like."""
+    return (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
+
+
+def _is_file(path: str) -> bool:
+    """Whether a path leads to a file on a disk, or to what only Python knows."""
+    if path != "-":
+        return is_regular(path)
+    try:
+        return is_regular(sys.stdin.buffer.fileno())
+    except (OSError, ValueError, AttributeError):  # replaced, or closed
+        return True
+
+
+def _check_not_compressed(path: str) -> None:
+    with Path(path).open("rb") as file:
+        if file.read(2) == GZIP:
+            raise StreamError(NOT_FOLLOWED, Location(path), hint="decompress it first, or read it without follow")
 
 
 def shown(path: str) -> str:
@@ -133,8 +214,12 @@ def _as_stream_errors(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+def _opened(path: str) -> Iterator[_Opened]:
     """The bytes of ``path``, decompressed, with ``peek`` and ``read1``."""
+    if incoming := live_source(path, follow=False):
+        with incoming:
+            yield incoming
+        return
     if path == "-":
         yield _plain(cast(io.BufferedReader, sys.stdin.buffer))
         return
@@ -143,14 +228,14 @@ def _opened(path: str) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 
 def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
-    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == _GZIP else file
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
 
 
 def _ending(name: str) -> str:
     return Path(name.lower().removesuffix(".gz")).suffix
 
 
-def _format(path: str, source: io.BufferedReader | gzip.GzipFile) -> tuple[str, bool]:
+def _format(path: str, source: _Opened) -> tuple[str, bool]:
     """The format, by the file's name, else by how its content begins, and whether it comes in messages."""
     beginning = source.peek(_SNIFFED)
     ending = _ending(path) if path != "-" else ""
@@ -177,10 +262,9 @@ def _sniffed(beginning: bytes) -> str:
 
 def sniff(beginning: bytes) -> str:
     """``nquads`` or ``trig``, whichever a text looks like; ``nquads`` if nothing speaks for TriG."""
-    for line in beginning.removeprefix(BOM).splitlines():
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            looks_like_trig = _TRIG_START.match(line) or _PREFIXED.match(line)
-            return "trig" if looks_like_trig else "nquads"
+    for line in beginning.removeprefix(BOM).splitlines():  # the first ones may tell a time, as in N-Quads
+        if not line.lstrip().startswith(b"#") and (_TRIG_START.match(line) or _PREFIXED.match(line)):
+            return "trig"
     return "nquads"
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pyoxigraph import Literal
 
 from spaseq.errors import OptionError
+from spaseq.pattern.times import nearest_time
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -57,7 +58,9 @@ def from_xsd(text: str) -> int:
     try:
         microseconds = _second(text[:cut]) + _rest(text[cut:])
     except ValueError as error:
-        raise ValueError(f'"{text}" is not an xsd:dateTime{error}') from None
+        meant = nearest_time(text)
+        advice = f': write "{meant}"' if meant not in ("", text) else ""
+        raise ValueError(f'"{text}" is not an xsd:dateTime{str(error) or advice}') from None
     if not LEAST < microseconds < GREATEST:
         raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
     return microseconds

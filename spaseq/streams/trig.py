@@ -14,6 +14,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.nquads import BOM, explain, printable
+from spaseq.streams.wire import REST_IS_LOST
 
 SLICE = 256  # statements after which complete events are handed on
 KEPT = 1000  # lines kept to be shown in errors
@@ -116,7 +117,7 @@ def _feed(assembler: EventAssembler, statements: _Slice, lines: _Lines) -> bool:
         error = statements.failure
         message = TOO_DEEP if lines.too_deep else explain(error)
         place = lines.locate(lines.line, "") if lines.too_deep else lines.place(error)
-        failure = StreamError(message, place, hint="the rest of this source is not read")
+        failure = StreamError(message, place, hint=REST_IS_LOST)
         assembler.fail(failure, None, 0, statements)
         return False
     return bool(statements.block)

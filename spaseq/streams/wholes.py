@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from gpm.native.assembly import Encoder
@@ -34,21 +34,29 @@ def read_wholes(
     it, or, with ``options.skip``, noted in ``report``.
     """
     encoder = encoder or Encoder(Terms())
+    nothing = Events.of(stream, [], encoder)
     messages: Iterable[Received | None]
     if kind == "jelly":
         frames = read_jelly(source, path)
         messages = frames.messages()
         if not frames.grouped:
-            yield from _by_graphs(messages, EventAssembler(stream, options, report, encoder), path)
+            yield from by_graphs(
+                messages, EventAssembler(stream, options, report, encoder), path, lambda: frames.is_idle
+            )
             return
     else:
         messages = read_jsonld(source, path) if kind == "jsonld" else read_messages(source, path, kind)
     for batch in batches(messages, stream, options, report):
-        yield Events.of(stream, batch, encoder)
+        yield Events.of(stream, batch, encoder) if batch else nothing
 
 
-def _by_graphs(portions: Iterable[Received | None], assembler: EventAssembler, path: str) -> Iterator[Events]:
-    """The events of a stream of quads, of which each portion has some."""
+def by_graphs(
+    portions: Iterable[Received | None], assembler: EventAssembler, path: str, is_idle: Callable[[], bool]
+) -> Iterator[Events]:
+    """The events of a stream of quads, of which each portion has some; None comes before waiting for more.
+
+    ``is_idle``: nothing came for so long that the open event is complete.
+    """
     try:
         place = _Portion(Message([], lambda _: Location(path)))
         for portion in portions:
@@ -57,8 +65,9 @@ def _by_graphs(portions: Iterable[Received | None], assembler: EventAssembler, p
                 assembler.read(place.block, place)
             elif portion is not None:
                 assembler.fail(portion, None, 0, place)
-            if complete := assembler.take():
-                yield complete
+            elif is_idle():
+                assembler.flush()
+            yield assembler.take() or assembler.nothing
         assembler.finish(place.locate(0, ""))
     except StreamError:
         if complete := assembler.take():

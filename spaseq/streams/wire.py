@@ -13,6 +13,7 @@ TIME_PROPERTIES = (PROV_TIME, SOSA_TIME, AS_TIME)
 
 REMEMBERED = 65_536  # graph names and waiting times that a source remembers (SEMANTICS 3.4)
 LISTED = 10  # positions of errors kept
+REST_IS_LOST = "the rest of this source is not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,26 @@ class WireReport:
 
     ``errors`` counts wire errors (only with ``skip`` can it exceed one), ``positions`` lists the first ten as
     ``path:line:column: message``; ``ignored`` counts default-graph statements that are no times, ``unused_times`` the
-    times whose graph never came.
+    times whose graph never came, ``cut`` the sources whose rest could not be read.  ``first`` says where each of these
+    three was first met.
     """
 
     events: int = 0
     errors: int = 0
     ignored: int = 0
     unused_times: int = 0
+    cut: int = 0
+    skipped: int = 0  # of the errors, those after which reading went on
     positions: list[str] = field(default_factory=list)
+    first: dict[str, str] = field(default_factory=dict)
 
-    def note(self, error: StreamError) -> None:
-        """Count ``error`` and list it if it is among the first ten."""
+    def note(self, error: StreamError, skipped: bool = False) -> None:
+        """Count ``error`` and list it if it is among the first ten; ``skipped``: reading goes on."""
         self.errors += 1
+        self.skipped += skipped
+        if skipped and error.hint == REST_IS_LOST:
+            self.cut += 1
+            self.first.setdefault("cut", f"at {error.location}")
         if len(self.positions) < LISTED:
             self.positions.append(f"{error.location}: {error.message}")
 
@@ -66,4 +75,6 @@ class WireReport:
             "first_errors": list(self.positions),
             "ignored_statements": self.ignored,
             "unused_times": self.unused_times,
+            "cut_sources": self.cut,
+            "first": dict(self.first),
         }

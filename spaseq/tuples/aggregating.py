@@ -53,7 +53,7 @@ class Aggregates(Results):
             return Rising(query, needed(query), totals, enumeration).rows
         return totals
 
-    def __next__(self) -> pyarrow.RecordBatch:
+    def _next(self) -> pyarrow.RecordBatch:
         rows = next(self._rows)
         shown = [self._values(self._query.group_by[number], rows, number) for number in self._shown]
         batch = pyarrow.record_batch([pyarrow.array(rows.ends), *shown, *rows.columns], schema=self.schema)

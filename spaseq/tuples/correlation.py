@@ -6,7 +6,7 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count, product
 
@@ -20,6 +20,7 @@ from spaseq.plan.complex_events import Recognition
 from spaseq.plan.correlation import Inquiry, Measured, Side
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind, check, kind_of_type
+from spaseq.tuples.past import Past
 from spaseq.tuples.predicates import coded, holds, numbers
 from spaseq.tuples.times import Times
 from spaseq.tuples.vectors import Mask, Vector
@@ -133,18 +134,12 @@ class Memory:
         for inquiry in asked:
             check(inquiry.asked.predicate, schema)
         self._asked = asked
-        self._forgets = forgets
-        self._kept: deque[tuple[int, Times, pyarrow.RecordBatch]] = deque()
-        self._table: pyarrow.Table | None = None
+        names = [attribute.name for inquiry in asked for attribute in attributes(inquiry.asked.predicate)]
+        self._past = Past(names, schema, forgets)
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know the events of a batch, and forget those that are out of its windows."""
-        if not self._asked or not len(batch):
-            return
-        while self._forgets and self._kept and self._kept[0][1][-1] < least[0]:
-            self._kept.popleft()
-        self._kept.append((batch.first_position, starts, _plain(batch.batch)))
-        self._table = None
+        self._past.keep(batch, starts, least)
 
     def answer(self, number: int, position: int, cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
         """Whether condition ``number`` holds in each case, with the event at ``position`` and those before it."""
@@ -166,23 +161,9 @@ class Memory:
         for attribute in dict.fromkeys(attributes(inquiry.asked.predicate)):
             assert attribute.variable is not None
             places = chosen[:, inquiry.asked.variables.index(attribute.variable)]
-            columns[_called(attribute).name] = self._values(attribute.name, places)
+            columns[_called(attribute).name] = self._past.values(attribute.name, pyarrow.array(places))
         batch = pyarrow.record_batch(columns) if columns else pyarrow.record_batch([])
         return np.broadcast_to(holds(_of_batch(inquiry.asked.predicate), batch), len(chosen))
-
-    def _values(self, name: str, positions: Numbers) -> pyarrow.Array:
-        if self._table is None:
-            self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
-        return self._table.column(name).take(pyarrow.array(positions - self._kept[0][0])).combine_chunks()
-
-
-def _plain(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-    """The batch without dictionaries."""
-    columns = [
-        column.dictionary_decode() if isinstance(column, pyarrow.DictionaryArray) else column
-        for column in batch.columns
-    ]
-    return pyarrow.record_batch(columns, names=batch.schema.names)
 
 
 def _choices(inquiry: Inquiry, position: int, case: Case) -> Iterator[tuple[int, ...]]:

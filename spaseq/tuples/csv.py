@@ -19,7 +19,7 @@ from spaseq.tuples.kinds import shown
 from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.tuples.usual import CODED_TEXT, usual_type
 
-_SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
+SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
 _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
 
@@ -33,14 +33,20 @@ class CsvSource:
 
     def __init__(self, data: Any, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
         self._path = str(data) if isinstance(data, str | Path) and str(data) != "-" else ""
+        self._name = self._path or "<stream>"
         self._file = _open(data)
         self._declared = declared
         self._form = form
-        self._begin = self._read_begin()
+        begin, self._all_there = self._read_begin()
+        self._begin = begin.removeprefix(b"\xef\xbb\xbf")
         self._header = 0
         self.names = form.names or self._read_header()
         self._kinds: dict[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
+
+    def as_text(self, column: str) -> None:
+        """Infer no type of a column: unless another is declared, it has texts."""
+        self._declared = {column: pyarrow.string(), **self._declared}
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
@@ -58,7 +64,7 @@ class CsvSource:
         """All rows, a megabyte of the file at a time."""
         stream = _Chain(self._begin[self._header :], self._file)
         first = 0
-        for batch in self._parsed(stream, self._kinds, _SAMPLE):
+        for batch in self._parsed(stream, self._kinds, SAMPLE):
             yield to_usual(batch, self._schema, first, self.place)
             first += batch.num_rows
 
@@ -70,10 +76,6 @@ class CsvSource:
                 for line, text in islice(lines, row, row + 1):
                     return Location(self._path, line, 0, text)
         return Location(f"{self._name}, row {row + 1}")
-
-    @property
-    def _name(self) -> str:
-        return self._path or "<stream>"
 
     def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
         """The line where each data row begins, and its text."""
@@ -93,14 +95,15 @@ class CsvSource:
             line = reader.line_num + 1
             seen.clear()
 
-    def _read_begin(self) -> bytes:
+    def _read_begin(self) -> tuple[bytes, bool]:
+        """The first bytes, and whether there are no more."""
         parts: list[bytes] = []
         try:
-            while (missing := _SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
+            while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
                 parts.append(bytes(part))
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
-        return b"".join(parts).removeprefix(b"\xef\xbb\xbf")
+        return b"".join(parts), missing > 0
 
     def _read_header(self) -> tuple[str, ...]:
         lines = self._begin[: 1 << 16].splitlines(keepends=True)
@@ -114,8 +117,8 @@ class CsvSource:
     def _sample(self, columns: Sequence[str]) -> pyarrow.RecordBatch:
         """The first rows, with declared or inferred types."""
         data = self._begin[self._header :]
-        if len(self._begin) == _SAMPLE:
-            data = data[: _end_of_rows(data)]
+        if not self._all_there:
+            data = data[: end_of_rows(data) or len(data)]
         known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
         known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
         for batch in self._parsed(io.BytesIO(data), {**dict.fromkeys(columns), **known}, len(data) + 1):
@@ -133,7 +136,8 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _parsed(self, file: Any, kinds: dict[str, Any], block: int) -> Iterator[pyarrow.RecordBatch]:
+    def _parsed(self, file: Any, kinds: dict[str, Any], block: int, before: int = 0) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of some CSV without header, ``before`` rows after the first one."""
         from pyarrow import csv as arrow_csv
 
         try:
@@ -151,17 +155,17 @@ class CsvSource:
             )
         except pyarrow.ArrowInvalid as error:
             if str(error) != "Empty CSV file":
-                raise self._explained(str(error)) from None
+                raise self._explained(str(error), before) from None
         except OSError as error:
             raise cannot_read(self._name, error) from None
 
-    def _explained(self, message: str) -> StreamError:
+    def _explained(self, message: str, before: int) -> StreamError:
         if found := _BAD_VALUE.match(message):
             name = self.names[int(found[1])]
-            return self._bad_value(name, int(found[2]) - 1, found[3].replace("\n", "\\n"))
+            return self._bad_value(name, before + int(found[2]) - 1, found[3].replace("\n", "\\n"))
         if found := _BAD_ROW.match(message):
             message = f"the number of values is {found[3]}, that of columns {found[2]}"
-            return StreamError(message, self.place(int(found[1]) - 1))
+            return StreamError(message, self.place(before + int(found[1]) - 1))
         return StreamError(message, Location(self._name))
 
     def _bad_value(self, name: str, row: int, reason: str) -> StreamError:
@@ -194,7 +198,7 @@ class _Chain(io.RawIOBase):
 
 
 def _open(data: Any) -> Any:
-    if hasattr(data, "read"):
+    if hasattr(data, "read") or hasattr(data, "read1"):
         if isinstance(data, io.TextIOBase):
             raise OptionError("CSV is read from a binary stream: open the file with mode rb, or give its path")
         return data
@@ -204,12 +208,12 @@ def _open(data: Any) -> Any:
         raise cannot_read(str(data), error) from None
 
 
-def _end_of_rows(data: bytes) -> int:
-    """The end of the last line of ``data`` that is outside of quotes."""
+def end_of_rows(data: bytes) -> int:
+    """The end of the last line of ``data`` that is outside of quotes; 0: there is none."""
     end = data.rfind(b"\n") + 1
     while end > 0 and data.count(b'"', 0, end) % 2:
         end = data.rfind(b"\n", 0, end - 1) + 1
-    return end or len(data)
+    return end
 
 
 def _is_time(type_: pyarrow.DataType) -> bool:

@@ -6,20 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.columns import attributes
+from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
 from spaseq.tuples.merge import STREAM, MergedSource
-from spaseq.tuples.partitions import Numbers, Partitions
+from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.sources import CsvFormat, Source, Types, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 from spaseq.tuples.timed import Timed
 from spaseq.tuples.times import Clock, Times
+from spaseq.tuples.vectors import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,26 @@ class EncodedBatch:
         return len(self.times)
 
 
+@dataclass(slots=True)
+class Omitted:
+    """How many events are not asked for something, and the position of the first."""
+
+    count: int = 0
+    first: int = 0
+
+    def add(self, which: Mask, position: int) -> None:
+        """Those of a batch (n) that begins at the position."""
+        found = int(np.count_nonzero(which))
+        if found and not self.count:
+            self.first = position + int(np.argmax(which))
+        self.count += found
+
+
 class Encoding(Iterator[EncodedBatch]):
-    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``."""
+    """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``.
+
+    ``events`` is the number of events so far, ``time`` that of the last one (microseconds; None if they have none).
+    """
 
     def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
@@ -88,6 +109,9 @@ class Encoding(Iterator[EncodedBatch]):
         if roles.measure is not None:
             check_measure(roles.measure, self.schema)
         self._timed = Timed(source, clock, on_error == "skip")
+        self.events = 0
+        self.time: int | None = None
+        self._outside, self._unmeasured = Omitted(), Omitted()
         self._batches = self._encode()
 
     def __next__(self) -> EncodedBatch:
@@ -98,13 +122,31 @@ class Encoding(Iterator[EncodedBatch]):
         """Events that were left out so far because their times were wrong."""
         return self._timed.skipped + (self._source.skipped if isinstance(self._source, MergedSource) else 0)
 
+    def losses(self) -> list[Loss]:
+        """What no match can have so far: events that were left out, are in no partition, or in no window."""
+        lost = []
+        if self.skipped:
+            first = self._timed.first or (self._source.first if isinstance(self._source, MergedSource) else "")
+            cause = f"{self.skipped:,} of the {counted(self.events + self.skipped)} {were(self.skipped)} left out"
+            lost.append(Loss(f"{cause}, whose time falls or is missing", "sort them by time", first))
+        for omitted, columns, what in (
+            (self._outside, self._roles.partition, "in no partition"),
+            (self._unmeasured, (self._roles.measure,), "in no window"),
+        ):
+            if omitted.count:
+                cause = f"{omitted.count:,} of the {counted(self.events)} {were(omitted.count)} {what}"
+                lost.append(
+                    Loss(cause, f"{' or '.join(map(str, columns))} is NULL there", f"at position {omitted.first}")
+                )
+        return lost
+
     def _encode(self) -> Iterator[EncodedBatch]:
-        position = 0
         for times, batch in self._timed:
             times, batch = self._of_streams(times, batch)
             if batch.num_rows:
+                position, self.events = self.events, self.events + batch.num_rows
+                self.time = int(times[-1]) if self._roles.time is not None else None
                 yield self._encoded(batch, times, position)
-            position += batch.num_rows
 
     def _of_streams(self, times: Times, batch: pyarrow.RecordBatch) -> tuple[Times, pyarrow.RecordBatch]:
         """The events of the streams that there are."""
@@ -115,14 +157,13 @@ class Encoding(Iterator[EncodedBatch]):
         return times[chosen.to_numpy(zero_copy_only=False)], batch.filter(chosen)
 
     def _encoded(self, batch: pyarrow.RecordBatch, times: Times, position: int) -> EncodedBatch:
-        return EncodedBatch(
-            position,
-            times,
-            self.symbols.number(batch),
-            self.partitions.number(batch) if self.partitions is not None else None,
-            measure(self._roles.measure, batch) if self._roles.measure is not None else None,
-            batch,
-        )
+        partitions = self.partitions.number(batch) if self.partitions is not None else None
+        measured = measure(self._roles.measure, batch) if self._roles.measure is not None else None
+        if partitions is not None:
+            self._outside.add(partitions == NO_PARTITION, position)
+        if measured is not None:
+            self._unmeasured.add(measured.missing, position)
+        return EncodedBatch(position, times, self.symbols.number(batch), partitions, measured, batch)
 
 
 def encode(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
-from spaseq.errors import QueryError
+from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
@@ -17,6 +17,9 @@ from spaseq.tuples.aggregating import Aggregates, needed
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
+from spaseq.tuples.past import Past
+from spaseq.tuples.picked import check_readable_again, picked_rows
+from spaseq.tuples.projecting import Column, columns_of
 from spaseq.tuples.results import Events, Results, called, free, in_order
 from spaseq.tuples.sources import CsvFormat, Types
 from spaseq.tuples.streams import Reading, Streams, open_streams
@@ -31,24 +34,61 @@ class Matches(Results):
     """The results of a query in batches, each found when it is asked for; to be read once.
 
     Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
-    result), and for each of ``variables`` the list of positions that it holds.  One of the first three gets an
-    underscore at its end where a variable has its name.  ``schema`` is that of the batches, ``found`` counts the
-    results so far.
+    result), and what SELECT has: for each of ``variables`` the list of positions that it holds, and for attributes
+    the values there (``projecting.Column``).  One of the first three gets an underscore at its end where another
+    column has its name.  ``schema`` is that of the batches, ``found`` counts the results so far.
     """
 
-    def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
+    def __init__(
+        self,
+        query: Query,
+        plan: Recognition,
+        events: Events,
+        again: Callable[[], Matches] | None = None,
+        remembered: Sequence[str] = (),
+    ) -> None:
+        """``again`` makes new ones of the same source, which remember all of its columns (``remembered``)."""
         super().__init__(query, plan, events)
+        self._again = again
         self._names = _shown(query, plan)
-        self.variables = query.variables or in_order(self._names)
-        self.schema = _schema(self.variables)
+        self._held = query.variables or in_order(self._names)
+        self.columns = columns_of(query, plan, self._held)
+        self.variables = tuple(column.name for column in self.columns if column.attribute is None)
+        self.schema = _schema(self.columns, events.schema)
+        self._positions = _schema([Column(name, name) for name in self._held], events.schema)
+        shown = [column.attribute for column in self.columns if column.attribute]
+        self._past = Past([*remembered, *shown], events.schema, query.forgets)
         self._columns = Columns(plan.measured, events.schema)
         self._memory = Memory(plan.asked, events.schema, query.forgets)
         self._recognizer = _recognizer(query, plan, self._memory)
         self._many = MANY
         self._found = self._recognized()
 
-    def __next__(self) -> pyarrow.RecordBatch:
-        return record_batch(next(self._found), self.variables, self._names, self.schema)
+    def _next(self) -> pyarrow.RecordBatch:
+        found = self._positions_of(next(self._found))
+        if not self._query.columns:
+            return found
+        held = dict(zip(self._held, found.columns[3:], strict=True))
+        shown = [column.read(held[column.variable], self._past) for column in self.columns]
+        return pyarrow.RecordBatch.from_arrays([*found.columns[:3], *shown], schema=self.schema)
+
+    def _positions_of(self, found: ComplexEvents) -> pyarrow.RecordBatch:
+        """The results with the positions of all variables."""
+        return record_batch(found, self._held, self._names, self._positions)
+
+    def rows(self) -> pyarrow.Table:
+        """The picked rows of all results, those already taken too: the source is read again, with all of its columns.
+
+        Columns: ``result`` (its number, from 0), ``variable``, ``position``, then those of the source, in the usual
+        types; a row comes once for each variable that holds it.  One of the first three gets an underscore at its end
+        where the source has its name.  OptionError: the source can be read only once.
+        """
+        assert self._again is not None
+        return self._again().picked_rows()
+
+    def picked_rows(self) -> pyarrow.Table:
+        """``rows`` of the results that are left, of the columns that are remembered."""
+        return picked_rows(map(self._positions_of, self._found), self._held, self._past)
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
@@ -56,7 +96,7 @@ class Matches(Results):
 
     def count(self) -> int:
         """How many results are left."""
-        return sum(len(found.starts) for found in self._found)
+        return self._left_ahead() + sum(len(found.starts) for found in self._found)
 
     def complex_events(self) -> Iterator[ComplexEvents]:
         """The results that are left as the recognizer gives them: those of one end may come in several parts."""
@@ -71,6 +111,7 @@ class Matches(Results):
         starts, least = edges(self._query.window, batch)
         columns = self._columns.read(batch.batch)
         self._memory.keep(batch, starts, least)
+        self._past.keep(batch, starts, least)
         at = 0
         while at < len(batch):
             at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
@@ -99,6 +140,7 @@ def match(
     relation: str | None = None,
     time: str | None = None,
     unit: str = "us",
+    time_format: str | None = None,
     types: Types | None = None,
     csv: CsvFormat | None = None,
     stream: str | None = None,
@@ -110,27 +152,52 @@ def match(
     the column with the streams of the events; those that FROM does not name are left out.
 
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
-    ``relation``.  ``time`` is the column with their times, of timestamps or of integers that count ``unit`` (us, ms or
-    s); a query with a window of time needs it.  ``types`` declares types of columns, ``on_error="skip"`` leaves events
-    out whose time falls or is missing.  QueryError, OptionError: what is wrong with the query or the options.
-    StreamError comes with the matches.
+    ``relation``.  ``time`` is the column with their times, of timestamps, of integers that count ``unit`` (us, ms or
+    s), or of texts whose form is ``time_format`` (``formatted.py``); a query with a window of time needs it.  ``types``
+    declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
+    OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
     parsed = parse(query) if isinstance(query, str) else query
+    if time_format is not None and time is None:
+        raise OptionError(f"the form {time_format} is about times: say which column has them (time)")
+    _check(parsed.query, time)
+    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format)
+    return _started(parsed, source, stream, reading, on_error)
+
+
+def _started(
+    parsed: ParsedQuery, source: Any, stream: str | None, reading: Reading, on_error: str, everything: bool = False
+) -> Matches | Aggregates:
+    """What ``match`` gives; with ``everything`` all columns are read, and remembered as long as they may be picked."""
     asked = parsed.query
-    _check(asked, time)
     plan = planned(asked, parsed.normal_form)
-    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip")
     streams = open_streams(asked, source, stream, reading)
     _check_streams(streams, plan)
-    atoms = [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
-    measured = asked.window.attribute if isinstance(asked.window, AttributeWindow) else None
-    keep = (*needed(asked), *correlated_attributes(plan))
-    roles = Roles(
-        type, relation, streams.name, time, unit, plan.partition, measured, keep, streams.column, streams.known,
-    )  # fmt: skip
-    events = Encoding(streams.source, atoms, roles, on_error)
+    events = Encoding(streams.source, _atoms(plan), _roles(asked, plan, streams, reading, everything), on_error)
     plan = planned(asked, parsed.normal_form, texts(events.schema))
-    return Aggregates(asked, plan, events, _enumerated) if asked.aggregates else Matches(asked, plan, events)
+    if asked.aggregates:
+        return Aggregates(asked, plan, events, _enumerated)
+
+    def again() -> Matches:
+        check_readable_again(source)
+        found = _started(parsed, source, stream, reading, on_error, everything=True)
+        assert isinstance(found, Matches)
+        return found
+
+    return Matches(asked, plan, events, again, events.schema.names if everything else ())
+
+
+def _atoms(plan: Recognition) -> list[Atom]:
+    return [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
+
+
+def _roles(query: Query, plan: Recognition, streams: Streams, reading: Reading, everything: bool) -> Roles:
+    measured = query.window.attribute if isinstance(query.window, AttributeWindow) else None
+    keep = (*needed(query), *correlated_attributes(plan), *(one.attribute.name for one in query.projected))
+    return Roles(
+        reading.type, reading.relation, streams.name, reading.time, reading.unit, plan.partition, measured,
+        tuple(streams.source.names) if everything else keep, streams.column, streams.known,
+    )  # fmt: skip
 
 
 def _enumerated(query: Query, plan: Recognition, events: Events) -> Iterator[ComplexEvents]:
@@ -163,11 +230,11 @@ def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
     return called(query, plan)
 
 
-def _schema(variables: Sequence[str]) -> pyarrow.Schema:
+def _schema(columns: Sequence[Column], events: pyarrow.Schema) -> pyarrow.Schema:
     """The schema of the batches."""
-    start, end, positions = (free(name, variables) for name in ("start", "end", "positions"))
-    lists = [(name, pyarrow.list_(pyarrow.int64())) for name in (positions, *variables)]
-    return pyarrow.schema([(start, pyarrow.int64()), (end, pyarrow.int64()), *lists])
+    start, end, positions = (free(name, [column.name for column in columns]) for name in ("start", "end", "positions"))
+    own = [(start, pyarrow.int64()), (end, pyarrow.int64()), (positions, pyarrow.list_(pyarrow.int64()))]
+    return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
 def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:

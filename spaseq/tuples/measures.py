@@ -20,6 +20,12 @@ class Measure:
     values: Column
     valid: Mask | None = None
 
+    @property
+    def missing(self) -> Mask:
+        """Which events have no value: NULL or NaN."""
+        absent = np.zeros(len(self.values), np.bool_) if self.valid is None else ~self.valid
+        return absent | np.isnan(self.values) if self.values.dtype == np.float64 else absent
+
 
 def check_measure(name: str, schema: pyarrow.Schema) -> None:
     """QueryError if the attribute is unknown, or neither a number nor a time."""

@@ -43,6 +43,11 @@ class MergedSource:
         """Events of all streams whose times were wrong."""
         return sum(timed.skipped for timed in self._timed)
 
+    @property
+    def first(self) -> str:
+        """The first of them in the first stream that has one, as ``Timed.first``."""
+        return next((timed.first for timed in self._timed if timed.skipped), "")
+
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``; QueryError if a column is of different kinds."""
         wanted = [name for name in columns if name != STREAM]

@@ -10,9 +10,12 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import OptionError
+from spaseq.streams.incoming import Incoming
+from spaseq.streams.sources import live_source
 from spaseq.tuples.arrow import ArrowSource, arrow_source
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.dictionaries import DictionarySource
+from spaseq.tuples.live import LiveCsvSource
 from spaseq.tuples.pandas import PandasSource
 from spaseq.tuples.parquet import ParquetSource
 from spaseq.tuples.sources import CsvFormat, Source
@@ -21,8 +24,11 @@ from spaseq.tuples.sources import CsvFormat, Source
 def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> Source:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
-        parquet = Path(data).suffix.lower() in (".parquet", ".pq")
-        return ParquetSource(data, declared) if parquet else CsvSource(data, declared, csv)
+        data = piped(data)
+    if isinstance(data, Incoming):
+        return LiveCsvSource(data, declared, csv)
+    if isinstance(data, str | Path):
+        return ParquetSource(data, declared) if _is_parquet(data) else CsvSource(data, declared, csv)
     if hasattr(data, "read"):
         return CsvSource(data, declared, csv)
     package = type(data).__module__.partition(".")[0]
@@ -35,6 +41,17 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
     if isinstance(data, Iterable) and not isinstance(data, bytes):
         return _from_iterable(data, declared)
     raise OptionError(f"tuples come from files, tables, frames or dictionaries, not from {type(data).__name__}")
+
+
+def piped(data: Any) -> Any:
+    """The opened pipe, where ``data`` is the path of one: others need not wait until it is read; else ``data``."""
+    if not isinstance(data, str | Path) or _is_parquet(data):
+        return data
+    return live_source(str(data), follow=False) or data
+
+
+def _is_parquet(path: str | Path) -> bool:
+    return Path(path).suffix.lower() in (".parquet", ".pq")
 
 
 def _from_iterable(data: Iterable[Any], declared: dict[str, pyarrow.DataType]) -> Source:

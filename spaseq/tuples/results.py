@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import compress
 from operator import or_
@@ -15,6 +17,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
+from spaseq.streams.losses import Loss
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.partitions import Partitions
 from spaseq.tuples.symbols import Symbols
@@ -41,6 +44,17 @@ class Events(Protocol):
     @property
     def skipped(self) -> int:
         """Events that were left out."""
+
+    @property
+    def events(self) -> int:
+        """Events that came so far."""
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last one, in microseconds; None if they have none."""
+
+    def losses(self) -> list[Loss]:
+        """What no match can have."""
 
     def __iter__(self) -> Iterator[EncodedBatch]: ...
 
@@ -72,6 +86,20 @@ class Replayed:
         """Events that were left out."""
         return self._events.skipped
 
+    @property
+    def events(self) -> int:
+        """Theirs, whatever was read of them."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """Theirs."""
+        return self._events.time
+
+    def losses(self) -> list[Loss]:
+        """Theirs."""
+        return self._events.losses()
+
     def __iter__(self) -> Iterator[EncodedBatch]:
         return self._batches
 
@@ -83,17 +111,33 @@ class Results(Iterator[pyarrow.RecordBatch]):
     """
 
     schema: pyarrow.Schema
+    variables: tuple[str, ...] = ()  # whose positions are columns
 
     def __init__(self, query: Query, plan: Recognition, events: Events) -> None:
         self._query = query
         self._plan = plan
         self._events = events
         self.found = 0
+        self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
 
     @property
     def skipped(self) -> int:
         """Events that were left out because their time was wrong."""
         return self._events.skipped
+
+    @property
+    def events(self) -> int:
+        """Events that were read so far, without those that were left out."""
+        return self._events.events
+
+    @property
+    def time(self) -> int | None:
+        """The time of the last of them, in microseconds; None if they have none."""
+        return self._events.time
+
+    def losses(self) -> list[Loss]:
+        """What no match could have so far: events that were left out, are in no partition, or in no window."""
+        return self._events.losses()
 
     @property
     def unmatched(self) -> tuple[str, ...]:
@@ -105,11 +149,34 @@ class Results(Iterator[pyarrow.RecordBatch]):
         return tuple(name for name in in_order(names) if name not in some)
 
     @abstractmethod
-    def __next__(self) -> pyarrow.RecordBatch: ...
+    def _next(self) -> pyarrow.RecordBatch:
+        """The next batch that is found; StopIteration at the end."""
+
+    def __next__(self) -> pyarrow.RecordBatch:
+        """The next batch."""
+        return self._ahead.popleft() if self._ahead else self._next()
 
     def count(self) -> int:
         """How many results are left."""
         return sum(batch.num_rows for batch in self)
+
+    def _left_ahead(self) -> int:
+        """How many of those left are found already."""
+        left: int = sum(batch.num_rows for batch in self._ahead)
+        self._ahead.clear()
+        return left
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self.schema.names)}; {self.found} found so far>"
+
+    def _repr_html_(self) -> str:
+        """A table of the next results, which are found for this and are still given afterwards."""
+        from spaseq.tuples.html import to_html
+
+        if not self._ahead:
+            with suppress(StopIteration):
+                self._ahead.append(self._next())
+        return to_html(self.schema.names, self._ahead[0] if self._ahead else None, self.found)
 
     def to_arrow(self) -> pyarrow.Table:
         """All that are left as one table."""

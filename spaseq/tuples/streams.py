@@ -9,8 +9,10 @@ from typing import Any
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import Query
+from spaseq.tuples.csv import CsvSource
+from spaseq.tuples.formatted import FormattedTimes
 from spaseq.tuples.merge import STREAM, MergedSource
-from spaseq.tuples.opening import opened
+from spaseq.tuples.opening import opened, piped
 from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, declared, open_source
 
 
@@ -39,6 +41,7 @@ class Reading:
     types: Types | None
     csv: CsvFormat | None
     skip: bool
+    form: str | None = None  # of times that are texts
 
 
 def open_streams(query: Query, given: Any, column: str | None, reading: Reading) -> Streams:
@@ -51,7 +54,7 @@ def open_streams(query: Query, given: Any, column: str | None, reading: Reading)
         if column is not None:
             raise OptionError(f"sources with names are streams, so that no column ({column}) says which")
         return _named(query, given, reading)
-    source = open_source(given, reading.types, reading.csv)
+    source = _with_times(open_source(given, reading.types, reading.csv), reading)
     if column is not None:
         return Streams(source, column=column, known=query.streams)
     if len(query.streams) > 1:
@@ -64,15 +67,27 @@ def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
     names = query.streams or tuple(given)
     _check_names(names, given)
     if len(names) == 1:
-        return Streams(open_source(given[names[0]], reading.types, reading.csv), names[0], known=names)
+        only = open_source(given[names[0]], reading.types, reading.csv)
+        return Streams(_with_times(only, reading), names[0], known=names)
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
-    sources = {name: opened(given[name], declared(reading.types), reading.csv or CsvFormat()) for name in names}
+    given = {name: piped(given[name]) for name in names}
+    types, csv = declared(reading.types), reading.csv or CsvFormat()
+    sources = {name: _with_times(opened(given[name], types, csv), reading) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
     merged = MergedSource(sources, reading.time, reading.unit, reading.skip)
     check_declared(reading.types, merged.names[:-1])
     return Streams(merged, column=STREAM, known=names)
+
+
+def _with_times(source: Source, reading: Reading) -> Source:
+    """The source with its times read by their form, if they have one."""
+    if reading.form is None or reading.time is None or reading.time not in source.names:
+        return source
+    if isinstance(source, CsvSource):
+        source.as_text(reading.time)
+    return FormattedTimes(source, reading.time, reading.form, reading.skip)
 
 
 def _check_names(names: Sequence[str], given: Mapping[str, Any]) -> None:

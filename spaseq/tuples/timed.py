@@ -23,6 +23,15 @@ class Timed:
         self._clock = clock
         self._skip = skip
         self.skipped = 0
+        self._first: tuple[int, str] | None = None
+
+    @property
+    def first(self) -> str:
+        """The place of the first event that was left out, and what is wrong with its time; its file is read for it."""
+        if self._first is None:
+            return ""
+        row, message = self._first
+        return f"at {self._source.place(row)}: {message}"
 
     def __iter__(self) -> Iterator[tuple[Times, pyarrow.RecordBatch]]:
         """All batches that have events."""
@@ -42,4 +51,5 @@ class Timed:
         if not self._skip:
             raise StreamError(fault.message, self._source.place(row + fault.row), hint=fault.hint)
         self.skipped += int((~good).sum())
+        self._first = self._first or (row + fault.row, fault.message)
         return times[good], batch.filter(pyarrow.array(good))

@@ -163,6 +163,23 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "csv of two selects": (["q.spaseq", "q.spaseq", "--stream", "s=s.nq", "--format", "csv"], "one SELECT query"),
     "missing knowledge": (["q.spaseq", "--stream", "s=s.nq", "--kb", "urn:k=none.ttl"], "no such file"),
     "output into nowhere": (["q.spaseq", "--stream", "s=s.nq", "--output", "no/where"], "cannot write"),
+    "a stream without --stream": (
+        ["q.spaseq", "s=s.nq"],
+        "s=s.nq is no query: an option is missing before it, as in --stream s",
+    ),
+    "a second one": (["q.spaseq", "--stream", "s=s.nq", "t=t.nq.gz"], "t=t.nq.gz is no query"),
+    "a data file alone": (["q.spaseq", "s.nq"], "s.nq holds data, no query: write --stream NAME=s.nq"),
+    "a table": (["t.csv"], "t.csv holds data, no query: write --events NAME=t.csv"),
+    "a large file": (
+        ["large"],
+        "large has 5,000,000 bytes, but a query at most 1,048,576 characters; a stream is given as",
+    ),
+    "a stream without name": (["q.spaseq", "--stream", "s.nq"], "write --stream NAME=PATH, as in --stream s=s.nq"),
+    "knowledge without IRI": (
+        ["k.spaseq", "--stream", "s=s.nq", "--kb", "kb.ttl"],
+        "--kb kb.ttl: write --kb IRI=PATH, as in --kb urn:kb=kb.ttl",
+    ),
+    "knowledge that no query reads": (["q.spaseq", "--stream", "s=s.nq", "--kb", "kb.ttl"], "write --kb IRI=PATH"),
     "bad query": (["bad.spaseq", "--stream", "s=s.nq"], "bad.spaseq:"),
 }
 
@@ -170,6 +187,8 @@ WRONG: dict[str, tuple[list[str], str]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_options_and_queries(invoke: Invoke, case: str) -> None:
     Path("bad.spaseq").write_text(QUERY.replace("A ; B", "A ; B,"))
+    Path("k.spaseq").write_text(QUERY.replace("ex:v ?v", "ex:v ?v . GRAPH <urn:kb> { ?x ex:w ?w }"))
+    Path("large").write_bytes(b"x" * 5_000_000)
     arguments, message = WRONG[case]
     result = invoke("run", *arguments)
     assert result.exit_code == 2, (result.stdout, result.stderr)

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
+from spaseq.tuples import match
 from tests.cli.conftest import QUERY, ROOT, Invoke, start
 
 EXAMPLES = ROOT / "examples" / "tuples"
@@ -249,7 +251,8 @@ def test_events_whose_time_falls(table: Path, invoke: Invoke) -> None:
     assert results(skipped.stdout)[-1] == (2, 4, {"BUY": [2], "SELL": [4]})
     assert (skipped.exit_code, skipped.stderr) == (
         0,
-        "warning: 2 events were left out, whose time falls or is missing\n",
+        "warning: 2 of the 7 events were left out, whose time falls or is missing: sort them by time; "
+        "first at events.csv:6: the time at falls: 250 after 300\n",
     )
 
 
@@ -481,3 +484,63 @@ def test_wrong_streams(streams: list[str], invoke: Invoke, options: list[str], s
     result = invoke(*streams, *options)
     assert result.exit_code in (1, 2) and result.stdout == ""
     assert says in result.stderr
+
+
+# ── attributes, Parquet and forms of times ───────────────────────────────────────────────────────────────
+ATTRIBUTES = "SELECT BUY.price, SELL.name AS who, SELL WHERE BUY ; SELL WITHIN 3 EVENTS"
+
+
+def test_attributes_are_values(invoke: Invoke, table: Path) -> None:
+    (table / "a.ceql").write_text(ATTRIBUTES)
+    lines = [json.loads(line) for line in invoke("tuples", "a.ceql", "--events", "events.csv").stdout.splitlines()]
+    assert lines == [
+        {"start": 0, "end": 1, "picked": {"SELL": [1]}, "values": {"BUY.price": 10.0, "who": "ACME"}},
+        {"start": 2, "end": 3, "picked": {"SELL": [3]}, "values": {"BUY.price": None, "who": "ZOO"}},
+        {"start": 0, "end": 3, "picked": {"SELL": [3]}, "values": {"BUY.price": 10.0, "who": "ZOO"}},
+    ]
+    csv_ = invoke("tuples", "a.ceql", "--events", "events.csv", "--format", "csv").stdout.splitlines()
+    assert csv_ == ["start,end,BUY.price,who,SELL", "0,1,10.0,ACME,1", "2,3,,ZOO,3", "0,3,10.0,ZOO,3"]
+
+
+def test_attributes_of_several_events_are_lists(invoke: Invoke, table: Path) -> None:
+    (table / "a.ceql").write_text("SELECT all_.name, all_.price WHERE (BUY : SELL) AS all_ WITHIN 3 EVENTS")
+    run = ("tuples", "a.ceql", "--events", "events.csv", "--format")
+    first = json.loads(invoke(*run, "jsonl").stdout.splitlines()[0])
+    assert first == {"start": 0, "end": 1, "values": {"all_.name": ["ACME", "ACME"], "all_.price": [10.0, 12.5]}}
+    assert invoke(*run, "csv").stdout.splitlines()[2] == '2,3,"[""ZOO"", ""ZOO""]","[null, 9.0]"'
+    assert "ZOO, ZOO" in invoke(*run, "table").stdout
+
+
+@pytest.mark.parametrize("query", [PAIRS, ATTRIBUTES, "SELECT COUNT(*) AS n WHERE BUY ; SELL WITHIN 3 EVENTS"])
+def test_parquet_is_what_python_gives(query: str, invoke: Invoke, table: Path) -> None:
+    (table / "a.ceql").write_text(query)
+    result = invoke("tuples", "a.ceql", "--events", "events.csv", "--format", "parquet", "--output", "a.parquet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    found = match(query, str(table / "events.csv")).to_arrow()
+    assert parquet.read_table(table / "a.parquet").to_pylist() == found.to_pylist()
+    invoke("tuples", "a.ceql", "--events", "events.csv", "--format", "parquet", "--output", "b.parquet", "--limit", "1")
+    assert parquet.read_table(table / "b.parquet").num_rows == 1
+
+
+def test_times_have_a_form(invoke: Invoke, table: Path) -> None:
+    (table / "some.csv").write_text("type,at\nBUY,31.12.2025 23:59\nSELL,01.01.2026 00:00\nSELL,soon\n")
+    run = ("tuples", "timed.ceql", "--events", "some.csv", "--time", "at", "--count")
+    (table / "timed.ceql").write_text("SELECT * WHERE BUY ; SELL WITHIN 1 MINUTE")
+    result = invoke(*run, "--time-format", "%d.%m.%Y %H:%M", "--on-error", "skip")
+    assert result.stdout == "1\n" and "1 event was left out" in result.stderr
+    result = invoke(*run, "--time-format", "%d.%m.%Y %H:%M")
+    assert result.exit_code == 1
+    assert "some.csv:4: error: the time at is 'soon', which is not of the form %d.%m.%Y %H:%M" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--time-format", "%H"), "--time-format %H is about times: --time says which column has them"),
+        (("--time", "at", "--time-format", "%H", "--time-unit", "s"), "times are integers (--time-unit) or texts"),
+        (("--time", "at", "--time-format", "%Q"), "%Q is no form of times: 'Q' is a bad directive"),
+    ],
+)
+def test_what_is_wrong_with_forms(options: tuple[str, ...], says: str, invoke: Invoke, table: Path) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", *options)
+    assert result.exit_code == 2 and says in result.stderr

@@ -62,6 +62,8 @@ def test_lateness_reorders_and_late_events_are_handed_on(plans: list[StandInPlan
     assert found == [[], [], [7], [8], [], [9], [10, 12]]
     assert [(event.timestamp, event.name[:17]) for event in late] == [(8, "urn:spaseq:event:")]
     assert engine.statistics()["streams"][A] | {"newest_event": 0, "watermark": 0} == {
+        "first_late": f"<{late[0].name}> at 1970-01-01T00:00:00.000008Z",
+        "lateness_needed": 4,
         "events": 7, "late": 1, "newest_event": 0, "watermark": 0, "closed": False,
     }  # fmt: skip
 

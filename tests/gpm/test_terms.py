@@ -9,8 +9,9 @@ from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, Store
 
 from gpm import algebra
 from gpm.errors import PatternError
+from gpm.rdflib_terms import decode_rdflib
 from gpm.tables import CellEncoder, cell_bytes, solution_cells
-from gpm.terms import decode, decode_rdflib, encode, term_bytes
+from gpm.terms import decode, encode, term_bytes
 from nfa_native.words import Terms
 
 XSD = algebra.XSD

@@ -6,8 +6,9 @@ import pytest
 
 from gpm import algebra as g
 from spaseq.errors import QueryError, QuerySyntaxError
+from spaseq.languages.grammars import build_grammar, grammar_text
 from spaseq.languages.spaseq import format_query, parse
-from spaseq.languages.spaseq.parser import grammar
+from spaseq.languages.spaseq.parser import GRAMMAR
 from spaseq.pattern import AtomDefinition, Construction, Query, Selection, Stream, Window
 
 E = "http://e/"
@@ -323,7 +324,7 @@ def test_odd_characters() -> None:
 def test_no_terminals_overlap() -> None:
     """The check that lark's strict mode makes; parsing itself skips it, because it takes seconds."""
     pytest.importorskip("interegular")
-    grammar(check_terminals=True)
+    build_grammar(grammar_text(GRAMMAR), check_terminals=True)
 
 
 def test_quiet_when_all_is_well() -> None:

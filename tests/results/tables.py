@@ -9,6 +9,7 @@ import pyoxigraph
 
 from gpm.terms import encode
 from nfa_native.words import Terms
+from spaseq.results.shape import Shape
 from spaseq.results.table import DerivedEvent, MatchTable
 
 OxTerm = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
@@ -53,5 +54,6 @@ def make_table(
         ("A", "B"),
         lambda handle: f"http://example.org/e{handle}",
         terms,
+        Shape(("A", "B")),
         derived,
     )

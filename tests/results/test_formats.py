@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pyoxigraph
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, RdfFormat, parse_query_results
+from rich.cells import cell_len
 
 from spaseq.errors import SpaseqError
-from spaseq.results.formats import FORMATS, Layout, open_writer
+from spaseq.results.formats import FORMATS, FRAMES, Layout, open_writer
 from spaseq.results.table import DerivedEvent, MatchTable
 from tests.results.tables import START, OxTerm, iri, make_table
 
@@ -140,19 +142,47 @@ def test_table_has_one_head_and_cuts_nothing() -> None:
     assert len(text.splitlines()) == 4 and text.count("a") >= 300
 
 
-def test_table_folds_on_a_terminal() -> None:
+def on_terminal(width: int, monkeypatch: pytest.MonkeyPatch, *tables: MatchTable) -> list[str]:
+    """The lines of a table on a terminal."""
+    monkeypatch.setenv("COLUMNS", str(width))
     output = Terminal()
-    writer = open_writer("table", output, Layout(("x",)))
-    for text in "short", "a" * 300:
-        writer.write(make_table(("x",), [(Literal(text),)]))
-    assert output.getvalue().count("aaaaa") == 60
+    writer = open_writer("table", output, Layout(tables[0].columns))
+    for table in tables:
+        writer.write(table)
+    return output.getvalue().splitlines()
 
 
-def test_table_on_a_terminal_is_brief() -> None:
-    output = Terminal()
-    writer = open_writer("table", output, Layout(("x",)))
-    writer.write(make_table(("x",), [(NamedNode("http://example.org/data/stock/company/1"),)]))
-    assert "…company/1" in output.getvalue()
+def test_a_match_is_one_line_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [make_table(("x",), [(Literal(text),)]) for text in ("short", "a" * 300, "宽" * 300)]
+    lines = on_terminal(80, monkeypatch, *tables)
+    assert len(lines) == 2 + 3 and all(cell_len(line) <= 80 for line in lines)
+    assert "aaa…" in lines[3] and "宽宽" in lines[4] and "…" in lines[4]
+
+
+def test_a_later_match_is_whole_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [make_table(("x", "y"), [(Literal(number), Literal("end"))]) for number in (1, 123_456_789)]
+    assert " 123456789   end " in on_terminal(140, monkeypatch, *tables)[3]
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (140, "2026-01-01T00:00:00Z   2026-01-01T00:00:01Z   …company/1   A …quote/0, B …quote/1 …quote/2"),
+        (80, "2026-01-01T00:00:00Z   +1s    …company/1   A …quote/0, B …quote/1 …quote/2"),
+        (60, "2026-01-01T00:00:00Z   +1s    …1   A …0, B …1 …2"),
+        (40, "2026-01-01T00:00:00Z +1s  …1 A …0, B …1…"),
+        (20, "…:00:00Z +1s  …1 A …"),
+    ],
+)
+def test_lines_become_shorter_step_by_step(width: int, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = make_table(("x",), [(NamedNode("http://example.org/data/stock/company/1"),)])
+    named = replace(table, event_name=lambda handle: f"http://example.org/data/stock/quote/{handle}")
+    assert on_terminal(width, monkeypatch, named)[2] == line
+
+
+def test_table_on_a_terminal_is_brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = make_table(("x",), [(NamedNode("http://example.org/data/stock/company/1"),)])
+    assert "…company/1" in on_terminal(140, monkeypatch, table)[2]
 
 
 def test_table_of_several_queries_names_them() -> None:
@@ -260,6 +290,34 @@ def test_any_text_survives_csv(given_rows: list[tuple[OxTerm | None, ...]]) -> N
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - {"xml"})))
+@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - FRAMES - {"xml"})))
 def test_no_format_fails(given_rows: list[tuple[OxTerm | None, ...]], format: str) -> None:
     write(format, make_table(("a", "b"), given_rows))
+
+
+@pytest.mark.parametrize("name", ["json", "xml", "tsv"])
+def test_times_are_the_first_two_variables(name: str) -> None:
+    table = make_table(("first", "b"), [(Literal("x"), None)], times=[(START, START + 1_500_000)])
+    text = write(name, table, layout=Layout(table.columns, times=True))
+    parsed = parse_query_results(text.encode(), format=getattr(QueryResultsFormat, name.upper()))
+    assert [variable.value for variable in parsed.variables] == ["first_", "last", "first", "b"]
+    instant = NamedNode(XSD + "dateTime")
+    assert [tuple(solution) for solution in parsed] == [
+        (
+            Literal("2026-01-01T00:00:00Z", datatype=instant),
+            Literal("2026-01-01T00:00:01.5Z", datatype=instant),
+            Literal("x"),
+            None,
+        )
+    ]
+
+
+def test_times_in_csv() -> None:
+    far = (1 << 63) - 1
+    table = make_table(("x",), [(Literal(1),), (Literal(2),)], times=[(START, START), (-far, far)])
+    rows = write("csv", table, layout=Layout(table.columns, times=True)).splitlines()
+    assert rows == [
+        "first,last,x",
+        "2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1",
+        "-290308-12-21T19:59:05.224193Z,294247-01-10T04:00:54.775807Z,2",
+    ]

@@ -191,6 +191,7 @@ def test_folders_and_globs(tmp_path: Path) -> None:
         ("@prefix : <urn:a> .", "trig"),
         ("PREFIX : <urn:a>", "trig"),
         ("<urn:g> {", "trig"),
+        ("<urn:g> <urn:time> 1 .\n<urn:g> {", "trig"),
         ("\n# x\n:g {", "trig"),
         ("{ <urn:a> <urn:b> 1 }", "trig"),
         ("GRAPH <urn:g> {", "trig"),

@@ -47,6 +47,8 @@ cdef void take_statement(
         if facts.is_time:
             take_time(a, st, line - a.text)
         else:
+            if a.ignored == 0:
+                report(a, IGNORED, line - a.text, NULL, st.subject, st.subject_size)
             a.ignored += 1
         return
     if not (a.goes_on and st.same_graph) and not is_open_graph(a, st.graph, st.graph_size):
@@ -144,10 +146,17 @@ cdef void await_graph(Assembly* a, const string* name, GraphTime* time) noexcept
     while a.waiting.size() > a.recent.remembered:
         if is_waiting(a, &a.waiting_order[a.oldest_waiting]):
             a.waiting.erase(a.waiting_order[a.oldest_waiting].name)
-            a.unused_times += 1
+            count_unused(a, &a.waiting_order[a.oldest_waiting].name, 1)
         a.oldest_waiting += 1
     if a.waiting_order.size() > 4 * a.recent.remembered:
         forget_order(a)
+
+
+cdef void count_unused(Assembly* a, const string* name, uint64_t times) noexcept nogil:
+    """So many times have no graph, the first of them that of this name."""
+    if a.unused_times == 0:
+        report(a, UNUSED_TIME, 0, name, NULL, 0)
+    a.unused_times += times
 
 
 cdef bint is_waiting(Assembly* a, const Waiting* waiting) noexcept nogil:

@@ -12,6 +12,8 @@ cdef enum:
     NO_TIME = 2       # a graph ends without time
     BAD_TIME = 3      # the object of a time statement says no time
     SECOND_TIME = 4   # another time for the same graph
+    IGNORED = 5       # the first statement of the default graph that is no time: no error
+    UNUSED_TIME = 6   # the first time whose graph never came: no error
 
 cdef struct Problem:
     int kind

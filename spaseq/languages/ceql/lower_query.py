@@ -29,6 +29,7 @@ def lower_query(node: tree.Query) -> algebra.Query:
         lower_window(node.window) if node.window else None,
         _whole(node.limit, "LIMIT") if node.limit else None,
         algebra.Consumption(node.consume.policy if node.consume else "NONE"),
+        selection.columns,
     )
 
 

@@ -1,7 +1,8 @@
-"""SELECT and GROUP BY: positions of variables, or aggregates over the matches of one end."""
+"""SELECT and GROUP BY: positions of variables and their attributes, or aggregates over the matches of one end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from spaseq.languages.ceql import tree
@@ -10,7 +11,7 @@ from spaseq.languages.ceql.printer import aggregate as written_aggregate
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.problem import Problem
 from spaseq.pattern.columns import Attribute
-from spaseq.pattern.recognition import Aggregate, GroupKey
+from spaseq.pattern.recognition import Aggregate, GroupKey, Projected
 
 
 class Selection(NamedTuple):
@@ -19,6 +20,7 @@ class Selection(NamedTuple):
     variables: tuple[str, ...] | None
     aggregates: tuple[Aggregate, ...] = ()
     group_by: tuple[GroupKey, ...] = ()
+    columns: tuple[str | Projected, ...] = ()
 
 
 def lower_select(node: tree.Query, variables: Variables) -> Selection:
@@ -28,21 +30,20 @@ def lower_select(node: tree.Query, variables: Variables) -> Selection:
         return _aggregated(node, shown, variables)
     if node.group_by:
         raise Problem("GROUP BY without an aggregate", node.group_by[0].span, "add COUNT(*), or leave it out")
-    if shown:
-        hint = "SELECT names variables; their attributes are read at the positions of the result"
-        raise Problem(f"{_text(shown[0])} needs GROUP BY and an aggregate beside it", shown[0].span, hint)
-    return Selection(None if node.select.items is None else _variables(node.select.items, variables))
+    if node.select.items is None:
+        return Selection(None)
+    _check_columns(node.select.items)
+    columns = tuple(_column(item, variables) for item in node.select.items)
+    names = [column.attribute.variable if isinstance(column, Projected) else column for column in columns]
+    return Selection(tuple(dict.fromkeys(name for name in names if name)), columns=columns if shown else ())
 
 
-def _variables(items: tuple[tree.Reference | tree.Shown, ...], variables: Variables) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for item in items:
-        assert isinstance(item, tree.Reference)
+def _column(item: tree.Reference | tree.Shown, variables: Variables) -> str | Projected:
+    if isinstance(item, tree.Reference):
         variables.check(item.variable, item.span)
-        if item.variable in names:
-            raise Problem(f"{item.variable} is selected twice", item.span)
-        names[item.variable] = None
-    return tuple(names)
+        return item.variable
+    assert isinstance(item.value, tree.Attribute)
+    return Projected(_known(item.value, variables), _name(item))
 
 
 def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> Selection:
@@ -82,19 +83,28 @@ def _known(node: tree.Attribute, variables: Variables) -> Attribute:
     return Attribute(node.name, node.variable)
 
 
-def _check_columns(shown: list[tree.Shown]) -> None:
+def _check_columns(items: Sequence[tree.Reference | tree.Shown]) -> None:
     """Every column of the result has a name of its own, and every aggregate but COUNT an attribute."""
     seen: set[str] = set()
-    for item in shown:
-        if isinstance(item.value, tree.Aggregate) and item.value.attribute is None and item.value.function != "COUNT":
-            hint = f"name an attribute, as in {item.value.function}(x.price)"
-            raise Problem(f"{_text(item)} has no meaning", item.value.span, hint)
+    for item in items:
+        if isinstance(item, tree.Shown) and isinstance(item.value, tree.Aggregate):
+            _check_aggregate(item, item.value)
+        if _name(item) in seen and isinstance(item, tree.Reference):
+            raise Problem(f"{item.variable} is selected twice", item.span)
         if _name(item) in seen:
             raise Problem(f"two columns are called {_name(item)}", item.span, "name one of them with AS")
         seen.add(_name(item))
 
 
-def _name(item: tree.Shown) -> str:
+def _check_aggregate(item: tree.Shown, aggregate: tree.Aggregate) -> None:
+    if aggregate.attribute is None and aggregate.function != "COUNT":
+        hint = f"name an attribute, as in {aggregate.function}(x.price)"
+        raise Problem(f"{_text(item)} has no meaning", aggregate.span, hint)
+
+
+def _name(item: tree.Reference | tree.Shown) -> str:
+    if isinstance(item, tree.Reference):
+        return item.variable
     return item.name.text if item.name else _text(item)
 
 

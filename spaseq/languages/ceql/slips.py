@@ -109,7 +109,11 @@ def _select(slip: QuerySlip) -> str:
     if slip.previous == "SELECT":
         return "name variables, or * for all of them"
     if slip.word == "[":
-        return "SELECT names variables; attributes are read at the positions of the result"
+        return "an attribute is written with a dot, as in SELECT x.price"
+    if slip.upper == "AS":
+        return "AS names attributes and aggregates, as in SELECT x.price AS price"
+    if slip.previous == "AS":
+        return "a word of the language stands in backquotes"
     if slip.previous in ("COUNT", "SUM", "AVG", "MIN", "MAX") or "AGGREGATE" in slip.terminals:
         return "an aggregate is COUNT(*), or of an attribute, as in SUM(x.price)"
     if slip.word == "*" or (slip.word[:1].isalpha() and slip.last.isalnum()):

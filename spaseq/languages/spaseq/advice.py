@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from spaseq.errors import QueryWarning
@@ -12,6 +13,7 @@ from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
 from spaseq.languages.spaseq.iterations import unjoined
 from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
+from spaseq.pattern.times import nearest_time
 
 
 def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWarning, ...]:
@@ -21,6 +23,7 @@ def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWar
         *_unbound_results(lowered),
         *_filters(lowered, groups),
         *unjoined(lowered, groups),
+        *(found for node in children(lowered.tree) for found in _comparisons(node)),
         *_vacuous(lowered.tree.sequence),
         *_window(lowered.tree),
     ]
@@ -29,6 +32,9 @@ def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWar
 
 
 Found = tuple[str, Span, str]
+ORDERED = frozenset({"<", "<=", ">", ">="})
+_COMPARISONS = ORDERED | {"=", "!="}
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*")
 
 
 def _unused(lowered: Lowered, groups: Groups) -> Iterator[Found]:
@@ -106,6 +112,37 @@ def _never_first(node: tree.Filter, wanted: Names) -> Iterator[Found]:
         shown = f"PREV(?{unguarded[0]})"
         message = f"{shown} is unbound in the first iteration, so this filter is false there"
         yield message, node.span, f"write FILTER(!BOUND({shown}) || …) or FILTER(COALESCE(…, true))"
+
+
+def _comparisons(node: tree.Node) -> Iterator[Found]:
+    """Comparisons with what was meant as a number or a time, but is a text."""
+    if isinstance(node, tree.Operation) and node.operator in _COMPARISONS:
+        others = zip(node.operands, reversed(node.operands), strict=True)
+        for each, other in others:
+            if isinstance(each, tree.Literal) and not isinstance(other, tree.Literal | tree.Call):
+                yield from _of_literal(
+                    each, node.operator in ORDERED or isinstance(other, tree.Operation | tree.Number)
+                )
+    for child in children(node):
+        yield from _comparisons(child)
+
+
+def _of_literal(node: tree.Literal, orders: bool) -> Iterator[Found]:
+    """``orders``: the comparison asks for more than equality, or for that with a number."""
+    time = nearest_time(node.text)
+    if node.datatype is None and node.language is None:
+        if orders and _NUMBER.fullmatch(node.text):
+            yield (
+                f'"{node.text}" is a text: no number is less, greater or equal',
+                node.span,
+                f"write {node.text.strip()}",
+            )
+        elif orders and time and "T" in node.text:
+            hint = f'write "{time}"^^xsd:dateTime'
+            yield f'"{node.text}" is a text: no date and time is before or after it', node.span, hint
+    elif node.datatype is not None and node.datatype.text.endswith("dateTime") and time not in ("", node.text):
+        message = f'"{node.text}" is no date and time, so nothing compares with it'
+        yield message, node.span, f'write "{time}"^^{node.datatype.text}'
 
 
 def _vacuous(node: tree.Sequence) -> Iterator[Found]:

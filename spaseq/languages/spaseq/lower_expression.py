@@ -13,10 +13,14 @@ from spaseq.languages.spaseq.functions import (
     BUILT_INS,
     NO_LIMIT,
     NOT_REPEATABLE,
+    OF_ITERATIONS,
     OF_SPARQL,
     SYNONYMS,
 )
+from spaseq.languages.spaseq.habits import function_hint
 from spaseq.languages.spaseq.names import Names
+
+_STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 
 
 class Place(Enum):
@@ -156,13 +160,21 @@ def check_built_in(node: tree.Call, name: str) -> None:
         hint = "replay and snapshots need the same answer every time"
         raise Problem(f"{name} is not allowed", node.function.span, hint)
     if name not in BUILT_INS:
-        hint = did_you_mean(name, [*BUILT_INS, *AGGREGATES, "PREV"])
-        raise Problem(f"unknown function {name}", node.function.span, hint if hint.startswith("did") else "")
+        raise Problem(f"unknown function {name}", node.function.span, _unknown(name))
     least, most = BUILT_INS[name]
     if not least <= len(node.arguments) <= most:
         raise Problem(f"{name} takes {_count(least, most)}, not {len(node.arguments)}", node.span)
     if name == "BOUND" and not _is_bindable(node.arguments[0]):
         raise Problem("BOUND takes a variable", node.arguments[0].span)
+
+
+def _unknown(name: str) -> str:
+    """What a name that is no function probably means."""
+    if name.startswith(_STATISTICS):
+        near = did_you_mean(name, [each for each in AGGREGATES if each.startswith(_STATISTICS)])
+        return near if near.startswith("did") else f"the aggregates are {', '.join(OF_ITERATIONS)}"
+    near = did_you_mean(name, [*BUILT_INS, *AGGREGATES, "PREV"])
+    return function_hint(name) or (near if near.startswith("did") else "")
 
 
 def _is_bindable(node: tree.Expression) -> bool:

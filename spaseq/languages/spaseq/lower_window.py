@@ -11,6 +11,7 @@ from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.names import Names
 from spaseq.pattern import Window
+from spaseq.pattern.times import nearest_time
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
@@ -40,7 +41,7 @@ def _origin(node: tree.Literal, names: Names) -> int:
             raise ValueError
         moment = datetime.fromisoformat(match[1] + (match[3] or "Z"))
     except ValueError:
-        hint = 'write "2026-01-01T00:00:00Z"^^xsd:dateTime'
+        hint = f'write "{nearest_time(node.text) or "2026-01-01T00:00:00Z"}"^^xsd:dateTime'
         raise Problem(f'"{node.text}" is no date and time', node.span, hint) from None
     whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     return whole + int((match[2] or ".0")[1:7].ljust(6, "0"))

@@ -1,17 +1,19 @@
-"""Text to syntax tree: the grammar, built once."""
+"""Text to syntax tree: the grammar, loaded once."""
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from lark import Lark
 
-from spaseq.languages.reading import build_grammar, read_tree
+from spaseq.languages.grammars import load_grammar
+from spaseq.languages.reading import read_tree
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.builder import QueryBuilder
 from spaseq.languages.spaseq.vocabulary import VOCABULARY
 
-GRAMMAR_FILES = ("query.lark", "sequence.lark", "pattern.lark", "expression.lark", "terminals.lark")
+GRAMMAR = Path(__file__).parent / "grammar"
 
 
 def parse_tree(text: str) -> tree.Query:
@@ -20,6 +22,6 @@ def parse_tree(text: str) -> tree.Query:
 
 
 @cache
-def grammar(check_terminals: bool = False) -> Lark:
-    """The parser; ``check_terminals`` looks for overlapping terminals too, which is slow."""
-    return build_grammar("spaseq.languages.spaseq", GRAMMAR_FILES, QueryBuilder(), check_terminals)
+def grammar() -> Lark:
+    """The parser."""
+    return load_grammar(GRAMMAR, QueryBuilder())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from spaseq.languages.node import Span
 from spaseq.languages.problem import did_you_mean
 from spaseq.languages.slip import Slip, first_hint
+from spaseq.languages.spaseq.habits import habit
 
 KEYWORDS = tuple(
     re.findall(
@@ -216,6 +217,7 @@ def _keyword(slip: QuerySlip) -> str:
 
 _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _end,
+    habit,
     _quotes,
     _sequence,
     _window,

@@ -2,93 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TextIO
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from spaseq.results.formats.columns import GAP, Cell, Columns
 from spaseq.results.formats.writer import Layout
 from spaseq.results.shortening import shorten, show, show_events
 from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 
-_GAP = 3  # characters between two columns
+# How a terminal's lines become shorter, step by step: the last parts of IRIs that are shown, whether ``last`` is the
+# time that went by since ``first``, and the characters between two columns.
+_STEPS = ((2, False, GAP), (2, True, GAP), (1, True, GAP), (1, True, 2), (1, True, 1))
+_WHOLE = (0, False, GAP)
+_FIRST_ROWS = 1000  # that say how wide columns are
 
 
 class TableWriter:
     """Columns for times, variables and events.
 
-    The first matches of a query set the widths; later ones follow under the same head.  A terminal gets long terms
-    folded, and IRIs without a prefix cut to their last two parts; a file has all of it on one line.
+    The first matches of a query set the layout; later ones follow under the same head.  On a terminal a match is one
+    line: IRIs without a prefix are cut to their last parts, ``last`` may become the time that went by, and what is
+    still too wide is cut where there is a ``…``.  A file has all of it.
     """
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
-        self._terminal = output.isatty()
         self._console = Console(file=output, highlight=False)
+        self._width = self._console.width if output.isatty() else None
         self._layout = layout
         self._query: tuple[str, tuple[str, ...]] | None = None
-        self._widths: list[int] = []
+        self._step = _WHOLE
+        self._columns = Columns((), GAP)
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        rows = [self._cells(table, index) for index in range(len(table))]
-        if rows and (table.query, table.columns) != self._query:
-            self._begin(table, rows)
-        for cells in rows:
-            if self._terminal and any(map(_exceeds, cells, self._widths)):
-                self._console.print(self._folded(cells))
-            else:
-                self._output.write(self._line(cells))
+        if len(table) and (table.query, table.columns) != self._query:
+            self._begin(table)
+        for index in range(len(table)):
+            self._output.write(self._columns.line(self._cells(table, index), self._width))
 
     def close(self) -> None:
         """Nothing stands at the end."""
 
-    def _begin(self, table: MatchTable, rows: list[list[str]]) -> None:
-        """A head of its own for each query; its columns as wide as these rows want."""
+    def _begin(self, table: MatchTable) -> None:
+        """A head of its own for each query; its columns as wide as these rows want, or as the terminal allows."""
         if self._query is not None:
             self._output.write("\n")
         if self._layout.several:
             self._console.print(Text(table.query, style="bold"))
-        heads = _heads(table)
-        self._widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
-        if self._terminal:
-            self._widths = _fit(self._widths, self._console.width - _GAP * (len(heads) - 1))
-        self._console.print(Text(self._line(heads), style="bold"), soft_wrap=True, end="")
-        self._output.write("─" * (sum(self._widths) + _GAP * (len(heads) - 1)) + "\n")
-        if self._terminal:  # later rows may have more of the line than the first ones wanted
-            self._widths[-1] += max(0, self._console.width - sum(self._widths) - _GAP * (len(heads) - 1))
+        heads = [Cell(head) for head in _heads(table)]
+        self._columns = self._laid_out(table, heads).narrowed(self._width)
+        self._console.print(Text(self._columns.line(heads, self._width), style="bold"), soft_wrap=True, end="")
+        self._output.write(self._columns.rule(self._width) + "\n")
+        self._columns = self._columns.widened(self._width)
         self._query = (table.query, table.columns)
 
-    def _line(self, cells: Sequence[str]) -> str:
-        padded = (
-            cell if _exceeds(cell, width) else set_cell_size(cell, width)
-            for cell, width in zip(cells, self._widths, strict=True)
-        )
-        return (" " * _GAP).join(padded).rstrip() + "\n"
+    def _laid_out(self, table: MatchTable, heads: list[Cell]) -> Columns:
+        """Columns of the first step that fits the terminal, or of the last one."""
+        for step in (_WHOLE,) if self._width is None else _STEPS:
+            self._step = step
+            rows = [self._cells(table, index) for index in range(min(len(table), _FIRST_ROWS))]
+            columns = Columns.wanted([heads, *rows], step[2])
+            if self._width is None or columns.total <= self._width:
+                break
+        return columns
 
-    def _folded(self, cells: Sequence[str]) -> Table:
-        grid = Table.grid(padding=(0, _GAP, 0, 0))
-        for width in self._widths:
-            grid.add_column(width=width, overflow="fold")
-        grid.add_row(*map(Text, cells))
-        return grid
-
-    def _cells(self, table: MatchTable, index: int) -> list[str]:
-        prefixes, brief = self._layout.prefixes, self._terminal
-        cells = [iso(int(table.first[index])), iso(int(table.last[index]))]
-        cells += [show(value, prefixes, brief) for _, value in table.row(index)]
+    def _cells(self, table: MatchTable, index: int) -> list[Cell]:
+        prefixes, (parts, elapsed, _) = self._layout.prefixes, self._step
+        first, last = int(table.first[index]), int(table.last[index])
+        cells = [Cell(iso(first), True), Cell(iso(last), True)]
+        if elapsed:
+            cells = [Cell(_without_zeros(iso(first)), True), Cell(_elapsed(last - first))]
+        for _, value in table.row(index):
+            cells.append(Cell(show(value, prefixes, parts), value is not None and value.kind == "uri"))
         if table.derived is None:
-            return [*cells, show_events(table.events(index), prefixes, brief)]
+            return [*cells, Cell(show_events(table.events(index), prefixes, parts))]
         event = table.derived[index]
-        return [*cells, shorten(event.name, prefixes), str(len(event.triples))]
-
-
-def _exceeds(cell: str, width: int) -> bool:
-    return cell_len(cell) > width
+        return [*cells, Cell(shorten(event.name, prefixes), True), Cell(str(len(event.triples)))]
 
 
 def _heads(table: MatchTable) -> list[str]:
@@ -96,11 +89,11 @@ def _heads(table: MatchTable) -> list[str]:
     return ["first", "last", *("?" + name for name in table.columns), *tail]
 
 
-def _fit(wanted: list[int], room: int) -> list[int]:
-    """The widths wanted, the widest made narrower until they fit into ``room``: the two times last, none below 8."""
-    widths = list(wanted)
-    for start in (2, 0):
-        while sum(widths) > room and max(widths[start:], default=0) > 8:
-            widest = max(range(start, len(widths)), key=widths.__getitem__)
-            widths[widest] -= 1
-    return widths
+def _without_zeros(time: str) -> str:
+    return time.rstrip("Z").rstrip("0") + "Z" if "." in time else time
+
+
+def _elapsed(microseconds: int) -> str:
+    """``+0.1s``: all digits that there are."""
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return f"+{seconds}.{rest:06d}".rstrip("0").rstrip(".") + "s" if rest else f"+{seconds}s"

@@ -14,12 +14,15 @@ class Layout:
     """What a writer must know before the first match.
 
     ``columns``: the selected variables, for formats with a header.  ``several``: results of several queries are mixed,
-    so that each has to name its query.  ``prefixes``: short names for IRIs, for people and TriG.
+    so that each has to name its query.  ``prefixes``: short names for IRIs, for people and TriG.  ``times``: formats of
+    solutions begin with the times of the match.  ``types``: types of columns by name, for Parquet.
     """
 
     columns: tuple[str, ...] = ()
     several: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    times: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 class Writer(Protocol):

@@ -8,7 +8,8 @@ import pytest
 
 from spaseq.languages.ceql import ParsedQuery, format_query, parse
 from spaseq.languages.ceql.normal_form import normal_form
-from spaseq.languages.ceql.parser import grammar
+from spaseq.languages.ceql.parser import GRAMMAR
+from spaseq.languages.grammars import build_grammar, grammar_text
 from spaseq.languages.reading import MOST_DEPTH
 from spaseq.pattern.recognition import Filtered, ForAll
 from tests.language.ceql.shown import formula_in_prefix, in_prefix, normal
@@ -62,4 +63,4 @@ def test_deepest_formulas() -> None:
 
 def test_terminals_do_not_overlap() -> None:
     pytest.importorskip("interegular")
-    grammar(check_terminals=True)
+    build_grammar(grammar_text(GRAMMAR), check_terminals=True)

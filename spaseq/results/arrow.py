@@ -1,0 +1,107 @@
+"""Columns of words as Arrow arrays: numbers by native code, texts once for each distinct term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.compute
+from numpy.typing import NDArray
+
+from gpm.algebra import XSD, XSD_DECIMAL, XSD_INTEGER
+from nfa_native import decoding
+from nfa_native.words import Terms
+from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, NOTHING, TEXT, TRUTH
+from spaseq.results.terms import Value, from_bytes
+
+Words = NDArray[np.uint64]
+_FITS, _MISFITS = 1, 2  # states of rows in nfa_native.decoding
+
+
+class MisfitError(Exception):
+    """The term in a row (from 0) is no value of the column's type."""
+
+    def __init__(self, row: int, value: Value) -> None:
+        super().__init__(row, value)
+        self.row = row
+        self.value = value
+
+
+def column(terms: Terms, words: Words, type_: pyarrow.DataType) -> pyarrow.Array:
+    """The terms of a column as values of a type, NULL where it is unbound; MisfitError if one is no such value."""
+    if type_ == NOTHING:
+        return pyarrow.nulls(len(words))
+    if type_ in (TEXT, CODED_TEXT):
+        coded = _coded(terms, words)
+        return coded if type_ == CODED_TEXT else coded.dictionary_decode()
+    values, states = _read(terms, words, type_)
+    array = pyarrow.Array.from_buffers(type_, len(words), [_bits(states == _FITS), pyarrow.py_buffer(values)])
+    misfits = states == _MISFITS
+    return _mended(array, terms, words, misfits) if misfits.any() else array
+
+
+def _read(terms: Terms, words: Words, type_: pyarrow.DataType) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """The values of a type with fixed width, as Arrow has them in memory, and the states of the rows."""
+    if pyarrow.types.is_decimal(type_):
+        return decoding.decimals(terms, words, type_.precision, type_.scale)
+    if type_ == TRUTH:
+        values, states = decoding.truths(terms, words)
+        return np.packbits(values, bitorder="little"), states
+    if type_ == DATE:
+        states = (words != 0).astype(np.uint8) * _MISFITS  # no word holds a date
+        return np.zeros(len(words), np.int32), states
+    readers: dict[pyarrow.DataType, Callable[[Terms, Words], tuple[NDArray[Any], NDArray[np.uint8]]]] = {
+        INTEGER: decoding.integers,
+        DOUBLE: decoding.doubles,
+        INSTANT: decoding.instants,
+    }
+    return readers[type_](terms, words)
+
+
+def _bits(mask: NDArray[np.bool_]) -> pyarrow.Buffer | None:
+    return None if mask.all() else pyarrow.py_buffer(np.packbits(mask, bitorder="little"))
+
+
+def _coded(terms: Terms, words: Words) -> pyarrow.DictionaryArray:
+    """The texts of a column: those of the distinct words, and which of them each row has."""
+    used, codes = np.unique(words, return_inverse=True)
+    unbound = words == 0
+    indices = pyarrow.array(codes.astype(np.int32), mask=unbound if unbound.any() else None)
+    return pyarrow.DictionaryArray.from_arrays(indices, _texts(terms, used))
+
+
+def _texts(terms: Terms, words: Words) -> pyarrow.StringArray:
+    offsets, text = decoding.texts(terms, words)
+    long = pyarrow.LargeStringArray.from_buffers(len(words), pyarrow.py_buffer(offsets), pyarrow.py_buffer(text))
+    return long.cast(TEXT)
+
+
+def _mended(array: pyarrow.Array, terms: Terms, words: Words, misfits: NDArray[np.bool_]) -> pyarrow.Array:
+    """The array with the values of terms that native code does not read."""
+    used, codes = np.unique(words[misfits], return_inverse=True)
+    values = []
+    for number, word in enumerate(used.tolist()):
+        value = from_bytes(terms.bytes(word))
+        values.append(_python(value, array.type))
+        if values[-1] is None:
+            raise MisfitError(int(np.flatnonzero(misfits)[np.argmax(codes == number)]), value)
+    found = pyarrow.array(values, array.type).take(pyarrow.array(codes))
+    return pyarrow.compute.replace_with_mask(array, pyarrow.array(misfits), found)
+
+
+def _python(value: Value, type_: pyarrow.DataType) -> Any:
+    """The value of a rare term: a huge number, an xsd:float or xsd:date; None if it is none of the type."""
+    try:
+        if type_ == DOUBLE and value.datatype in (XSD + "float", XSD_INTEGER, XSD_DECIMAL):
+            return float(value.text)
+        if type_ == DATE and value.datatype == XSD + "date":
+            return date.fromisoformat(value.text)
+        if pyarrow.types.is_decimal(type_) and value.datatype in (XSD_INTEGER, XSD_DECIMAL):
+            return pyarrow.scalar(Decimal(value.text), type_).as_py()
+    except (ValueError, OverflowError, InvalidOperation, pyarrow.ArrowException):
+        pass
+    return None

@@ -1,0 +1,223 @@
+"""Bytes of sources that may fall silent: what is there, and whether more has to be waited for."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import BinaryIO, Protocol
+
+from spaseq.errors import Location, StreamError
+
+BEGINNING = 1 << 16  # bytes after which a source begins to be read even if its first line has not ended
+GZIP = b"\x1f\x8b"
+NOT_FOLLOWED = "a file that is followed cannot be compressed"
+
+
+class Feed(Protocol):
+    """Where bytes come from: a pipe, or a file that grows.  ``goes_on``: after the end of one file there is another."""
+
+    goes_on: bool
+
+    def ready(self) -> bool:
+        """Whether bytes, or the end, are there."""
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until they are, at most so long (or for a moment: look again)."""
+
+    def read(self) -> bytes:
+        """What is there, when it is ready; empty at the end."""
+
+    def next_file(self) -> None:
+        """Go on to the next file."""
+
+    def descriptor(self) -> int | None:
+        """What ``select.poll`` waits for; None: nothing, it has to be looked at every now and then."""
+
+    def close(self) -> None:
+        """Read no further."""
+
+
+class Incoming:
+    """A binary file with ``peek`` and ``read1`` that tells whether they would wait; gzip is taken out.
+
+    ``last`` is the monotonic time when bytes came last; ``is_idle`` says that none came for as long as makes the open
+    event complete (``rest``).  Errors of the feed come when all before them has been read.
+    """
+
+    _bytes: bytes  # that are there
+    _head: bytes  # the first two, as long as there is only one
+    _unpack: Callable[[bytes], bytes] | None  # known after two
+    _begun: bool  # the reader has had some
+    _ended: bool
+    _told: bool  # the reader knows that nothing is there
+    _error: Exception | None  # that comes after the bytes
+
+    def __init__(self, feed: Feed, name: str) -> None:
+        self.feed = feed
+        self.last = time.monotonic()
+        self.is_idle = False
+        self.heeds_pauses = False  # the reader asks ``pauses`` before it reads on
+        self._name = name
+        self._begin()
+
+    def __enter__(self) -> Incoming:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no further."""
+        self.feed.close()
+
+    def ready(self) -> bool:
+        """Whether reading on does not wait.  A source begins with a whole line, which tells its format."""
+        if self._begun:
+            self._fill(1)
+            return bool(self._bytes) or self._ended
+        self._fill(BEGINNING)
+        return self._ended or b"\n" in self._bytes or len(self._bytes) >= BEGINNING
+
+    def is_waited_for(self) -> bool:
+        """Whether the reader can do nothing until more is there."""
+        return (self._told or not self._begun) and not self.ready()
+
+    def rest(self) -> None:
+        """Nothing came for long: tell the reader, which is going to ask ``pauses``."""
+        self.is_idle, self._told = True, False
+
+    def pauses(self) -> bool:
+        """Whether nothing is there: true once, and once more if it is idle; then ``read1`` waits."""
+        self.heeds_pauses = True
+        if self.ready():
+            return False
+        told, self._told = self._told, True
+        return not told
+
+    def peek(self, _size: int = 0) -> bytes:
+        """What is there at the beginning, after waiting for it."""
+        while not self.ready():
+            self.feed.wait()
+        self._begun = True
+        return self._bytes
+
+    def rests_for(self, seconds: float) -> bool:
+        """Whether nothing comes for so long; waits for that."""
+        if not self.ready():
+            self.feed.wait(seconds)
+        return not self.ready()
+
+    def read1(self, size: int) -> bytes:
+        """At most so many bytes, as many as are there; waits if there are none; empty at the end."""
+        self._begun = True
+        self._fill(size)
+        while not self.ready():
+            self.feed.wait()
+        self.is_idle = self._told = False
+        if not self._bytes and self._error is not None:
+            raise self._error
+        data, self._bytes = self._bytes[:size], self._bytes[size:]
+        return data
+
+    def next_file(self) -> bool:
+        """Go on to the file that follows the one that has ended; False: none does."""
+        if self.feed.goes_on:
+            self.feed.next_file()
+            self._begin()
+        return self.feed.goes_on
+
+    def _begin(self) -> None:
+        self._bytes = b""
+        self._begun = self._ended = self._told = False
+        self._error = None
+        self._head = b""
+        self._unpack = None
+
+    def _fill(self, size: int) -> None:
+        """Take what is there, as far as ``size`` bytes are wanted."""
+        parts, count = [self._bytes], len(self._bytes)
+        try:
+            while count < size and not self._ended and self.feed.ready():
+                parts.append(self._take(self.feed.read()))
+                count += len(parts[-1])
+        except (OSError, EOFError, zlib.error, StreamError) as error:
+            self._error, self._ended = error, True
+        self._bytes = b"".join(parts) if len(parts) > 1 else self._bytes
+
+    def _take(self, data: bytes) -> bytes:
+        self.last = time.monotonic()
+        self._ended = not data
+        if self._unpack is None:
+            self._head += data
+            if len(self._head) == 1 and data:
+                return b""
+            data, self._unpack = self._head, self._unpacker(self._head)
+        return self._unpack(data)
+
+    def _unpacker(self, beginning: bytes) -> Callable[[bytes], bytes]:
+        if beginning[:2] != GZIP:
+            return bytes
+        if self.feed.goes_on:
+            raise StreamError(NOT_FOLLOWED, Location(self._name))
+        return Gunzip()
+
+
+class Gunzip:
+    """Takes gzip out of bytes as they come."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def __call__(self, data: bytes) -> bytes:
+        """What is in the next bytes, which are empty at the end.  EOFError: there it is cut off."""
+        found = []
+        if not data and not self._member.eof:
+            raise EOFError("Compressed file ended before the end-of-stream marker was reached")  # as gzip says it
+        while data:
+            if self._member.eof:
+                data = data.lstrip(b"\0")
+                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16) if data else self._member
+            if data:
+                found.append(self._member.decompress(data))
+                data = self._member.unused_data
+        return b"".join(found)
+
+
+def chunks(source: BinaryIO, size: int, largest: int = 0) -> Iterator[bytes | None]:
+    """The bytes of a source as they come, None where more has to be waited for.
+
+    At most ``size`` at once, and then twice as many each time, up to ``largest``.
+    """
+    pauses = getattr(source, "pauses", None)
+    may_wait = pauses is None and not _never_waits(source)
+    while True:
+        while pauses is not None and pauses():
+            yield None
+        if not (data := source.read1(size)):  # type: ignore[attr-defined]
+            return
+        yield data
+        if may_wait:
+            yield None
+        size = max(size, min(2 * size, largest))
+
+
+def _never_waits(source: BinaryIO) -> bool:
+    """Whether a source can be read on without waiting: a file, or bytes in memory."""
+    if type(source) is io.BytesIO:
+        return True
+    try:
+        return stat.S_ISREG(os.fstat(source.fileno()).st_mode)
+    except (AttributeError, OSError):  # not of the operating system
+        return False
+
+
+def is_idle(source: object) -> bool:
+    """Whether nothing came from a source for so long that its open event counts as complete."""
+    return getattr(source, "is_idle", False)

@@ -1,0 +1,80 @@
+"""What was dropped of the streams, and what to do about it: nothing is lost in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.wire import WireReport
+
+_UNITS = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1_000))
+_FEW = 10  # from so many of a unit on, what is less than one of it is of no interest
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that made no event of a query: ``cause`` has the number and the stream, ``first`` where it began.
+
+    ``remedy`` says what to do; ``{lateness}`` in it stands for the option or argument of that name.
+    """
+
+    cause: str
+    remedy: str
+    first: str = ""
+    is_late: bool = False
+
+    def line(self, option: str = "{}") -> str:
+        """All of it in one line; ``option`` is how names of options are written, as in ``--{}``."""
+        first = f"; first {self.first}" if self.first else ""
+        return f"{self.cause}: {self.remedy.format(lateness=option.format('lateness'))}{first}"
+
+
+def late(clock: StreamClock) -> Iterator[Loss]:
+    """The events of a stream that came too late."""
+    if clock.late:
+        number = f"{clock.late:,} of the {counted(clock.events)} of <{clock.iri}>"
+        remedy = f"sort the stream or give {{lateness}} {_duration(clock.lateness_needed)}"
+        yield Loss(f"{number} came late and {were(clock.late)} dropped", remedy, clock.first_late, is_late=True)
+
+
+def unread(iri: str, report: WireReport) -> Iterator[Loss]:
+    """What reading a stream dropped."""
+    first = dict(report.first)
+    of = f"of <{iri}>"
+    if report.skipped:
+        number = f"{counted(report.skipped, 'malformed event')} {of}"
+        yield Loss(f"{number} {were(report.skipped)} skipped", "mend the source", f"at {report.positions[0]}")
+    if report.cut:
+        number = f"the rest of {counted(report.cut, 'source')} {of}"
+        yield Loss(f"{number} was not read after an error", "mend the source", first.get("cut", ""))
+    if report.unused_times:
+        number = f"{counted(report.unused_times, 'time')} {of}"
+        remedy = "the name of the graph is the subject of its time"
+        yield Loss(f"{number} {_have(report.unused_times)} no graph", remedy, first.get("unused_times", ""))
+    if report.ignored:
+        number = f"{counted(report.ignored, 'statement')} {of}"
+        outside = f"outside of named graphs {were(report.ignored)} ignored"
+        yield Loss(f"{number} {outside}", "an event is a named graph", first.get("ignored", ""))
+
+
+def counted(count: int, noun: str = "event") -> str:
+    """A number of things."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def were(count: int) -> str:
+    """The verb for so many."""
+    return "was" if count == 1 else "were"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def _duration(microseconds: int) -> str:
+    """A duration as options take it, rounded up."""
+    for unit, size in _UNITS:
+        if microseconds >= _FEW * size or (microseconds and microseconds % size == 0):
+            return f"{-(-microseconds // size)}{unit}"
+    return f"{-(-microseconds // 1000)}ms"

@@ -1,0 +1,43 @@
+"""Why a graph has no time: what its statements say that could be meant as one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from pyoxigraph import DefaultGraph, Literal, Quad, RdfFormat, parse
+
+from gpm.algebra import XSD_DATETIME
+
+OUTSIDE = "its time is said outside of it, in the default graph"
+_NEAR = 1 << 16  # bytes before the end of a graph that are looked at
+
+
+def untimed_hint(graph: str, quads: Iterable[Quad], properties: Collection[str]) -> str:
+    """What to do about a graph (as N-Quads write its name) without time; ``quads`` are some around it."""
+    other = ""
+    for quad in quads:
+        property = quad.predicate.value
+        if str(quad.graph_name) == graph and property in properties:
+            return "the time stands inside the graph: write it outside, in the default graph"
+        if isinstance(quad.graph_name, DefaultGraph) and str(quad.subject) == graph and _is_time(quad.object):
+            other = other or property
+    return f"if <{other}> is its time, say so: --time-property {other} (time_properties)" if other else OUTSIDE
+
+
+def statements_about(graph: str, block: bytes, end: int) -> Iterator[Quad]:
+    """The statements before ``end`` of a block of N-Quads lines that name the graph."""
+    name = graph.encode()
+    for line in block[max(0, end - _NEAR) : end].splitlines():
+        if name in line:
+            yield from _read(line)
+
+
+def _read(line: bytes) -> Iterator[Quad]:
+    try:
+        yield from parse(line, RdfFormat.N_QUADS)
+    except SyntaxError:  # cut at the beginning
+        return
+
+
+def _is_time(term: object) -> bool:
+    return isinstance(term, Literal) and term.datatype.value == XSD_DATETIME

@@ -1,0 +1,123 @@
+"""Bytes as they come: whether they have to be waited for, gzip, statements of TriG, and the same errors as of files."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from spaseq.errors import StreamError
+from spaseq.streams import WireOptions, WireReport, read_source
+from spaseq.streams.feeds import GrowingFile, Pipe
+from spaseq.streams.incoming import Gunzip, Incoming, chunks
+from spaseq.streams.statements import Cutter
+
+HERE = Path(__file__).parent
+MALFORMED = sorted(
+    path for folder in ("errors", "message_errors") for path in (HERE / folder).iterdir() if path.suffix != ".json"
+)
+
+
+def test_nothing_is_told_before_it_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with Incoming(Pipe(str(path), follow=False), "pipe") as incoming:
+        assert not incoming.ready()
+        with path.open("wb", buffering=0) as pipe:
+            pipe.write(b"half a li")
+            assert not incoming.ready()  # a source begins with a whole line
+            pipe.write(b"ne\nand more")
+            assert incoming.ready()
+            assert incoming.peek()[:4] == b"half"
+            pieces = chunks(incoming, 15)  # type: ignore[arg-type]
+            assert [next(pieces), next(pieces), next(pieces)] == [b"half a line\nand", b" more", None]
+            pipe.write(b"!")
+            assert next(pieces) == b"!"
+            assert next(pieces) is None
+            incoming.rest()
+            assert incoming.ready() is False
+            assert (next(pieces), incoming.is_idle) == (None, True)
+            pipe.write(b"?")
+            assert (next(pieces), incoming.is_idle) == (b"?", False)
+        assert list(pieces) == []
+
+
+def test_a_file_that_grows(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one\n")
+    with Incoming(GrowingFile(str(path)), "log") as incoming:
+        assert (incoming.read1(9), incoming.ready()) == (b"one\n", False)
+        path.rename(tmp_path / "old")
+        with (tmp_path / "old").open("ab") as old:
+            old.write(b"two\n")
+        path.write_bytes(b"")
+        assert (incoming.read1(9), incoming.ready()) == (b"two\n", False)
+        path.write_bytes(b"three\n")
+        assert (incoming.read1(9), incoming.next_file(), incoming.read1(9)) == (b"", True, b"three\n")
+        path.write_bytes(b"4\n")
+        assert (incoming.read1(9), incoming.next_file(), incoming.read1(9)) == (b"", True, b"4\n")
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_gzip_in_pieces(size: int) -> None:
+    data = gzip.compress(b"one, " * 50) + gzip.compress(b"two") + b"\0\0"
+    unpack = Gunzip()
+    pieces = [unpack(data[start : start + size]) for start in range(0, len(data), size)]
+    assert b"".join([*pieces, unpack(b"")]) == b"one, " * 50 + b"two"
+    unpack = Gunzip()
+    unpack(data[:20])
+    with pytest.raises(EOFError):
+        unpack(b"")
+
+
+STATEMENTS = [
+    b"@prefix : <urn:x#> .",
+    b'\n# no end . {\n:a :b 1.5 , \'x. }\' , "\\". " .',
+    b' <urn:a.b> { :a :b \'\'\'. \' }\n\'\'\' ; :c """} "" . """ . :d :e :f. }',
+    b"\nGRAPH :g { :s :p [ :q ( 1 2. ) ] , \"\" , '' }",
+    b" :a\\#b :c <<( :d :e :f )>> .",
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 11, 1000])
+def test_statements_in_pieces(size: int) -> None:
+    text, cutter, found = b"".join(STATEMENTS) + b" # end\n\n", Cutter(), b""
+    ends = {len(b"".join(STATEMENTS[:count])) for count in range(len(STATEMENTS) + 1)}
+    for start in range(0, len(text), size):
+        found += cutter.add(text[start : start + size])
+        assert len(found) in ends
+    assert (found, cutter.is_between()) == (b"".join(STATEMENTS), True)
+
+
+def read(path: Path, skip: bool) -> tuple[list[str], str]:
+    """The names of the events, and the error, or what was skipped."""
+    names, report = [], WireReport()
+    try:
+        for events in read_source(str(path), "urn:s", WireOptions(skip=skip), report):
+            names += [event.name for event in events]
+    except StreamError as error:
+        return names, error.render().replace(str(path), "it")
+    return names, str(report.to_dict()).replace(str(path), "it")
+
+
+@pytest.mark.parametrize("file", MALFORMED, ids=lambda path: path.name)
+@pytest.mark.parametrize("skip", [False, True])
+def test_a_pipe_has_the_errors_of_a_file(tmp_path: Path, file: Path, skip: bool) -> None:
+    path, data = tmp_path / file.name, file.read_bytes()
+    os.mkfifo(path)
+    size = 37 if file.parent.name == "errors" else len(data)  # whether there are messages is told at the beginning
+
+    def write() -> None:
+        with path.open("wb", buffering=0) as pipe:
+            try:
+                for start in range(0, len(data), size):
+                    pipe.write(data[start : start + size])
+            except BrokenPipeError:
+                pass  # the rest is not read
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    assert read(path, skip) == read(file, skip)
