@@ -185,6 +185,10 @@ class Partitions:
         return np.ones(keys.shape[1], np.bool_)
 
     # ── statistics and snapshot ──────────────────────────────────────────────────────────────────────────
+    def groups(self) -> int:
+        """Groups of partial matches that are kept."""
+        return sum(matcher.groups() for matcher in self._matchers.values())
+
     def statistics(self) -> dict[str, Any]:
         """As ``Matcher.statistics``, of all substreams together; ``partitions`` that are not forgotten."""
         total = self._gone
