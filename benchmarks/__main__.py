@@ -13,13 +13,14 @@ from benchmarks import (
     memory,
     partitions,
     patterns,
+    push,
     rows,
     startup,
     v_shape,
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, partitions, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (patterns, v_shape, push, partitions, cells, many, knowledge, ceql, correlation, frames):
         benchmark.main()
         print()
     rows.main(100_000)

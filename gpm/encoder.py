@@ -11,6 +11,7 @@ from pyoxigraph import Quad
 
 from gpm.lines import QuadLines
 from gpm.native.assembly import Assembler, Encoder
+from gpm.native.single import SingleEvent
 from gpm.rows import EventBatch, EventGraph, Texts, Triples
 from gpm.terms import term_bytes
 
@@ -60,6 +61,35 @@ def renewed(encoder: Encoder, batch: EventBatch) -> EventBatch:
     if batch.version == encoder.version:
         return batch
     return replace(encode_graphs(encoder, batch.graphs()), knowledge=batch.knowledge)
+
+
+def encode_single(assembler: Assembler, triples: Triples, time: int) -> SingleEvent:
+    """One event by itself; the assembler has no other."""
+    add_graph(assembler, triples, time, b"")
+    return assembler.take_single()
+
+
+def renewed_single(encoder: Encoder, event: SingleEvent) -> SingleEvent:
+    """One event with the triples that are wanted now."""
+    if event.version == encoder.version:
+        return event
+    triples = QuadLines(event.text) if isinstance(event.text, bytes) else event.text
+    assembler, next_scope = Assembler(encoder, ()), encoder.next_scope
+    encoder.next_scope = event.scope
+    again = encode_single(assembler, triples, event.time)
+    encoder.next_scope = next_scope
+    again.name, again.knowledge = event.name, event.knowledge
+    return again
+
+
+def single_batch(encoder: Encoder, event: SingleEvent) -> EventBatch:
+    """One event as a batch."""
+    text = event.text
+    stop = len(text) if isinstance(text, bytes) else 0
+    texts = Texts((text,), np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([stop], np.int64))
+    times, scopes = np.array([event.time], np.int64), np.array([event.scope], np.uint64)
+    offsets, knowledge = np.array([0, event.size], np.uint32), np.array([event.knowledge], np.int64)
+    return EventBatch(times, scopes, offsets, event.triples, texts, knowledge, event.version, encoder.batches)
 
 
 def _lines(triples: Triples) -> bytes:

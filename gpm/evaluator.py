@@ -11,12 +11,14 @@ import numpy as np
 from gpm.algebra import Group
 from gpm.background import Background
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.encoder import encode_graphs, renewed
+from gpm.encoder import encode_graphs, renewed, single_batch
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
+from gpm.native.single import SingleEvent
 from gpm.native.solver import PatternSet
 from gpm.native_steps import NativePattern, Reason
+from gpm.one_by_one import SinglePatterns
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventBatch, EventGraph, Words
 from gpm.scope import in_scope
@@ -152,6 +154,22 @@ class Evaluator:
         rows = AtomRows(solved.row_event, table.select(pattern.slots))
         unknown = np.zeros((len(pattern.slots), len(solved.undecided)), np.uint64)
         return AtomRows.join([rows, AtomRows(solved.undecided, unknown)]) if len(solved.undecided) else rows
+
+    def one_by_one(self, patterns: Sequence[CompiledPattern], version: int) -> SinglePatterns | None:
+        """What evaluates these patterns on events that come one by one and see this version of the background.
+
+        It is good until the encoder wants more triples.  None: this mode needs batches.
+        """
+        if self.mode not in (Mode.AUTO, Mode.NATIVE):
+            return None
+        beside = self._versions[version]
+
+        def evaluate(event: SingleEvent, shape: Shape) -> AtomRows:
+            batch = single_batch(self.encoder, event)
+            return self._natively({shape: beside.prepared(shape)}, batch, beside.store)[shape]
+
+        prepared = [(one.shape, beside.prepared(one.shape), one.slots) for one in patterns]
+        return SinglePatterns(prepared, self.terms, evaluate)
 
     def evaluate_graphs(
         self, graphs: Iterable[EventGraph], patterns: Sequence[CompiledPattern], version: int | None = None

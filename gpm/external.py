@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode, Quad, Store
 
 from gpm.algebra import XSD_INTEGER, Expression, Literal, Operation, Variable
 from gpm.errors import PatternError
+from gpm.lists import FUNCTIONS
 from gpm.printing import print_expression
 from gpm.rewrite import Numbering, rename, rewrite
 from gpm.rows import Words
@@ -67,7 +68,7 @@ class ExternalEvaluator:
         where = " ".join(_bind(numbering(name), n, bool(column.all())) for n, (name, column) in enumerate(used.items()))
         query = f"SELECT ?row ({text} AS ?value) {{ ?row <urn:row> <urn:row> . {where} }}"
         try:
-            answer = self._store(list(used.values()), columns.shape[1]).query(query)
+            answer = self._store(list(used.values()), columns.shape[1]).query(query, custom_functions=FUNCTIONS)
         except (SyntaxError, RuntimeError) as error:
             raise PatternError(f"the expression {print_expression(expression)} cannot be evaluated: {error}") from None
         assert isinstance(answer, pyoxigraph.QuerySolutions)

@@ -19,6 +19,7 @@ from gpm.rewrite import canonical
 from gpm.rows import Words
 from gpm.scope import graph_names
 from gpm.tables import Table
+from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 
 Indices = npt.NDArray[np.int64]
@@ -64,6 +65,18 @@ class KnowledgeTable:
                     found.append(self._pairs(left, rows, right, key))
         first, second = (np.concatenate(indices) for indices in zip(*found, strict=True))
         return first, second
+
+    def joined(self, names: tuple[str, ...], rows: EventRows) -> tuple[tuple[str, ...], EventRows] | None:
+        """The join with rows of one event, whose columns have these names; None if it takes ``pairs`` to find it."""
+        if len(self._classes) != 1 or len(self._classes[0].bound) < len(self.names):
+            return None
+        shared = [(names.index(name), n) for n, name in enumerate(self.names) if name in names]
+        keys = rows.select(tuple(a for a, _ in shared))
+        if not shared or not keys.is_bound:
+            return None
+        first, second = self._index(self._classes[0], tuple(b for _, b in shared)).probe(keys)
+        new = tuple(n for n, name in enumerate(self.names) if name not in names)
+        return names + tuple(self.names[n] for n in new), rows.joined(first, self.columns, second, new)
 
     def combined(self, left: Table, first: Indices, second: Indices) -> Table:
         """The unions of rows ``first`` of ``left`` with rows ``second`` of this table; −1 is no row of this table."""

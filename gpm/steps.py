@@ -15,6 +15,7 @@ from gpm.knowledge import Indices, Knowledge, KnowledgeTable
 from gpm.scope import Names, in_scope
 from gpm.splitting import asked_knowledge, optional_parts
 from gpm.tables import Table
+from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 
 LARGEST_JOIN = 1_000_000  # pairs of rows that are held at once when nothing joins them
@@ -142,6 +143,20 @@ def make_step(element: Element, needed: Names, knowledge: Knowledge) -> Step | N
         case _:
             table = held(element)
             return None if table is None else Join(table)
+
+
+def run_single(
+    steps: tuple[Step, ...], names: tuple[str, ...], rows: EventRows, time: int, terms: Terms
+) -> tuple[tuple[str, ...], EventRows]:
+    """``run`` on the rows of one event at that time, with columns of these names; names and rows afterwards."""
+    for number, step in enumerate(steps):
+        joined = step.knowledge.joined(names, rows) if isinstance(step, Join) else None
+        if joined is None:
+            table = Table(names, rows.row_event, rows.columns)
+            table = run(steps[number:], table, Context(terms, np.array([time], np.int64)))
+            return table.names, EventRows(table.columns)
+        names, rows = joined
+    return names, rows
 
 
 def run(steps: tuple[Step, ...], table: Table, context: Context) -> Table:

@@ -10,8 +10,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nfa_native.rows import EventRows
+
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
+LONG_AGO, FOREVER = -(2**63), 2**63 - 1  # times: of nothing that was, and of nothing that will be
 LONGEST_JOINED = 1 << 16  # events of a batch that is joined with another one
 
 
@@ -29,6 +32,12 @@ class RowColumns(NamedTuple):
 
     row_event: NDArray[np.uint32]
     columns: Words
+
+
+def batch_of(time: int, event: int, rows: Sequence[EventRows | None]) -> tuple[Numbers, Words, list[Rows | None]]:
+    """One event as a batch: what ``Matcher.feed`` takes."""
+    columns: list[Rows | None] = [None if one is None else RowColumns(one.row_event, one.columns) for one in rows]
+    return np.array([time], np.int64), np.array([event], np.uint64), columns
 
 
 @dataclass(frozen=True, slots=True)

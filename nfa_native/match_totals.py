@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from nfa_native.arrays import pack, unpack
 from nfa_native.automaton import Automaton, WindowSpec
-from nfa_native.history import Batch, History, Numbers, RowColumns, Rows, Words, joined
+from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
 from nfa_native.matcher import Matcher, RawMatches
+from nfa_native.rows import EventRows
 from nfa_native.substreams import split
 from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
 from nfa_native.words import Terms
 
-LONG_AGO = -(2**63)
 COUNTERS = ("atoms", "fired", "entered")
 WordMap = Callable[[Words], Words]
 Total = tuple[int | None, ...]  # the number of matches, then one for each quantity; None: too large, or none
@@ -108,6 +108,21 @@ class MatchTotals:
         else:
             self._total(batch)
         self._pass(batch)
+
+    def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
+        """As ``Matcher.feed_event``."""
+        self.feed(*batch_of(time, event, rows))
+
+    @property
+    def due(self) -> int:
+        """As ``Matcher.due``: the totals of a tick come when it closes."""
+        if self._open or self._waiting:
+            return LONG_AGO
+        return FOREVER if self._matcher is None else self._matcher.due
+
+    def pending(self) -> int:
+        """As ``Matcher.pending``, where totals may wait: 1."""
+        return 1
 
     def advance(self, time: int) -> None:
         """Promise that no event before ``time`` will come."""

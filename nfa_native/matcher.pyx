@@ -13,6 +13,7 @@ from nfa_native.arrays import pack, unpack
 from nfa_native.program import Op
 from nfa_native.substreams import split
 
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -26,6 +27,7 @@ from libcpp.vector cimport vector
 from nfa_native.literals cimport POWERS_OF_TEN, int128
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
+from nfa_native.rows cimport EventRows
 from nfa_native.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
 )
@@ -107,6 +109,7 @@ cdef class Matcher:
     """Runs an automaton over batches of events (times not decreasing) and collects its results."""
 
     cdef Kernel kernel
+    cdef vector[uint32_t] _zeros   # the numbers of the event in the rows of a single event
     cdef object _failure
     cdef public object _formulas
     cdef readonly object automaton
@@ -160,6 +163,19 @@ cdef class Matcher:
         if not ordered:
             raise ValueError("events must come in order of time")
 
+    def feed_event(self, int64_t time, uint64_t event, list rows not None):
+        """``feed`` of a single event: per atom None or its ``EventRows``."""
+        cdef BatchRows borrowed
+        cdef bint ordered
+        if <size_t>len(rows) != self.kernel.slots.size():
+            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
+        borrow_event(&borrowed, rows, &self.kernel.slots, &self._zeros)
+        with nogil:
+            ordered = feed_batch(&self.kernel, &time, &event, 1, &borrowed)
+        self._raise()
+        if not ordered:
+            raise ValueError("events must come in order of time")
+
     def advance(self, int64_t time):
         """Promise that no event before ``time`` will come."""
         with nogil:
@@ -180,6 +196,11 @@ cdef class Matcher:
     def pending(self):
         """Results that wait for ``take``."""
         return self.kernel.results.first.size()
+
+    @property
+    def due(self):
+        """Only when time has passed this, microseconds, can something be decided without a further row; FOREVER: never."""
+        return first_due(&self.kernel)
 
     def groups(self):
         """Cells that are alive: groups of partial matches."""

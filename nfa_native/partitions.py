@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from nfa_native.arrays import pack, unpack
 from nfa_native.automaton import Automaton, Govern
-from nfa_native.history import Numbers, RowColumns, Rows, Words
+from nfa_native.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
+from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
 from nfa_native.words import Terms
 
@@ -85,6 +86,19 @@ class Partitions:
         for part in _parts(times, events, by_key(len(times), rows, self._slots)):
             self._feed(part)
         self._next_event = int(events[-1]) + 1
+
+    def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
+        """As ``Matcher.feed_event``."""
+        self.feed(*batch_of(time, event, rows))
+
+    @property
+    def due(self) -> int:
+        """As ``Matcher.due``: open ticks are closed as soon as time passes them."""
+        return LONG_AGO if self._open else FOREVER
+
+    def pending(self) -> int:
+        """As ``Matcher.pending``."""
+        return len(self._found)
 
     def _feed(self, part: Part) -> None:
         self.position += len(part.times)
@@ -161,6 +175,10 @@ class Partitions:
         if not window.sliding and position % window.length:
             self._missed[key] = position % window.length
 
+    def groups(self) -> int:
+        """As ``Matcher.groups``, of all substreams together."""
+        return sum(matcher.groups() for matcher in self._matchers.values())
+
     def oldest_event(self) -> int:
         """Numbers below this one will not be needed again."""
         while self._bounds:
@@ -185,10 +203,6 @@ class Partitions:
         return np.ones(keys.shape[1], np.bool_)
 
     # ── statistics and snapshot ──────────────────────────────────────────────────────────────────────────
-    def groups(self) -> int:
-        """Groups of partial matches that are kept."""
-        return sum(matcher.groups() for matcher in self._matchers.values())
-
     def statistics(self) -> dict[str, Any]:
         """As ``Matcher.statistics``, of all substreams together; ``partitions`` that are not forgotten."""
         total = self._gone

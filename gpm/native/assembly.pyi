@@ -7,6 +7,7 @@ from weakref import WeakSet
 import numpy
 from numpy.typing import NDArray
 
+from gpm.native.single import SingleEvent
 from nfa_native.words import Terms
 
 Problem = tuple[int, int, bytes, int, int]
@@ -83,6 +84,15 @@ class Assembler:
 
     def add_words(self, time: int, name: bytes, triples: Iterable[Sequence[int]], lines: object) -> None:
         """One whole event of encoded ``triples``, (subject, predicate, object) words each; ``lines`` keeps its text."""
+
+    def single(self, time: int, lines: bytes) -> SingleEvent | None:
+        """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.
+
+        Nothing changes if it is None.  ValueError: there are events that were not taken.
+        """
+
+    def take_single(self) -> SingleEvent:
+        """The one event that was added since the last ``take``, by itself; ValueError if it is not one."""
 
     def scope(self) -> int:
         """The number of the next event's blank nodes."""

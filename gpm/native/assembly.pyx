@@ -16,6 +16,7 @@ import numpy as np
 
 from gpm.native.characters cimport unescape
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
+from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
 from nfa_native.words cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
@@ -27,6 +28,7 @@ include "assembling/pruning.pxi"
 include "assembling/objects.pxi"
 include "assembling/columns.pxi"
 include "assembling/events.pxi"
+include "assembling/single.pxi"
 
 
 cdef class Encoder:
@@ -111,7 +113,8 @@ cdef class Assembler:
         self.state.next_scope = &encoder.next_scope
         self.state.unit = unit
         self.state.is_open = self.state.goes_on = False
-        self.state.lost = False
+        self.state.lost = self.state.mixed = False
+        self.state.statements = 0
         self.state.text_end = self.state.text_start = 0
         self.state.lines = self.state.ignored = self.state.unused_times = 0
         self.state.columns.version = encoder.demand.version
@@ -217,6 +220,34 @@ cdef class Assembler:
             self.state.columns.objects.push_back(object_)
         self.state.text_start = self.state.text_end = 0
         complete(&self.state, time, known.data(), known.size())
+
+    def single(self, int64_t time, bytes lines not None):
+        """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.
+
+        Nothing changes if it is None.  ValueError: there are events that were not taken.
+        """
+        cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(lines)
+        cdef size_t size = PyBytes_GET_SIZE(lines)
+        cdef string name
+        cdef bint is_event
+        check_empty(&self.state)
+        self.state.block = 0
+        self.state.text = text
+        with nogil:
+            is_event = read_event(&self.state, size) and self.state.statements and not self.state.mixed
+            if is_event:
+                graph_iri(&self.state, &name)
+                complete_whole(&self.state, time, &name, size)
+            else:
+                undo_event(&self.state)
+            encode_iris(&self.state)
+        return take_single(&self.state, lines) if is_event else None
+
+    def take_single(self):
+        """The one event that was added since the last ``take``, by itself."""
+        cdef object text = self.blocks.pop()
+        self.blocks = []
+        return take_single(&self.state, text)
 
     def scope(self):
         """The number of the next event's blank nodes."""

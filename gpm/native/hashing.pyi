@@ -3,6 +3,8 @@
 import numpy
 from numpy.typing import NDArray
 
+from nfa_native.rows import EventRows
+
 class HashIndex:
     """The rows of ``columns`` uint64[k, r] by all of their words, fewer than 2³² of them.
 
@@ -18,7 +20,7 @@ class HashIndex:
         """Bytes reserved, columns apart."""
 
     def probe(
-        self, columns: NDArray[numpy.uint64], count: int = -1
+        self, columns: NDArray[numpy.uint64] | EventRows, count: int = -1
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
         """(int64[m], int64[m]): all pairs of a row of ``columns`` uint64[k, n] and an indexed row with the same words.
 

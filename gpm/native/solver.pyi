@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.native.single import SingleEvent
 from gpm.native_steps import NativePattern
+from nfa_native.rows import EventRows
 
 class Solutions(NamedTuple):
     """The rows of a pattern on a run of events: a set per event, the rows of an event sorted by columns.
@@ -34,6 +36,9 @@ class PatternSet:
         subjects, predicates and objects, and the time times[i] in microseconds since 1970.  ValueError: the arrays do not
         fit each other.
         """
+
+    def solve_event(self, event: SingleEvent) -> list[tuple[int, EventRows | None]]:
+        """The rows of the patterns, by number, that have some on the event; None where it is undecided."""
 
 def solve(
     patterns: Iterable[NativePattern],

@@ -2,6 +2,7 @@
 """The native solver: compiled graph patterns on the encoded triples of events."""
 
 import dataclasses
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy
@@ -9,14 +10,18 @@ import numpy
 from gpm import native_steps as plans
 from nfa_native.program import Op
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from cython.operator cimport dereference
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
+from libcpp.unordered_map cimport unordered_map
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from gpm.native.single cimport SingleEvent
 from nfa_native.literals cimport DECIMAL_ONE, int128
 from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
+from nfa_native.rows cimport rows_of_event
 from nfa_native.words cimport (
     KIND_DECIMAL,
     KIND_INTEGER,
@@ -27,6 +32,7 @@ from nfa_native.words cimport (
     decimal_value,
     integer_value,
     kind_of,
+    mix,
     word_t,
 )
 
@@ -48,6 +54,7 @@ include "solving/rows.pxi"
 include "solving/events.pxi"
 include "solving/run.pxi"
 include "solving/build.pxi"
+include "solving/routing.pxi"
 
 
 class Solutions(NamedTuple):
@@ -62,6 +69,7 @@ cdef class PatternSet:
     """Patterns that are evaluated together; those with the same base share its evaluation."""
 
     cdef vector[Machine*] machines
+    cdef Routes routes           # which machines an event can concern
     cdef list members            # for each machine the positions of its patterns
     cdef list programs
     cdef Py_ssize_t count
@@ -77,6 +85,7 @@ cdef class PatternSet:
         self.event.views.resize(ORDERS)
         for i in range(ORDERS):
             self.event.views[i].ready = False
+        self.routes.run = 0
         groups = {}
         for number, pattern in enumerate(patterns):
             groups.setdefault((pattern.base, id(pattern.terms)), []).append(number)
@@ -94,6 +103,7 @@ cdef class PatternSet:
         cdef Builder builder = Builder(patterns[0].terms, self.programs)
         cdef Machine* machine = new Machine()
         self.machines.push_back(machine)
+        add_route(&self.routes, patterns[0].base)
         machine.event = &self.event
         machine.out.found = 0
         builder.machine = machine
@@ -126,17 +136,37 @@ cdef class PatternSet:
         self.forget()
         return found
 
+    def solve_event(self, SingleEvent event not None):
+        """The solutions of one event; see the stub."""
+        cdef const word_t* words = event.words.data()
+        cdef size_t i
+        with nogil:
+            open_event(&self.event, words, event.size, 0, event.size, event.time)
+            self.run_event(0)
+            for i in range(self.routes.concerned.size()):
+                run_members(self.machines[self.routes.concerned[i]], &event.time)
+        found = []
+        for i in range(self.routes.concerned.size()):
+            add_solutions(found, self.machines[self.routes.concerned[i]], self.members[self.routes.concerned[i]])
+        return found
+
     cdef void run(self, const uint32_t* offsets, const word_t* words, size_t stride, const int64_t* times,
                   size_t count) noexcept nogil:
         cdef size_t i, number
-        cdef Machine* machine
         for number in range(count):
             open_event(&self.event, words, stride, offsets[number], offsets[number + 1], times[number])
-            for i in range(self.machines.size()):
-                machine = self.machines[i]
-                close_event(&machine.out, <uint32_t>number, enter(machine, 0))
+            self.run_event(<uint32_t>number)
         for i in range(self.machines.size()):
             run_members(self.machines[i], times)
+
+    cdef void run_event(self, uint32_t number) noexcept nogil:
+        """Run the machines that the open event can concern."""
+        cdef Machine* machine
+        cdef size_t i
+        find_concerned(&self.routes, &self.event)
+        for i in range(self.routes.concerned.size()):
+            machine = self.machines[self.routes.concerned[i]]
+            close_event(&machine.out, number, enter(machine, 0))
 
     cdef void forget(self):
         """Empty the rows of all patterns; their room is kept."""
@@ -170,11 +200,49 @@ cdef object take(Machine* machine, size_t member, size_t members):
     return solutions(&machine.members[member].out, numbers_of(&machine.out.undecided))
 
 
+cdef int add_solutions(list found, Machine* machine, list numbers) except -1:
+    """Add what one event brought to the patterns of a machine, and forget it."""
+    cdef size_t i
+    cdef bint undecided = not machine.out.undecided.empty()
+    if undecided:
+        found += [(number, None) for number in numbers]
+    elif machine.members.empty():
+        add_rows(found, &machine.out, numbers[0])
+    for i in range(machine.members.size()):
+        if not undecided:
+            add_rows(found, &machine.members[i].out, numbers[i])
+        clear_rows(&machine.members[i].out)
+    clear_rows(&machine.out)
+    return 0
+
+
+cdef int add_rows(list found, RowsOut* out, object number) except -1:
+    """Add what one event brought to one pattern, if anything."""
+    if not out.undecided.empty():
+        found.append((number, None))
+    elif not out.row_event.empty():
+        found.append((number, rows_of_event(out.rows.data(), out.row_event.size(), out.width)))
+    return 0
+
+
 cdef object solutions(RowsOut* out, object undecided):
+    if out.row_event.empty() and out.undecided.empty() and not len(undecided):
+        return no_solutions(out.width)
     own = numbers_of(&out.undecided)
     if len(undecided):
         own = numpy.union1d(own, undecided)
     return Solutions(numbers_of(&out.row_event), columns_of(out), own)
+
+
+@lru_cache(maxsize=None)
+def no_solutions(width):
+    """Nothing, with `width` columns; the same arrays each time, and read-only."""
+    nothing = Solutions(
+        numpy.empty(0, numpy.uint32), numpy.empty((width, 0), numpy.uint64), numpy.empty(0, numpy.uint32)
+    )
+    for array in nothing:
+        array.setflags(write=False)
+    return nothing
 
 
 cdef object numbers_of(vector[uint32_t]* numbers):

@@ -75,6 +75,15 @@ cdef inline bint is_due(Kernel* k, int64_t time, int64_t seq) noexcept nogil:
     return not k.deadlines.empty() and dereference(k.deadlines.begin()).first < (seq if k.by_events else time)
 
 
+cdef int64_t first_due(Kernel* k) noexcept nogil:
+    """The time that has to pass for a match that waits; positions pass with any event."""
+    if not k.waits:
+        return FOREVER
+    if not k.staged.empty() or (k.by_events and not k.deadlines.empty()):
+        return -FOREVER
+    return FOREVER if k.deadlines.empty() else dereference(k.deadlines.begin()).first
+
+
 cdef inline size_t first_of_tick(const int64_t* times, size_t start, size_t at) noexcept nogil:
     """The first event from `start` on at the time of event `at`."""
     while at > start and times[at - 1] == times[at]:
@@ -132,11 +141,13 @@ def no_results(width):
     return RawMatches(*columns)
 
 
-cdef void copy_bytes(object array, const void* source, size_t size):
-    cdef uint8_t[::1] view
+cdef int copy_bytes(object array, const void* source, size_t size) except -1:
+    cdef Py_buffer view
     if size:
-        view = array.reshape(-1).view(np.uint8)
-        memcpy(&view[0], source, size)
+        PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
+        memcpy(view.buf, source, size)
+        PyBuffer_Release(&view)
+    return 0
 
 
 cdef object statistics_of(Kernel* k):

@@ -68,6 +68,40 @@ cdef object borrow_columns(BatchRows* out, object row_event, object columns, uin
     return numbers, words
 
 
+cdef int borrow_event(
+    BatchRows* out, list rows, const vector[uint32_t]* slots, vector[uint32_t]* zeros
+) except -1:
+    """As `borrow_rows`, of a single event whose rows the caller keeps alive; `zeros` number that event."""
+    cdef RowTaker taker
+    cdef RowSource one
+    cdef EventRows found
+    cdef object before = None
+    cdef size_t i
+    for i in range(slots.size()):
+        if rows[i] is None:
+            continue
+        found = rows[i]
+        if found.width != slots.at(i):
+            raise ValueError(f"an atom of {slots.at(i)} slots got rows of {found.width}")
+        if found.count == 0:
+            continue
+        if found is not before:
+            before = found
+            if zeros.size() < found.count:
+                zeros.resize(found.count, 0)
+            one.columns = found.words.data()
+            one.rows = found.count
+            one.at = one.end = 0
+            out.sources.push_back(one)
+        taker.atom = <uint32_t>i
+        taker.slots = slots.at(i)
+        taker.source = <uint32_t>out.sources.size() - 1
+        out.takers.push_back(taker)
+    for i in range(out.sources.size()):  # now that they stay where they are
+        out.sources[i].row_event = zeros.data()
+    return 0
+
+
 cdef size_t next_event(BatchRows* rows, size_t count) noexcept nogil:
     """The next event with rows, whose rows every source then knows; `count` if there is none."""
     cdef RowSource* begin = rows.sources.data()

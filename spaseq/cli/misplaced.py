@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from spaseq.errors import OptionError
+from spaseq.languages.files import MOST_BYTES
 from spaseq.languages.reading import MOST_CHARACTERS
 
-MOST_BYTES = 4 * MOST_CHARACTERS  # of UTF-8: what is longer is not read
 STDIN = "<standard input>"
 _QUERIES = (".spaseq", ".ceql")
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -13,8 +12,9 @@ from typing import Protocol
 import click
 
 from spaseq.cli.languages import reads_as
-from spaseq.cli.misplaced import MOST_BYTES, STDIN, check_is_query, check_size
+from spaseq.cli.misplaced import STDIN, check_is_query, check_size
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
+from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 
@@ -86,27 +86,13 @@ def read_text(path: str) -> tuple[str, str]:
 
 def _text(path: str) -> str:
     check_is_query(path)
-    try:
-        data = _bytes(path)
-    except IsADirectoryError:
-        raise OptionError(f"{path} is a directory, not a query file") from None
-    except OSError as error:
-        raise OptionError(f"cannot read the query {path}: {error.strerror}") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise OptionError(f"the query {path} is not UTF-8 text (byte {error.start})") from None
-
-
-def _bytes(path: str) -> bytes:
-    """What a query file has; not read where that is more than a query can have."""
     if path == "-":
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
         check_size(STDIN, len(data))
-        return data
-    with Path(path).open("rb") as file:
-        check_size(path, os.fstat(file.fileno()).st_size)
-        return file.read(MOST_BYTES + 1)
+        return text_of(data, path)
+    with suppress(OSError):  # which reading tells
+        check_size(path, Path(path).stat().st_size)
+    return text_of_file(path)
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
 from gpm.background import Background
 from gpm.evaluator import Evaluator, Mode
-from gpm.native.assembly import Encoder
+from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
-from spaseq.engine.graphs import Graph, read_graph
+from spaseq.engine.graphs import Graph, read_graph, single_event
 from spaseq.engine.ordering import in_order
 from spaseq.engine.protocols import Matcher, Plan
 from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
@@ -28,10 +28,10 @@ from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
-from spaseq.streams.timestamps import duration_microseconds, to_microseconds
+from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 FEW_TERMS = 1 << 16  # terms that are kept without a thought
-Item = tuple[int | datetime, Graph] | tuple[int | datetime, Graph, str | None]
+Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
 
 class Engine:
@@ -60,6 +60,9 @@ class Engine:
         self._encoders: dict[str, Encoder] = {}  # by stream: each numbers its own events
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
         self._queries: dict[str, RunningQuery] = {}
+        self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
+        self._opened: dict[str, str] = {}  # the IRIs of streams that may be pushed to, by what they were called
+        self._readers: dict[str, list[Streamset]] = {}  # that a stream can have an effect on, in order
         self._most_terms = FEW_TERMS
 
     @property
@@ -104,23 +107,29 @@ class Engine:
                 raise OptionError(f'"{name}" derives <{running.into}>, which {", ".join(readers)} reads')
         del self._queries[name]
         for streamset in self._streamsets:
-            streamset.queries = [query for query in streamset.queries if query is not running]
+            streamset.detach(running)
         self._streamsets = [streamset for streamset in self._streamsets if streamset.queries]
+        self._opened.clear()
+        self._readers.clear()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
-    def push(self, stream: str, graph: Graph, timestamp: int | datetime, event: str | None = None) -> list[Match]:
+    def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
         """An event came; returns what is decided by now, of any query.
 
         ``stream`` is a name or IRI, ``graph`` an rdflib.Graph, pyoxigraph quads or triples, or bytes, ``timestamp``
-        microseconds or a datetime (naive means UTC), ``event`` the event's IRI.  OptionError: an argument is wrong.
+        microseconds or a datetime (naive means UTC), also of NumPy or pandas, ``event`` the event's IRI.  OptionError:
+        an argument is wrong.
         """
-        return self.push_batch(stream, [(timestamp, graph, event)])
+        return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
 
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
         iri = self._open_stream(stream)
         if not isinstance(items, Iterable):
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
+        items = list(items)
+        if len(items) == 1:
+            return self._deliver(self._push_single(iri, *unpacked(items[0])))
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
@@ -156,11 +165,11 @@ class Engine:
         self._evaluator.update_background(background)
         self._forget_knowledge()
 
-    def advance(self, time: int | datetime, stream: str | None = None) -> list[Match]:
+    def advance(self, time: Time, stream: str | None = None) -> list[Match]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
         return self._deliver(self.advance_tables(time, stream))
 
-    def advance_tables(self, time: int | datetime, stream: str | None = None) -> Iterator[MatchTable]:
+    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
         """``advance``, the results as tables."""
         promised = to_microseconds(time)
         for clock in self._inputs(stream):
@@ -183,6 +192,11 @@ class Engine:
         from spaseq.engine.statistics import statistics_of
 
         return statistics_of(self)
+
+    def catch_up(self) -> None:
+        """Let all queries hear of all events, also of those that do not concern them, as if that mattered now."""
+        for streamset in self._streamsets:
+            streamset.catch_up()
 
     def snapshot(self) -> bytes:
         """The whole state between two calls; background knowledge and queries by fingerprint alone."""
@@ -235,7 +249,7 @@ class Engine:
 
     def _new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
         clocks = [self._clock(iri) for iri in iris]
-        self._streamsets.append(Streamset(clocks, strict))
+        self._streamsets.append(Streamset(clocks, strict, self._evaluator))
         return self._streamsets[-1]
 
     def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
@@ -245,7 +259,7 @@ class Engine:
         may_wait = self._evaluator.mode is Mode.AUTO and not plan.by_partition
         lazy = self._lazy(matcher, needs) if may_wait else ()
         running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy)
-        streamset.queries.append(running)
+        streamset.attach(running)
         self._queries[running.name] = running
         if running.into is not None:
             self._clock(running.into)
@@ -258,6 +272,12 @@ class Engine:
             self._encoders[iri] = self.encoder.apart()
         return self._clocks[iri]
 
+    def _assembler(self, iri: str) -> Assembler:
+        """What encodes the events of a stream one by one."""
+        if iri not in self._assemblers:
+            self._assemblers[iri] = Assembler(self._encoders[iri], ())
+        return self._assemblers[iri]
+
     def _lazy(self, matcher: Matcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
         dear = {n: need.pattern.required_slots for n, need in enumerate(needs) if not need.pattern.is_native}
@@ -265,15 +285,31 @@ class Engine:
 
     def _sort(self, order: Mapping[str, int]) -> None:
         self._streamsets.sort(key=lambda streamset: max(order[iri] for iri in streamset.iris))
+        self._opened.clear()
+        self._readers.clear()
 
     def _open_stream(self, stream: str) -> str:
         """The IRI of a stream that may be pushed to."""
-        iri = resolve_stream(stream, self.queries.values())
-        if iri in self._derived():
-            raise OptionError(f"the stream <{iri}> is derived by a query: nothing else can be pushed to it")
+        iri = self._opened.get(stream) if isinstance(stream, str) else None
+        if iri is None:
+            iri = resolve_stream(stream, self.queries.values())
+            if iri in self._derived():
+                raise OptionError(f"the stream <{iri}> is derived by a query: nothing else can be pushed to it")
+            self._opened[stream] = iri
         if self._clocks[iri].closed:
             raise OptionError(f"the stream <{iri}> is closed")
         return iri
+
+    def _affected(self, iri: str) -> list[Streamset]:
+        """The streamsets that events of a stream can have an effect on, also by what their queries derive, in order."""
+        if iri not in self._readers:
+            streams, found = {iri}, []
+            for streamset in self._streamsets:
+                if not streams.isdisjoint(streamset.iris):
+                    streams |= streamset.derived
+                    found.append(streamset)
+            self._readers[iri] = found
+        return self._readers[iri]
 
     def _inputs(self, stream: str | None) -> list[StreamClock]:
         """The clock of one stream, or of all that no query derives."""
@@ -288,6 +324,22 @@ class Engine:
         for event in events:
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
+
+    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Iterator[MatchTable]:
+        """One event came, which goes the short way: it never becomes columns, unless it meets some."""
+        self._forget_terms()
+        event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        clock, streamsets = self._clocks[iri], self._affected(iri)
+        in_time = clock.admit_one(event.time, self.lateness)
+        event.name = event.name or clock.event_name(clock.events)
+        event.knowledge = self._evaluator.version
+        if not in_time:
+            self._drop_late(Events.of_single(iri, event, self.encoder))
+        else:
+            for streamset in streamsets:
+                if iri in streamset.iris:
+                    streamset.add_single(iri, event)
+        return self._settle(streamsets)
 
     def _accept(self, events: Events, lateness: int) -> None:
         clock = self._clocks[events.stream]
@@ -313,16 +365,19 @@ class Engine:
         """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
         if len(self.terms) > self._most_terms:
             held = [words for query in self._queries.values() for words in query.trace()]
+            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles)
+            held += [event.triples for _, _, event in singles]
             self._evaluator.forget_terms(held)
             self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
 
-    def _settle(self) -> Iterator[MatchTable]:
-        """Let every streamset do what its watermark allows, producers of derived streams first."""
-        for streamset in self._streamsets:
-            for running, table in streamset.settle(self._evaluator):
+    def _settle(self, streamsets: Iterable[Streamset] | None = None) -> Iterator[MatchTable]:
+        """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
+        for streamset in self._streamsets if streamsets is None else streamsets:
+            for running, table in streamset.settle():
                 if table is not None and len(table):
                     running.results += len(table)
-                    self._derive(table.derived or ())
+                    if table.derived:
+                        self._derive(table.derived)
                     yield table
             self._promise_derived(streamset)
         self._forget_knowledge()
@@ -330,9 +385,9 @@ class Engine:
     def _forget_knowledge(self) -> None:
         """Free the versions of the background that no event sees any more."""
         if self._evaluator.versions > 1:
-            waiting = (events for streamset in self._streamsets for _, events in streamset.buffer.waiting())
-            oldest = min((int(events.graphs.knowledge.min()) for events in waiting), default=self._evaluator.version)
-            self._evaluator.forget_versions(oldest)
+            waiting = [streamset.oldest_knowledge() for streamset in self._streamsets]
+            seen = [version for version in waiting if version is not None]
+            self._evaluator.forget_versions(min(seen, default=self._evaluator.version))
 
     def _derive(self, events: Iterable[DerivedEvent]) -> None:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
@@ -344,8 +399,8 @@ class Engine:
 
     def _promise_derived(self, streamset: Streamset) -> None:
         """A derived stream is as far as the slowest of the queries that derive it."""
-        for iri in {running.into for running in streamset.queries if running.into is not None}:
-            producers = [s for s in self._streamsets for running in s.queries if running.into == iri]
+        for iri in streamset.derived:
+            producers = [producer for producer in self._streamsets if iri in producer.derived]
             if all(producer.finished for producer in producers):
                 self._clocks[iri].close()
             else:
@@ -354,12 +409,11 @@ class Engine:
     def _deliver(self, tables: Iterable[MatchTable]) -> list[Match]:
         """The matches of all tables in order of decision; callbacks are told."""
         matches = in_order(list(tables))
-        callbacks = {name: running.on_match for name, running in self._queries.items() if running.on_match is not None}
-        if callbacks:
-            for match in matches:
-                callback = callbacks.get(match.query)
-                if callback is not None:
-                    callback(match)
+        callbacks = {name: self._queries[name].on_match for name in {match.query for match in matches}}
+        for match in matches:
+            callback = callbacks[match.query]
+            if callback is not None:
+                callback(match)
         return matches
 
 
@@ -380,7 +434,13 @@ def derived_scope(event: Event) -> int:
 
 def as_event(iri: str, item: Item) -> Event:
     """An event of the stream ``iri`` from ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)``."""
+    timestamp, graph, name = unpacked(item)
+    triples, name = read_graph(graph, name)
+    return Event(iri, to_microseconds(timestamp), name, triples)
+
+
+def unpacked(item: Item) -> tuple[Time, Graph, str | None]:
+    """Timestamp, graph and IRI of an event; OptionError if they are given in another form."""
     if not isinstance(item, tuple) or len(item) not in (2, 3):
         raise OptionError(f"an event is (timestamp, graph) or (timestamp, graph, event IRI), not {item!r:.80}")
-    triples, name = read_graph(item[1], item[2] if len(item) == 3 else None)
-    return Event(iri, to_microseconds(item[0]), name, triples)
+    return item if len(item) == 3 else (*item, None)

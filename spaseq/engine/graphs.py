@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse, serialize
 
+from gpm.encoder import encode_single
 from gpm.errors import PatternError
+from gpm.native.assembly import Assembler
+from gpm.native.single import SingleEvent
 from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.rows import Triples
 from gpm.terms import is_rdflib_graph, to_oxigraph
@@ -36,6 +39,32 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
         return triples, _iri(event)
     name = next(iter(names), None)
     return triples, name.value if isinstance(name, NamedNode) else ""
+
+
+def single_event(assembler: Assembler, time: int, graph: Graph, event: str | None = None) -> SingleEvent:
+    """An event by itself, encoded, with the name that ``read_graph`` gives; errors as there."""
+    lines = to_lines(graph)
+    found = None if lines is None else assembler.single(time, lines)
+    if found is not None:
+        found.name = found.name if event is None else _iri(event)
+        return found
+    triples, name = read_graph(graph, event)  # another syntax, a term that is none by the book, or an error
+    found = encode_single(assembler, triples, time)
+    found.name = name
+    return found
+
+
+def to_lines(graph: Graph) -> bytes | None:
+    """What may be the N-Quads lines of a graph; None: no way is known that is better than ``read_graph``."""
+    if isinstance(graph, bytes):
+        return graph
+    if is_rdflib_graph(graph):
+        from spaseq.engine.rdflib_lines import rdflib_lines
+
+        return rdflib_lines(graph)
+    if isinstance(graph, list | tuple) and graph and all(isinstance(triple, (Quad, Triple)) for triple in graph):
+        return serialize(graph, format=RdfFormat.N_QUADS)
+    return None
 
 
 def _triples(graph: Graph) -> Triples:

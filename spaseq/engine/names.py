@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ class EventNames:
 
     def __init__(self, base: int = 0, names: Iterable[str] = ()) -> None:
         self._starts = [base]  # number of the first event of each part, and the next number
-        self._parts: list[tuple[Names, NDArray[np.int64] | None]] = []
+        self._parts: list[tuple[Sequence[str], NDArray[np.int64] | None]] = []
+        self._singles: list[str] = []  # the last part, if its names came one by one
         self.add(Names.of(names))
 
     @property
@@ -36,13 +37,23 @@ class EventNames:
         if len(names):
             self._parts.append((names, order))
             self._starts.append(self._starts[-1] + len(names))
+            self._singles = []
+
+    def append(self, name: str) -> int:
+        """Number one more event, and give its number."""
+        if not self._singles or len(self._singles) == FEW:
+            self._singles = []
+            self._parts.append((self._singles, None))
+            self._starts.append(self._starts[-1])
+        self._singles.append(name)
+        self._starts[-1] += 1
+        return self._starts[-1] - 1
 
     def __call__(self, number: int) -> str:
         part = bisect_right(self._starts, number) - 1
         names, order = self._parts[part]
         place = number - self._starts[part]
-        name: str = names[place if order is None else int(order[place])]
-        return name
+        return names[place if order is None else int(order[place])]
 
     def from_number(self, oldest: int) -> list[str]:
         """The names of ``oldest`` and all after it."""
@@ -56,4 +67,4 @@ class EventNames:
 
     def kept(self, numbers: NDArray[np.uint64]) -> Callable[[int], str]:
         """A function like this object for some numbers alone, which outlives ``forget``."""
-        return {number: self(number) for number in np.unique(numbers).tolist()}.__getitem__
+        return {number: self(number) for number in set(numbers.tolist())}.__getitem__

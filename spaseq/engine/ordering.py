@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import le
 
 import numpy as np
 
@@ -14,7 +15,7 @@ def in_order(tables: Sequence[MatchTable]) -> list[Match]:
     if len(tables) == 1:
         return list(tables[0])
     matches = [match for table in tables for match in table]
-    if not matches:
-        return []
-    decided = np.concatenate([table.decided for table in tables])
+    decided = [time for table in tables for time in table.decided.tolist()]
+    if all(map(le, decided, decided[1:])):
+        return matches
     return [matches[place] for place in np.argsort(decided, kind="stable").tolist()]

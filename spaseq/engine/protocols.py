@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automaton import Automaton
+from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 from spaseq.results.raw import RawMatches, ResultPlan
 
@@ -45,11 +46,21 @@ class Matcher(Protocol):
     def feed(self, times: NDArray[np.int64], events: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events in order of time with their numbers, and the rows of each atom of the plan."""
 
+    def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
+        """``feed`` of a single event."""
+
+    @property
+    def due(self) -> int:
+        """As long as time has not passed this, nothing is decided without a further row; ``GREATEST``: never."""
+
     def advance(self, time: int) -> None:
         """No event before ``time`` will come."""
 
     def finish(self) -> None:
         """The input has ended."""
+
+    def pending(self) -> int:
+        """0 if ``take`` would give nothing."""
 
     def take(self) -> RawMatches:
         """What was decided since the last call."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -11,23 +12,24 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.pattern import Construction, Query
 
-AnyQuery: TypeAlias = str | ParsedQuery | Query
+AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedQuery | Query"
 Supply = TypeVar("Supply")
 
 
 def as_query(query: AnyQuery, name: str | None, taken: Iterable[str]) -> Query:
     """The checked query under a name that is not ``taken``: ``name``, else its own, else ``query1``, ``query2`` …
 
-    QuerySyntaxError or QueryError as ``parse``; OptionError if ``name`` is taken, or it is no query.
+    QuerySyntaxError, QueryError or OptionError as ``parse``; OptionError if ``name`` is taken, or it is no query.
     """
     if not isinstance(name, str | None):
         raise OptionError(f"the name of a query is a text, not {name!r:.80}")
     names = set(taken)
-    if isinstance(query, str):
+    if isinstance(query, str | os.PathLike):
         query = parse(query)
     checked = query.query if isinstance(query, ParsedQuery) else query
     if not isinstance(checked, Query):
-        raise OptionError(f"a query is a text or what spaseq.parse gives, not {type(query).__name__}")
+        known = "a query is a text, a pathlib.Path or what spaseq.parse gives"
+        raise OptionError(f"{known}, not {type(query).__name__}")
     wanted = name if name is not None else checked.name
     if wanted and wanted in names:
         raise OptionError(f'there is a query named "{wanted}" already')

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Variable
 from gpm.evaluator import CompiledPattern
 from gpm.rows import AtomRows
+from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
@@ -54,6 +55,7 @@ class RunningQuery:
         self.lazy = tuple(lazy)
         self.evaluated = {atom.number: 0 for atom in lazy}  # on how many events the rows of each were asked for
         self.results = 0
+        self.heard = 0  # number of the streamset's next event that it has not been fed
         self._names = names
         self._newest = LEAST  # latest time decided or advanced to
         form = plan.query.form
@@ -89,14 +91,40 @@ class RunningQuery:
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events of the streamset in order, with the rows of each atom of the plan."""
         self.matcher.feed(times, numbers, rows)
+        self.heard = int(numbers[-1]) + 1
         self._newest = max(self._newest, int(times[-1]))
+
+    def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
+        """``feed`` of one event."""
+        self.matcher.feed_event(time, number, rows)
+        self.heard = number + 1
+        self._newest = max(self._newest, time)
+
+    def pass_events(self, times: Sequence[int]) -> None:
+        """Events in order that have no rows."""
+        if len(times) == 1:
+            self.feed_single(times[0], self.heard, [None] * len(self.needs))
+        else:
+            numbers = np.arange(self.heard, self.heard + len(times), dtype=np.uint64)
+            self.feed(np.array(times, np.int64), numbers, [None] * len(self.needs))
+
+    def pass_time(self, watermark: int) -> None:
+        """No event before ``watermark`` will come."""
+        self.matcher.advance(watermark)
+        self._newest = max(self._newest, watermark)
+
+    @property
+    def due(self) -> int:
+        """As long as time has not passed this, nothing can be decided without a further row; ``GREATEST``: never."""
+        return LEAST if self._projector is not None and self._projector.waits else self.matcher.due
 
     def advance(self, watermark: int) -> MatchTable | None:
         """What is decided when no event before ``watermark`` will come."""
-        self.matcher.advance(watermark)
-        self._newest = max(self._newest, watermark)
+        self.pass_time(watermark)
         table = self._take()
-        return table if self._projector is None else _joined(table, self._projector.advance(watermark))
+        if self._projector is None or not self._projector.waits:
+            return table
+        return _joined(table, self._projector.advance(watermark))
 
     def finish(self) -> MatchTable | None:
         """The rest, at the end of the input."""
@@ -105,15 +133,18 @@ class RunningQuery:
         return table if self._projector is None else _joined(table, self._projector.finish())
 
     def _take(self) -> MatchTable | None:
+        if not self.matcher.pending():
+            return None
         raw = self.matcher.take()
         if not len(raw.first):
             return None
-        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
         if self._projector is not None:
-            table = self._projector.project(raw)
-        else:
-            assert self._constructor is not None
-            table = self._constructor.construct(raw, self._newest)
+            names = None if self.plan.match_aggregates else self._names.kept(raw.pick_events)
+            table = self._projector.project(raw, names)
+            return table if len(table) else None
+        assert self._constructor is not None
+        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
+        table = self._constructor.construct(raw, self._newest)
         return replace(table, event_name=self._names.kept(table.pick_events)) if len(table) else None
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────

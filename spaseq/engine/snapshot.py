@@ -6,6 +6,7 @@ Queries and background knowledge are in it by fingerprint alone: both are given 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 def take_snapshot(engine: Engine) -> bytes:
     """The state of ``engine``: equal states that came about equally give equal bytes."""
+    engine.catch_up()
     running = list(engine._queries.values())
     sections: dict[str, bytes] = {}
     held = [words for query in running for words in query.trace()]
@@ -65,6 +67,8 @@ def restore_engine(
     """See ``Engine.restore``."""
     from spaseq.engine.engine import Engine
 
+    if isinstance(queries, os.PathLike):
+        queries = [queries]
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
@@ -144,6 +148,7 @@ def _restore_query(
     running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
     running.restore(counters, sections[f"results {name}"], word_map)
+    streamset.note(running)
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +163,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),
         "names": names,
-        "waiting": [_waiting_state(events) for _, events in streamset.buffer.waiting()],
+        "waiting": [_waiting_state(events) for events in streamset.waiting()],
     }
 
 

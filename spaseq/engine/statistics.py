@@ -31,6 +31,7 @@ def statistics_of(engine: Engine, reports: Mapping[str, WireReport] = {}) -> dic
     ``Plan.report`` gives them; ``why`` begins with what was dropped of its streams.  A stream that was read has its
     report (``wire``).
     """
+    engine.catch_up()
     streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.queries}
     losses = losses_of(engine, reports)
     return {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gpm.encoder import renewed_single
 from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.native.single import SingleEvent
+from gpm.rows import AtomRows
 from spaseq.engine.lazy import Postponed, Rows, evaluate, placed
-from spaseq.engine.names import EventNames
+from spaseq.engine.names import FEW, EventNames
+from spaseq.engine.routes import Route
 from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
@@ -18,18 +22,28 @@ from spaseq.streams.timestamps import GREATEST, LEAST
 
 
 class Streamset:
-    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (SEMANTICS 3.4)."""
+    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (SEMANTICS 3.4).
 
-    def __init__(self, clocks: Sequence[StreamClock], strict: bool) -> None:
+    A query that an event does not concern is not called: it hears of the event, as one without rows, before the next
+    one that concerns it, or when only time is needed for a result.  Every ``FEW`` events all queries hear of all.
+    """
+
+    def __init__(self, clocks: Sequence[StreamClock], strict: bool, evaluator: Evaluator) -> None:
         self.clocks = tuple(clocks)
         self.iris = tuple(clock.iri for clock in clocks)
         self.buffer = ReorderBuffer(len(self.iris), strict)
         self.names = EventNames()
         self.queries: list[RunningQuery] = []
-        self.advanced = LEAST  # the watermark that the queries know
+        self.derived: frozenset[str] = frozenset()  # the streams that they derive
+        self.advanced = LEAST  # the watermark that the queries know, or will when they catch up
         self.finished = False
+        self._evaluator = evaluator
         self._postponed = Postponed()
         self._number = {iri: number for number, iri in enumerate(self.iris)}
+        self._times: list[int] = []  # of the latest events, which some query may not have heard of
+        self._due: dict[RunningQuery, int] = {}  # the queries for which a result may wait, and until when at least
+        self._ranks: dict[RunningQuery, int] = {}
+        self._routes: dict[tuple[int, int], Route | None] = {}  # by stream and version of the background
 
     @property
     def key(self) -> tuple[tuple[str, ...], bool]:
@@ -54,30 +68,151 @@ class Streamset:
         left = {iri: self.buffer.waiting_of(number) for iri, number in self._number.items()}
         return {clock.iri: clock.events - clock.late - left[clock.iri] for clock in self.clocks}
 
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    def attach(self, query: RunningQuery) -> None:
+        """Feed this query, too, from the next event on."""
+        query.heard = self.names.next
+        self._ranks[query] = 1 + next(reversed(self._ranks.values()), -1)
+        self.queries.append(query)
+        self.derived |= set() if query.into is None else {query.into}
+        self._routes.clear()
+        self.note(query)
+
+    def detach(self, query: RunningQuery) -> None:
+        """Forget a query."""
+        self.queries = [one for one in self.queries if one is not query]
+        self.derived = frozenset(one.into for one in self.queries if one.into is not None)
+        self._routes.clear()
+        self._ranks.pop(query, None)
+        self._due.pop(query, None)
+
+    # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""
+        for _, stream, event in self.buffer.take_singles():
+            self.buffer.add(stream, self._columns(stream, event))
         self.buffer.add(self._number[events.stream], events)
 
-    def settle(self, evaluator: Evaluator) -> Iterable[tuple[RunningQuery, MatchTable | None]]:
-        """Feed what the watermark releases, and give what each query has decided by then."""
+    def add_single(self, stream: str, event: SingleEvent) -> None:
+        """Take one event that is not late: the short way."""
+        if self.buffer.takes_singles:
+            self.buffer.add_single(self._number[stream], event)
+        else:
+            self.add(self._columns(self._number[stream], event))
+
+    def waiting(self) -> Iterator[Events]:
+        """The events that wait, in order for each stream."""
+        for number in range(len(self.iris)):
+            singles = [self._columns(stream, event) for _, stream, event in self.buffer.singles if stream == number]
+            if singles:
+                yield Events.join(singles)
+        for _, events in self.buffer.waiting():
+            yield events
+
+    def oldest_knowledge(self) -> int | None:
+        """The oldest version of the background that an event which waits sees; None: nothing waits."""
+        singles = [event.knowledge for _, _, event in self.buffer.singles]
+        return min([*singles, *(int(some.graphs.knowledge.min()) for _, some in self.buffer.waiting())], default=None)
+
+    def _columns(self, stream: int, event: SingleEvent) -> Events:
+        return Events.of_single(self.iris[stream], event, self._evaluator.encoder)
+
+    # ── events go ────────────────────────────────────────────────────────────────────────────────────────
+    def settle(self) -> Iterator[tuple[RunningQuery, MatchTable | None]]:
+        """Feed what the watermark releases, and give what queries have decided by then."""
         watermark = self.watermark
-        released = self.buffer.release(watermark)
-        if self.finished or (not len(released) and watermark == self.advanced):
+        singles, released = self.buffer.release_singles(watermark), self.buffer.release(watermark)
+        if self.finished or not (singles or len(released) or watermark != self.advanced):
             return
+        if watermark == GREATEST:
+            self.catch_up()
         self.advanced, self.finished = watermark, watermark == GREATEST
+        fed: dict[RunningQuery, None] = {}
+        for time, stream, event in singles:
+            fed |= self._feed_single(time, stream, event)
         if len(released):
-            self._feed(released, evaluator)
-        for query in self.queries:
-            yield query, query.finish() if self.finished else query.advance(watermark)
+            fed |= self._feed(released)
+        yield from self._decided(fed)
+        if len(self._times) > FEW:
+            self.catch_up()
+
+    def _decided(self, fed: dict[RunningQuery, None]) -> Iterator[tuple[RunningQuery, MatchTable | None]]:
+        """What the queries have decided that were fed, or for which time has passed."""
+        if self.finished:
+            for query in self.queries:
+                self._tell(query)
+                yield query, query.finish()
+            return
+        called = fed | dict.fromkeys(query for query, due in self._due.items() if due < self.advanced)
+        for query in sorted(called, key=self._ranks.__getitem__) if len(called) > 1 else called:
+            self._tell(query)
+            yield query, query.advance(self.advanced)
+            self.note(query)
+
+    def note(self, query: RunningQuery) -> None:
+        """Remember until when the query need not be called."""
+        due = query.due
+        if due < GREATEST:
+            self._due[query] = due
+        else:
+            self._due.pop(query, None)
+
+    def catch_up(self) -> None:
+        """Let all queries hear of all events and of the time, and forget the names that no query needs."""
+        for query in self.queries if not self.finished else ():
+            self._tell(query)
+            query.pass_time(self.advanced)
+        self._times = []
         self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
 
-    def _feed(self, released: Released, evaluator: Evaluator) -> None:
+    def _tell(self, query: RunningQuery) -> None:
+        """Let the query hear of the events that came since it was fed, none of which concerned it."""
+        missed = self.names.next - query.heard
+        if missed:
+            query.pass_events(self._times[-missed:])
+
+    # ── the short way ────────────────────────────────────────────────────────────────────────────────────
+    def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[RunningQuery, None]:
+        """Feed one event to the queries that it concerns, and give these."""
+        route = self._route(stream, event.knowledge)
+        if route is None:
+            events = self._columns(stream, event)
+            return self._feed(Released(events.times, ((stream, events, np.arange(1)),)))
+        concerned = route.rows(renewed_single(self._evaluator.encoder, event))
+        for query in concerned:
+            self._tell(query)
+        number = self.names.append(event.name)
+        self._times.append(time)
+        for query, rows in concerned.items():
+            query.feed_single(time, number, rows)
+        return dict.fromkeys(concerned)
+
+    def _route(self, stream: int, knowledge: int) -> Route | None:
+        """How the events of a stream go the short way; None: they cannot, as some patterns are postponed."""
+        key = stream, knowledge
+        if key not in self._routes:
+            if len(self._routes) > 2 * len(self.iris):  # some are of a background that is gone
+                self._routes.clear()
+            lazy = any(query.lazy for query in self.queries)
+            self._routes[key] = None if lazy else Route.of(self.queries, stream, knowledge, self._evaluator)
+        return self._routes[key]
+
+    # ── the batch way ────────────────────────────────────────────────────────────────────────────────────
+    def _feed(self, released: Released) -> dict[RunningQuery, None]:
+        """Feed events to the queries that they concern, and give these; many concern all."""
+        many = len(released) > FEW
+        rows = self._evaluate(released)
+        needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self.queries}
+        concerned = {query: its for query, its in needed.items() if many or any(map(has_some, its))}
+        for query in concerned:
+            self._tell(query)
         first = self.names.next
         self._add_names(released)
         numbers = np.arange(first, first + len(released), dtype=np.uint64)
-        rows = self._evaluate(released, evaluator)
-        for query in self.queries:
-            query.feed(released.times, numbers, [rows.get((need.stream, need.pattern)) for need in query.needs])
+        for query, its in concerned.items():
+            query.feed(released.times, numbers, its)
+        self._times = [] if many else [*self._times, *released.times.tolist()]
+        return dict.fromkeys(concerned)
 
     def _add_names(self, released: Released) -> None:
         names = Names.join([events.names for _, events, _ in released.parts])
@@ -86,20 +221,27 @@ class Streamset:
         else:
             self.names.add(names, np.argsort(np.concatenate([places for _, _, places in released.parts])))
 
-    def _evaluate(self, released: Released, evaluator: Evaluator) -> Rows:
+    def _evaluate(self, released: Released) -> Rows:
         """The rows of every pattern, each evaluated once on the events of its stream; dear ones where they matter."""
         rows: Rows = {}
         later = self._postponed.of(self.queries, released)
         for stream, events, places in released.parts:
             patterns = [one for one in self._patterns(stream) if (stream, one.shape) not in later]
             if patterns:
-                for pattern, found in zip(patterns, evaluate(evaluator, events.graphs, patterns), strict=True):
+                for pattern, found in zip(patterns, evaluate(self._evaluator, events.graphs, patterns), strict=True):
                     rows[stream, pattern] = placed(found, places)
         if later:
+            for query in self.queries:
+                self._tell(query)
             complete = int(released.times[-1]) < self.advanced
-            self._postponed.evaluate(evaluator, released, complete, later, rows)
+            self._postponed.evaluate(self._evaluator, released, complete, later, rows)
         return rows
 
     def _patterns(self, stream: int) -> list[CompiledPattern]:
         needs = (need for query in self.queries for need in query.needs)
         return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
+
+
+def has_some(rows: AtomRows | None) -> bool:
+    """Whether there is a row."""
+    return rows is not None and len(rows.row_event) > 0

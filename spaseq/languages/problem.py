@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from spaseq.errors import Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
+from spaseq.languages.files import text_of_file
 from spaseq.languages.node import Span
 
 
@@ -50,10 +52,15 @@ class Source:
         return QueryWarning(message, self.location(span), hint)
 
 
-def source_of(text: str, path: str) -> Source:
-    """A query as a user gives it, without a byte order mark; OptionError if it is no text."""
+def source_of(text: str | os.PathLike[str], path: str) -> Source:
+    """A query as a user gives it, as a text or as the path of a file, without a byte order mark.
+
+    OptionError: it is neither, or the file cannot be read.
+    """
+    if isinstance(text, os.PathLike):
+        path, text = path or str(text), text_of_file(text)
     if not isinstance(text, str):
-        raise OptionError(f"a query is a text (str), not {type(text).__name__}")
+        raise OptionError(f"a query is a text (str) or the path of a file (pathlib.Path), not {type(text).__name__}")
     return Source(text.removeprefix("\ufeff"), path)
 
 

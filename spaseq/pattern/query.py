@@ -46,11 +46,15 @@ class AtomDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """SELECT: ``projections`` with ``*`` already expanded; ``group_by`` only with aggregates over matches."""
+    """SELECT: ``projections`` with ``*`` already expanded; ``group_by`` only with aggregates over matches.
+
+    ``having`` are conditions on their groups, names of SELECT replaced by what they mean.
+    """
 
     projections: tuple[Projection, ...]
     distinct: bool = False
     group_by: tuple[str, ...] = ()
+    having: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,7 +307,7 @@ def result_expressions(query: Query) -> tuple[Expression, ...]:
     if isinstance(form, Construction):
         terms = (part for triple in form.template for part in (triple.subject, triple.predicate, triple.object))
         return tuple(one for one in terms if isinstance(one, Variable))
-    return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by))
+    return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by), *form.having)
 
 
 def either(held: Expression, other: Expression) -> Expression:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
+from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
+from gpm.lists import aggregate_of
 from gpm.printing import print_expression
 from nfa_native.automaton import Automaton, Cells, Govern
 from spaseq.pattern import (
@@ -22,6 +23,7 @@ from spaseq.pattern import (
 from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.cells import steps_from, why_no_views
+from spaseq.plan.environment import UNBOUND, ZERO
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard, SymbolicStep
 
@@ -235,11 +237,19 @@ def _plain(expression: Expression, before: str = "") -> Expression:
             a[2:] == b[2:]
         ):
             return Operation("BOUND", (Variable(a[2:]),))
+        case Operation(name, (Variable() as values,)) if (found := aggregate_of(name)) is not None:
+            return _called(*found, Variable(values.name[2:].removeprefix("VALUES(").removesuffix(")")))
+        case Operation(name, (Literal(),)) if (found := aggregate_of(name)) is not None:  # of no values
+            return ZERO if found[0] == "COUNT" else UNBOUND
         case Operation(name, arguments):
             return Operation(name, tuple(_plain(one, before) for one in arguments))
-        case Previous(variable):  # it and the two below are not SPARQL, so as functions they are printed
+        case Previous(variable):  # it and those below are not SPARQL, so as functions they are printed
             return Operation("PREV", (_plain(variable, before),))
-        case Aggregate(("FIRST" | "LAST") as name, Variable() as variable):
-            return Operation(name, (_plain(variable, before),))
+        case Aggregate(("FIRST" | "LAST" | "STDEV" | "VARIANCE" | "MEDIAN") as name, Variable() as variable, distinct):
+            return _called(name, distinct, _plain(variable, before))
         case _:
             return expression
+
+
+def _called(function: str, distinct: bool, argument: Expression) -> Expression:
+    return Operation(function, (Operation("DISTINCT", (argument,)) if distinct else argument,))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gpm.algebra import (
     XSD_BOOLEAN,
     XSD_INTEGER,
+    XSD_STRING,
     Aggregate,
     Exists,
     Expression,
@@ -21,6 +22,8 @@ from gpm.algebra import (
     Previous,
     Variable,
 )
+from gpm.lists import APPENDED, list_function
+from gpm.spread import SPREADS
 from spaseq.plan.graph import Begin, End, Item
 
 UNBOUND = Variable("!unbound")
@@ -28,6 +31,7 @@ ZERO = Literal("0", XSD_INTEGER)
 ONE = Literal("1", XSD_INTEGER)
 TRUE = Literal("true", XSD_BOOLEAN)
 FALSE = Literal("false", XSD_BOOLEAN)
+STARTS = {"COUNT": ZERO, "SUM": ZERO, "VALUES": Literal("", XSD_STRING)}  # of running columns; the others are unbound
 Environment = Mapping[str, Expression]
 
 
@@ -82,6 +86,8 @@ class Accumulator:
                 return Operation("COALESCE", (held, value))
             case "LAST":
                 return value
+            case "VALUES":
+                return Operation(APPENDED, (held, value))
             case "GROUP_CONCAT":
                 text = Operation("STR", (value,))
                 joined = Operation("CONCAT", (held, Literal(self.separator), text))
@@ -100,15 +106,28 @@ def accumulators(aggregate: Aggregate) -> Iterable[Accumulator]:
     variable = aggregate.argument
     if not isinstance(variable, Variable):
         return
-    functions = ("COUNT", "SUM") if aggregate.function == "AVG" else (aggregate.function,)
-    for function in functions:
+    for function in _running_functions(aggregate):
         one = Aggregate(function, variable, separator=aggregate.separator)
-        start = ZERO if function in ("COUNT", "SUM") else UNBOUND
+        start = STARTS.get(function, UNBOUND)
         yield Accumulator(running(one), variable.name, start, function, aggregate.separator or " ")
+
+
+def _running_functions(aggregate: Aggregate) -> tuple[str, ...]:
+    if needs_all_values(aggregate):
+        return ("VALUES",)
+    return ("COUNT", "SUM") if aggregate.function == "AVG" else (aggregate.function,)
+
+
+def needs_all_values(aggregate: Aggregate) -> bool:
+    """Whether an aggregate of a group variable is computed of a list of its values, in the end."""
+    return aggregate.function in SPREADS or (aggregate.distinct and aggregate.function == "COUNT")
 
 
 def aggregate_value(aggregate: Aggregate) -> Expression:
     """An aggregate of a group variable in terms of running columns (as plain variables)."""
+    if needs_all_values(aggregate):
+        values = Variable(running(Aggregate("VALUES", aggregate.argument)))
+        return Operation(list_function(aggregate.function, aggregate.distinct), (values,))
     if aggregate.function != "AVG":
         return Variable(running(aggregate))
     count = Variable(running(Aggregate("COUNT", aggregate.argument)))

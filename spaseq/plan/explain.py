@@ -36,6 +36,7 @@ def as_text(description: Description) -> str:
     ]
     if "aggregates" in description:
         parts += ["", "aggregates", f"  {description['aggregates']}"]
+        parts += [f"  of the groups, those with {condition}" for condition in description.get("having", ())]
     if description["ambiguous"]:
         parts += ["", "one set of events may match along several paths: results are compared, each comes once"]
     return "\n".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpm.algebra import Aggregate, Expression, Projection, Variable, subexpressions
+from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
 from spaseq.plan.ambiguity import is_ambiguous
@@ -38,18 +38,18 @@ class Reading:
 
 
 class Totals:
-    """What is totalled for a query: ``readings`` in the order of totals, under each of the values of ``keys``.
+    """What is totalled for the expressions ``shown``: ``readings`` in the order of totals, for the values of ``keys``.
 
     ``why_not`` says why totals are not enough; None: they are.
     """
 
     def __init__(
-        self, analysis: Analysis, liveness: Liveness, selection: Sequence[Projection], columns: tuple[str, ...]
+        self, analysis: Analysis, liveness: Liveness, shown: Sequence[Expression], columns: tuple[str, ...]
     ) -> None:
         self._analysis = analysis
         self._liveness = liveness
         self._columns = columns
-        parts = (part for one in selection for part in subexpressions(one.expression))
+        parts = (part for one in shown for part in subexpressions(one))
         self._aggregates = tuple(dict.fromkeys(part for part in parts if isinstance(part, Aggregate)))
         kept = [liveness.columns[state] for state in analysis.exits if state.node != START and not state.ends]
         self.keys = kept[0] if kept else ()

@@ -111,11 +111,16 @@ class Plan:
             return ()
         return tuple(Projection(one.name, self._titled(one.expression)) for one in form.projections)
 
+    def having(self) -> tuple[Expression, ...]:
+        """HAVING over the raw columns."""
+        form = self.query.form
+        return () if isinstance(form, Construction) else tuple(self._titled(one) for one in form.having)
+
     @cached_property
     def match_aggregates(self) -> bool:
-        """Whether SELECT aggregates over matches (COUNT(*) and the like)."""
-        parts = (part for one in self.selection() for part in subexpressions(one.expression))
-        return any(isinstance(part, Aggregate) for part in parts)
+        """Whether SELECT or HAVING aggregates over matches (COUNT(*) and the like)."""
+        shown = (*(one.expression for one in self.selection()), *self.having())
+        return any(isinstance(part, Aggregate) for one in shown for part in subexpressions(one))
 
     @cached_property
     def totals(self) -> Totals | None:
@@ -124,7 +129,8 @@ class Plan:
             return None
         from spaseq.plan.match_totals import Totals
 
-        return Totals(self.analysis, self.liveness, self.selection(), self.columns)
+        shown = (*(one.expression for one in self.selection()), *self.having())
+        return Totals(self.analysis, self.liveness, shown, self.columns)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -192,11 +198,12 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         from nfa_native.words import Terms
-        from spaseq.plan.describe import describe
+        from spaseq.plan.describe import describe, readable
 
         automaton = self._automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
-        return describe(self.analysis, self.liveness, automaton) | aggregates
+        having = {"having": [readable(one) for one in self.having()]} if self.having() else {}
+        return describe(self.analysis, self.liveness, automaton) | aggregates | having
 
     def report(
         self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
@@ -262,4 +269,4 @@ class Plan:
 def _title(aggregate: Aggregate) -> str:
     argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
     separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
-    return f"{aggregate.function}(?{argument}{separator})"
+    return f"{aggregate.function}({'DISTINCT ' * aggregate.distinct}?{argument}{separator})"

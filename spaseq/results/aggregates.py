@@ -9,7 +9,8 @@ import pyoxigraph
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate
-from gpm.terms import decode, encode, ox_term
+from gpm.spread import spread
+from gpm.terms import decode, encode, ox_term, term_bytes
 from nfa_native.totaller import ranks
 from nfa_native.words import Terms
 from spaseq.errors import QueryError
@@ -29,7 +30,7 @@ def aggregate(function: Aggregate, values: Words, groups: Numbers, order: Number
 
     ``groups[i]`` is the group of ``values[i]``, ``order[i]`` the place of its match in time: FIRST, LAST, SAMPLE (the
     first) and GROUP_CONCAT follow it, among equals the bytes of the terms, so that the result depends on nothing else.
-    Of none: COUNT, SUM and AVG are 0, the others unbound; of what SPARQL cannot add up: unbound.
+    Of none: COUNT, SUM and AVG are 0, the others unbound; of what SPARQL cannot add up: unbound (gpm/spread.py).
     """
     bound = values != 0
     values, groups, order = values[bound], groups[bound], order[bound]
@@ -45,6 +46,8 @@ def aggregate(function: Aggregate, values: Words, groups: Numbers, order: Number
             return integers(np.bincount(groups, minlength=number), terms)
         case "SUM" | "AVG" | "MIN" | "MAX":
             return _of_numbers(function.function, values, groups, number, terms)
+        case "STDEV" | "VARIANCE" | "MEDIAN":
+            return _spread(function.function, values, groups, number, terms)
         case "FIRST" | "SAMPLE":
             return _last(values[::-1], groups[::-1], number)
         case "LAST":
@@ -90,6 +93,14 @@ def _concatenate(values: Words, groups: Numbers, number: int, terms: Terms, sepa
         for group, (part, text) in enumerate(zip(parts, texts, strict=True))
     ]
     return np.array(words, np.uint64)
+
+
+def _spread(name: str, values: Words, groups: Numbers, number: int, terms: Terms) -> Words:
+    members: list[list[object]] = [[] for _ in range(number)]
+    for value, group in zip(values.tolist(), groups.tolist(), strict=True):
+        members[group].append(decode(terms, value))
+    found = [spread(name, some) for some in members]
+    return np.array([0 if one is None else terms.intern_transient(term_bytes(one)) for one in found], np.uint64)
 
 
 def _of_numbers(name: str, values: Words, groups: Numbers, number: int, terms: Terms) -> Words:

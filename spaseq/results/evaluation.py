@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Variable
-from gpm.expressions import evaluate_columns
+from gpm.expressions import evaluate_columns, truth_columns
 from nfa_native.words import Terms
 
 Words = NDArray[np.uint64]
@@ -24,5 +24,16 @@ def evaluate(
     if isinstance(expression, Variable):
         known = expression.name in names
         return columns[names.index(expression.name)] if known else np.zeros(len(now), np.uint64)
-    table = np.stack(columns) if columns else np.zeros((0, len(now)), np.uint64)
-    return evaluate_columns(expression, names, np.ascontiguousarray(table), now, terms)
+    return evaluate_columns(expression, names, _table(columns, len(now)), now, terms)
+
+
+def holds(
+    condition: Expression, names: Sequence[str], columns: Sequence[Words], now: NDArray[np.int64], terms: Terms
+) -> NDArray[np.bool_]:
+    """``bool[n]``: whether a condition is true on each row; arguments as of ``evaluate``."""
+    found: NDArray[np.bool_] = truth_columns(condition, names, _table(columns, len(now)), now, terms) == 1
+    return found
+
+
+def _table(columns: Sequence[Words], rows: int) -> Words:
+    return np.ascontiguousarray(np.stack(columns) if columns else np.zeros((0, rows), np.uint64))

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
+from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.results.arrow import MisfitError, column
 from spaseq.results.frame_types import (
@@ -32,6 +33,7 @@ from spaseq.results.frame_types import (
 )
 from spaseq.results.frame_types import types_in as found_types
 from spaseq.results.table import MatchTable
+from spaseq.results.terms import native
 
 if TYPE_CHECKING:
     import pandas
@@ -115,24 +117,28 @@ def _times(table: MatchTable, name: str) -> pyarrow.Array:
     return pyarrow.array(getattr(table, name)).view(INSTANT)
 
 
+def _terms(table: MatchTable, index: int) -> tuple[Terms, NDArray[np.uint64]]:
+    return native(table.terms, table.words[:, index])
+
+
 def _typed(
     tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType | None, first_row: int
 ) -> list[pyarrow.Array]:
     """A variable of all tables, as values of the type, or of the one that fits all of them."""
     if type_ is not None:
         return _strictly(tables, index, type_, first_row)
-    fitting = common_type(type_ for table in tables for type_ in found_types(table.terms, table.words[:, index]))
+    fitting = common_type(type_ for table in tables for type_ in found_types(*_terms(table, index)))
     try:
-        return [column(table.terms, table.words[:, index], fitting) for table in tables]
+        return [column(*_terms(table, index), fitting) for table in tables]
     except MisfitError:  # a time or number beyond the type's range: texts hold it
-        return [column(table.terms, table.words[:, index], TEXT) for table in tables]
+        return [column(*_terms(table, index), TEXT) for table in tables]
 
 
 def _strictly(tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType, row: int) -> list[pyarrow.Array]:
     chunks = []
     for table in tables:
         try:
-            chunks.append(column(table.terms, table.words[:, index], type_))
+            chunks.append(column(*_terms(table, index), type_))
         except MisfitError as misfit:
             _refuse(table, index, type_, misfit, row)
         row += len(table)
@@ -140,11 +146,11 @@ def _strictly(tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType,
 
 
 def _refuse(table: MatchTable, index: int, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
-    name, words = table.columns[index], table.words[misfit.row : misfit.row + 1, index]
+    name, terms = table.columns[index], native(table.terms, table.words[misfit.row : misfit.row + 1, index])
     widest = DECIMAL if pyarrow.types.is_decimal(type_) else type_
-    better = common_type({widest, *found_types(table.terms, words)})
+    better = common_type({widest, *found_types(*terms)})
     try:
-        column(table.terms, words, better)
+        column(*terms, better)
     except MisfitError:
         better = TEXT
     raise StreamError(

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Aggregate, Projection, Variable
+from gpm.algebra import Aggregate, Expression, Projection, Variable
 from gpm.rewrite import rewrite
 from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
-from spaseq.results.evaluation import evaluate
+from spaseq.results.evaluation import evaluate, holds
 from spaseq.results.raw import RawMatches, pick_digests, totals_of, without_totals
 from spaseq.results.totals import Reading, Total, aggregate_total, grouped
 
@@ -56,11 +56,20 @@ class GroupedRows:
     decided: Times
     words: Words
 
+    def select(self, chosen: NDArray[Any]) -> GroupedRows:
+        """The rows at these positions, or those where a mask is true."""
+        return GroupedRows(*(getattr(self, name)[chosen] for name in self.__slots__))
+
+    def distinct(self) -> GroupedRows:
+        """The first of all rows that are equal at one decision time."""
+        _, first = np.unique(np.column_stack([self.decided.view(np.uint64), self.words]), axis=0, return_index=True)
+        return self.select(np.sort(first))
+
 
 class Grouping:
     """Collects matches and gives one row for each (decision time, values of ``group_by``).
 
-    ``readings`` says what totals are of, if the matcher gives some.
+    ``readings`` says what totals are of, if the matcher gives some; ``having`` are conditions on groups.
     """
 
     def __init__(
@@ -70,6 +79,7 @@ class Grouping:
         columns: tuple[str, ...],
         terms: Terms,
         readings: Sequence[Reading] = (),
+        having: Sequence[Expression] = (),
     ) -> None:
         self._columns = columns
         self._group_by = tuple(name for name in group_by if name in columns)  # what nothing binds tells nothing apart
@@ -77,6 +87,7 @@ class Grouping:
         self._terms = terms
         self._aggregates: list[Aggregate] = []
         self._projections = rewrite(projections, self._hide)
+        self._having = rewrite(tuple(having), self._hide)
         count_only = all(function.argument is None for function in self._aggregates)
         self._compact = count_only and set(columns) <= set(group_by)
         self._need_picks = any(function.argument is None for function in self._aggregates) and not self._compact
@@ -103,6 +114,11 @@ class Grouping:
         self._rows = rows.select(~final)
         totalled, self._totalled = self._totalled, _no_results(len(self._projections))
         return _joined(totalled, self._results(rows.select(final)))
+
+    @property
+    def waits(self) -> bool:
+        """Whether something was collected and not taken."""
+        return len(self._rows.first) > 0 or len(self._totalled.first) > 0
 
     def newest(self) -> int | None:
         """The latest decision time collected; None without rows."""
@@ -133,8 +149,7 @@ class Grouping:
         decided = rows.decided[order]
         values = [rows.words[order, key] for key in self._keys]
         values += [self._aggregate(function, rows, groups, number) for function in self._aggregates]
-        words = self._project(values, decided)
-        return GroupedRows(first, last, decided, words)
+        return self._chosen(GroupedRows(first, last, decided, self._project(values, decided)), values)
 
     def _results_of_totals(self, raw: RawMatches, totals: Sequence[Total]) -> GroupedRows:
         decided, keys = raw.decided[: len(totals)].tolist(), raw.words[: len(totals), self._keys].tolist()
@@ -146,7 +161,7 @@ class Grouping:
         for function in self._aggregates:
             words = [aggregate_total(function, one, self._readings, self._terms) for one in groups]
             values.append(np.array(words, np.uint64))
-        return GroupedRows(first, times, times, self._project(values, times))
+        return self._chosen(GroupedRows(first, times, times, self._project(values, times)), values)
 
     def _aggregate(self, function: Aggregate, rows: Rows, groups: Times, number: int) -> Words:
         if function.argument is None:
@@ -165,10 +180,21 @@ class Grouping:
         np.add.at(result, groups, rows.counts)
         return result
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self._group_by, *(f"aggregate@{index}" for index in range(len(self._aggregates))))
+
     def _project(self, values: list[Words], decided: Times) -> Words:
-        names = (*self._group_by, *(f"aggregate@{index}" for index in range(len(self._aggregates))))
+        names = self._names
         columns = [evaluate(item.expression, names, values, decided, self._terms) for item in self._projections]
         return np.stack(columns, axis=1) if columns else np.zeros((len(decided), 0), np.uint64)
+
+    def _chosen(self, rows: GroupedRows, values: list[Words]) -> GroupedRows:
+        """The rows of the groups that HAVING leaves."""
+        chosen = np.ones(len(rows.decided), np.bool_)
+        for condition in self._having:
+            chosen &= holds(condition, self._names, values, rows.decided, self._terms)
+        return rows if chosen.all() else rows.select(chosen)
 
 
 def _no_results(columns: int) -> GroupedRows:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Variable
+from gpm.algebra import Projection, Variable
 from nfa_native.words import Terms
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import picked
@@ -38,20 +38,24 @@ class Projector:
         self._event_name = event_name
         self._projections = plan.selection()
         self._names = tuple(item.name for item in self._projections)
+        self._plain = _plain(plan.columns, self._projections)
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._shape = Shape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
         edges = plan.decided_by_edge
         self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
-        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings)
+        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having())
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
-    def project(self, raw: RawMatches) -> MatchTable:
-        """The results that these rows add; with aggregates over matches, those of decision times already past."""
+    def project(self, raw: RawMatches, event_name: Callable[[int], str] | None = None) -> MatchTable:
+        """The results that these rows add; with aggregates over matches, those of decision times already past.
+
+        ``event_name``: another one for the events of these.
+        """
         if self._grouping is not None:
             self._grouping.add(raw)
             return self._grouped(self._grouping.take(self._grouping.newest()))
-        table = self._table(raw, self._evaluate(raw))
+        table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
         if self._duplicates is not None and len(table):
             keys = np.concatenate([table.words, pick_digests(raw)], axis=1)
             out_of_order = self._plan.decided_out_of_order
@@ -61,6 +65,11 @@ class Projector:
         if self._distinct is not None and len(table):
             table = _keep(table, self._distinct.admit(table))
         return table
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are matches that ``advance`` may make results of."""
+        return self._grouping is not None and self._grouping.waits
 
     def advance(self, time: int) -> MatchTable:
         """Aggregates over matches of all decision times < ``time``, after which no such match comes; else no rows."""
@@ -95,21 +104,25 @@ class Projector:
             remembers.restore(fields)
 
     def _evaluate(self, raw: RawMatches) -> Words:
+        if self._plain is not None:
+            return raw.words if self._plain == list(range(raw.words.shape[1])) else raw.words.take(self._plain, axis=1)
         columns = list(np.ascontiguousarray(raw.words.T))
         names = self._plan.columns
         results = [evaluate(item.expression, names, columns, raw.last, self._terms) for item in self._projections]
         return np.stack(results, axis=1) if results else np.zeros((len(raw.first), 0), np.uint64)
 
-    def _table(self, raw: RawMatches, words: Words) -> MatchTable:
+    def _table(self, raw: RawMatches, words: Words, event_name: Callable[[int], str]) -> MatchTable:
         return MatchTable(
             self._plan.query.name, self._names, words, raw.first, raw.last, raw.decided,
-            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms, self._shape,
+            raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, event_name, self._terms, self._shape,
         )  # fmt: skip
 
     def _grouped(self, rows: GroupedRows | None) -> MatchTable:
         if rows is None:
             none = np.zeros(0, np.int64)
             rows = GroupedRows(none, none, none, np.zeros((0, len(self._names)), np.uint64))
+        if self._distinct is not None:
+            rows = rows.distinct()
         offsets = np.zeros(len(rows.first) + 1, np.int64)
         return MatchTable(
             self._plan.query.name, self._names, rows.words, rows.first, rows.last, rows.decided,
@@ -187,6 +200,13 @@ def _duplicates(plan: ResultPlan) -> Seen | None:
     if plan.match_aggregates or set(plan.columns) <= plain:
         return None
     return Seen(len(plan.selection()) + 2)
+
+
+def _plain(columns: tuple[str, ...], projections: tuple[Projection, ...]) -> list[int] | None:
+    """The columns that are projected, if all projections are columns."""
+    expressions = [item.expression for item in projections]
+    names = [one.name for one in expressions if isinstance(one, Variable) and one.name in columns]
+    return [columns.index(name) for name in names] if len(names) == len(expressions) else None
 
 
 def _keep(table: MatchTable, mask: Mask) -> MatchTable:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Projection
+from gpm.algebra import Expression, Projection
 from spaseq.pattern import AtomDefinition, Query
 from spaseq.results.totals import Reading
 
@@ -58,6 +58,9 @@ class ResultPlan(Protocol):
 
     def selection(self) -> tuple[Projection, ...]:
         """The projections, in names of ``columns``."""
+
+    def having(self) -> tuple[Expression, ...]:
+        """The conditions of HAVING, in names of ``columns``."""
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spaseq.results.packages import require
 from spaseq.results.shape import Shape
-from spaseq.results.terms import Decoder
+from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
 from spaseq.results.times import iso, to_datetime
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pyarrow
     import rdflib
 
-    from nfa_native.words import Terms
     from spaseq.results.frame_types import Types
 
 
@@ -108,10 +107,18 @@ class Match:
         return isinstance(other, Match) and self._content() == other._content()
 
     def __hash__(self) -> int:
-        return hash((self.query, self.microseconds))
+        return hash(self._content())
 
-    def _content(self) -> tuple[dict[str, Any], Microseconds]:
-        return self.to_dict(), self.microseconds
+    def __reduce__(self) -> tuple[type[Match], tuple[MatchTable, int]]:
+        """A copy, or what comes out of a pickle, needs no engine: it has a table of its own, and terms of its own."""
+        return Match, (self._table.alone(np.array([self._index])), 0)
+
+    def _content(self) -> tuple[object, ...]:
+        """All that makes a match what it is, as values."""
+        bound = tuple((name, value) for name, value in self._table.row(self._index) if value is not None)
+        events = tuple((atom, tuple(names)) for atom, names in self.events.items())
+        derived = None if self.derived is None else (*self.derived[:3], *sorted(map(str, self.derived.triples)))
+        return self.query, self.microseconds, bound, events, derived
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value.to_ntriples()}" for name, value in self._table.row(self._index) if value)
@@ -140,7 +147,7 @@ class MatchTable(Sequence[Match]):
     pick_events: NDArray[np.uint64]
     atom_names: tuple[str, ...]
     event_name: Callable[[int], str]
-    terms: Terms
+    terms: TermTable
     shape: Shape
     derived: tuple[DerivedEvent, ...] | None = None
 
@@ -209,6 +216,20 @@ class MatchTable(Sequence[Match]):
             pick_events=self.pick_events[picks],
             derived=None if self.derived is None else tuple(self.derived[i] for i in indices.tolist()),
         )
+
+    def alone(self, indices: NDArray[np.int64]) -> MatchTable:
+        """The matches at these positions with terms and names of their own, apart from any engine."""
+        chosen = self.select(indices)
+        found, words = np.unique(np.append(chosen.words, np.uint64(UNBOUND)), return_inverse=True)
+        terms = OwnTerms(tuple(map(self.terms.bytes, found[1:].tolist())))
+        names = {number: self.event_name(number) for number in set(chosen.pick_events.tolist())}
+        own = words[:-1].astype(np.uint64).reshape(chosen.words.shape)
+        return replace(chosen, words=own, terms=terms, event_name=names.__getitem__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As of a match: terms and names go with the table."""
+        own = self if isinstance(self.terms, OwnTerms) else self.alone(np.arange(len(self)))
+        return MatchTable, tuple(getattr(own, field.name) for field in fields(own))
 
     def with_derived(self, derived: tuple[DerivedEvent, ...]) -> MatchTable:
         """The same matches of a CONSTRUCT query, each with its event."""

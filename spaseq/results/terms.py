@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
+from nfa_native.words import Terms
 
 if TYPE_CHECKING:
     import rdflib
@@ -34,6 +35,34 @@ class TermTable(Protocol):
 
     def hold(self, holder: Holder) -> None:
         """Keep the words of ``holder.words`` valid while the holder exists."""
+
+
+class OwnTerms:
+    """Terms by themselves, apart from any engine: word n is the n-th of these canonical bytes, counted from 1."""
+
+    def __init__(self, texts: tuple[bytes, ...]) -> None:
+        self._texts = texts
+
+    def bytes(self, word: int) -> bytes:
+        """The canonical bytes of a word."""
+        return self._texts[word - 1]
+
+    def hold(self, holder: Holder) -> None:
+        """Words stay valid as long as these terms exist."""
+
+    def interned(self) -> tuple[Terms, NDArray[np.uint64]]:
+        """A table for native code, and the words that these have in it, that of word 0 first."""
+        terms = Terms()
+        return terms, np.append(np.uint64(UNBOUND), terms.intern_many(list(self._texts)))
+
+
+def native(terms: TermTable, words: NDArray[np.uint64]) -> tuple[Terms, NDArray[np.uint64]]:
+    """Words in a table that native code reads: matches that were copied or pickled have terms of their own."""
+    if isinstance(terms, OwnTerms):
+        table, known = terms.interned()
+        return table, known[words.astype(np.int64)]
+    assert isinstance(terms, Terms)
+    return terms, words
 
 
 class Value(NamedTuple):

@@ -51,6 +51,18 @@ class StreamClock:
         self.newest = max(self.newest, int(times[in_time].max(initial=LEAST)))
         return in_time
 
+    def admit_one(self, time: int, lateness: int) -> bool:
+        """``admit`` of a single event."""
+        self.events += 1
+        if time < self.watermark:
+            self.late += 1
+            self.lateness_needed = max(self.lateness_needed, lateness + self.watermark - time)
+            return False
+        self.newest = max(self.newest, time)
+        if lateness < GREATEST:
+            self.promise(max(LEAST, time - lateness))
+        return True
+
     def promise(self, time: int) -> None:
         """No event before ``time`` will come; an older promise stays if it says more."""
         self.watermark = max(self.watermark, time)

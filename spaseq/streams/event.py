@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpm.encoder import encode_graphs, renewed
+from gpm.encoder import encode_graphs, renewed, single_batch
 from gpm.native.assembly import Encoder
+from gpm.native.single import SingleEvent
 from gpm.rows import EventBatch, EventGraph, Numbers, Triples
 
 
@@ -99,6 +100,11 @@ class Events(Sequence[Event]):
         given = list(events)
         graphs = encode_graphs(encoder, [EventGraph(event.triples, event.timestamp, scope(event)) for event in given])
         return Events(stream, graphs, Names.of(event.name for event in given))
+
+    @staticmethod
+    def of_single(stream: str, event: SingleEvent, encoder: Encoder) -> Events:
+        """One event as columns."""
+        return Events(stream, single_batch(encoder, event), Names.of([event.name]))
 
     @property
     def times(self) -> Numbers:

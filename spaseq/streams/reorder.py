@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from gpm.native.single import SingleEvent
 from gpm.rows import Numbers
 from spaseq.streams.event import Events
+
+MOST_SINGLE = 1 << 14  # events that wait by themselves
+
+Single = tuple[int, int, SingleEvent]  # its time, its stream by number in the streamset, the event
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,36 +32,74 @@ class Released:
         return len(self.times)
 
 
+NOTHING = Released(np.empty(0, np.int64), ())
+
+
 class ReorderBuffer:
     """Gives events back in the order of their streamset of ``streams`` streams.
 
     ``strict`` holds back the events at the watermark itself, whose order is not yet complete (EVENTS windows need it).
+    Events wait as columns or, as long as they are few, one by one: never both.
     """
 
     def __init__(self, streams: int, strict: bool) -> None:
         self.strict = strict
+        self.singles: list[Single] = []  # in order
         self._queues = [_Queue() for _ in range(streams)]
 
     def __len__(self) -> int:
-        return sum(map(len, self._queues))
+        return len(self.singles) + sum(map(len, self._queues))
 
     def waiting_of(self, stream: int) -> int:
         """How many events of a stream wait."""
-        return len(self._queues[stream])
+        return len(self._queues[stream]) + sum(number == stream for _, number, _ in self.singles)
 
     def add(self, stream: int, events: Events) -> None:
-        """Take events of the streamset's stream number ``stream`` in the order of their arrival."""
+        """Take events of the stream number ``stream`` in the order of their arrival; no single one waits."""
+        assert not self.singles
         self._queues[stream].add(events)
+
+    @property
+    def takes_singles(self) -> bool:
+        """Whether an event may wait by itself."""
+        return len(self.singles) < MOST_SINGLE and not any(queue.runs for queue in self._queues)
+
+    def add_single(self, stream: int, event: SingleEvent) -> None:
+        """Take one event by itself, if the buffer ``takes_singles``."""
+        insort(self.singles, (event.time, stream, event), key=_order)
+
+    def take_singles(self) -> list[Single]:
+        """All events that wait by themselves, in order; none is left."""
+        singles, self.singles = self.singles, []
+        return singles
+
+    def release_singles(self, watermark: int) -> list[Single]:
+        """As ``release``, those that wait by themselves."""
+        bound = watermark - 1 if self.strict else watermark
+        count = bisect_right(self.singles, bound, key=_time)
+        released = self.singles[:count]
+        del self.singles[:count]
+        return released
 
     def release(self, watermark: int) -> Released:
         """The events that the watermark releases, in order."""
+        if not any(queue.runs for queue in self._queues):
+            return NOTHING
         bound = watermark - 1 if self.strict else watermark
         found = [(number, queue.release(bound)) for number, queue in enumerate(self._queues)]
         return _in_order([(number, events) for number, events in found if events is not None])
 
     def waiting(self) -> Iterator[tuple[int, Events]]:
-        """All that waits: the number of a stream, and its events in order."""
+        """All that waits as columns: the number of a stream, and its events in order."""
         return ((number, queue.all()) for number, queue in enumerate(self._queues) if len(queue))
+
+
+def _time(single: Single) -> int:
+    return single[0]
+
+
+def _order(single: Single) -> tuple[int, int]:
+    return single[:2]
 
 
 class _Queue:
@@ -65,37 +109,37 @@ class _Queue:
     """
 
     def __init__(self) -> None:
-        self._runs: list[Events] = []
+        self.runs: list[Events] = []
 
     def __len__(self) -> int:
-        return sum(map(len, self._runs))
+        return sum(map(len, self.runs))
 
     def add(self, events: Events) -> None:
         if not len(events):
             return
-        self._runs.append(_ordered(events))
-        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+        self.runs.append(_ordered(events))
+        while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
             self._merge_last()
 
     def release(self, bound: int) -> Events | None:
         """The events up to time ``bound``, in order; None if there are none."""
         heads, rests = [], []
-        for run in self._runs:
+        for run in self.runs:
             count = int(np.searchsorted(run.times, bound, side="right"))
             if count:
                 heads.append(run.part(0, count))
             if count < len(run):
                 rests.append(run.part(count, len(run)))
-        self._runs = rests
+        self.runs = rests
         return _ordered(Events.join(heads)) if heads else None
 
     def all(self) -> Events:
         """All of them, in order."""
-        return _ordered(Events.join(self._runs))
+        return _ordered(Events.join(self.runs))
 
     def _merge_last(self) -> None:
-        last = self._runs.pop()
-        self._runs[-1] = _ordered(Events.join([self._runs[-1], last]))
+        last = self.runs.pop()
+        self.runs[-1] = _ordered(Events.join([self.runs[-1], last]))
 
 
 def _ordered(events: Events) -> Events:
@@ -108,7 +152,7 @@ def _ordered(events: Events) -> Events:
 
 def _in_order(found: Sequence[tuple[int, Events]]) -> Released:
     if not found:
-        return Released(np.empty(0, np.int64), ())
+        return NOTHING
     if len(found) == 1:
         ((number, events),) = found
         return Released(events.times, ((number, events, np.arange(len(events))),))

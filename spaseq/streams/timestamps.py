@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyoxigraph import Literal
 
 from spaseq.errors import OptionError
 from spaseq.pattern.times import nearest_time
+
+if TYPE_CHECKING:
+    import numpy
+
+Time: TypeAlias = "int | datetime | numpy.datetime64"  # a pandas.Timestamp is a datetime
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -34,6 +40,12 @@ _DURATION_UNITS = {
     **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000),
     **dict.fromkeys(("d", "day", "days"), 86_400_000_000),
 }
+# Of NumPy: microseconds of a unit, and how many units these are.
+_NUMPY_UNITS = {
+    "W": (604_800_000_000, 1), "D": (86_400_000_000, 1), "h": (3_600_000_000, 1), "m": (60_000_000, 1),
+    "s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 10**3), "ps": (1, 10**6), "fs": (1, 10**9),
+    "as": (1, 10**12),
+}  # fmt: skip
 _GREGORIAN_CYCLE = 146_097  # days in 400 years, after which the calendar repeats
 
 
@@ -106,16 +118,46 @@ def _days(text: str) -> int:
     return ordinal + (cycles - 1) * _GREGORIAN_CYCLE - date(1970, 1, 1).toordinal()
 
 
-def to_microseconds(time: int | datetime) -> int:
-    """Microseconds of a timestamp given in Python: an integer of them, or a datetime (naive means UTC)."""
+def to_microseconds(time: Time) -> int:
+    """Microseconds of a timestamp given in Python: an integer of them, or a time; without a zone it means UTC.
+
+    Digits beyond microseconds are cut.  OptionError: it is nothing of the kind, or not a time.
+    """
+    if type(time) is int and LEAST < time < GREATEST:
+        return time
+    if hasattr(time, "to_datetime64"):
+        time = time.to_datetime64()
+    if type(time).__name__ == "datetime64":
+        return _in_range(_from_numpy(time), time)
     if isinstance(time, datetime):
         aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
         return (aware - EPOCH) // timedelta(microseconds=1)
     if isinstance(time, bool) or not hasattr(time, "__index__"):
-        raise OptionError(f"a timestamp is an int (microseconds) or a datetime, not {type(time).__name__} {time!r}")
-    if not LEAST < time < GREATEST:
+        known = "an int (microseconds) or a datetime, also of NumPy or pandas"
+        raise OptionError(f"a timestamp is {known}, not {type(time).__name__} {time!r}")
+    return _in_range(int(time), time)
+
+
+def _in_range(microseconds: int, time: object) -> int:
+    if not LEAST < microseconds < GREATEST:
         raise OptionError(f"the timestamp {time} is outside the range of 64-bit microseconds")
-    return int(time)
+    return microseconds
+
+
+def _from_numpy(time: Any) -> int:
+    """Microseconds of a numpy.datetime64 of any unit."""
+    import numpy as np
+
+    if np.isnat(time):
+        raise OptionError("a timestamp is needed, not NaT (not a time)")
+    if np.datetime_data(time)[0] in ("Y", "M"):
+        days = time.astype("datetime64[D]")
+        if days.astype(time.dtype) != time:  # too many days for 64 bits
+            return GREATEST
+        time = days
+    unit, step = np.datetime_data(time)
+    worth, parts = _NUMPY_UNITS[unit]
+    return int(time.astype(np.int64)) * step * worth // parts
 
 
 def to_datetime(microseconds: int) -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -133,7 +134,7 @@ class Matches(Results):
 
 
 def match(
-    query: str | ParsedQuery,
+    query: str | os.PathLike[str] | ParsedQuery,
     source: Any,
     *,
     type: str | None = None,
@@ -157,7 +158,7 @@ def match(
     declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
-    parsed = parse(query) if isinstance(query, str) else query
+    parsed = parse(query) if isinstance(query, str | os.PathLike) else query
     if time_format is not None and time is None:
         raise OptionError(f"the form {time_format} is about times: say which column has them (time)")
     _check(parsed.query, time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.oracle.chooser import Chooser, Seeded
-from tests.oracle.expressions import Aggregate
+from tests.oracle.expressions import Aggregate, Binary, Const, Expression
 from tests.oracle.generate import BASE, SECOND, SOURCES, Pair
 from tests.oracle.model import (
     And,
@@ -109,7 +109,14 @@ class _Maker:
                 aggregates.append(Aggregate(function, self.chooser.pick(single)))
         columns = tuple(Column(one, f"x{number}") for number, one in enumerate(aggregates))
         grouped = ("k",) if self.keyed and self.chooser.chance(60) else ()
-        return Select((*grouped, *columns), group_by=grouped)
+        return Select((*grouped, *columns), group_by=grouped, having=self.having(aggregates))
+
+    def having(self, aggregates: list[Aggregate]) -> tuple[Expression, ...]:
+        """Now and then a condition on groups, mostly one that some of them satisfy."""
+        if not self.chooser.chance(25):
+            return ()
+        sign, least = self.chooser.pick((">", "<=", "!=")), self.chooser.integer(0, 3)
+        return (Binary(sign, self.chooser.pick(aggregates), Const(least)),)
 
     def window(self) -> Window | None:
         length = self.chooser.integer(1, 6)

@@ -1,7 +1,8 @@
 """The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
 
-Exhaustive small worlds, hypothesis examples and seeded random pairs.  It prints how many pairs each operator, strategy
-and window kind had, and ends with status 1 if there was a single difference.
+Exhaustive small worlds, hypothesis examples and seeded random pairs, then worlds and pairs with PARTITION BY (``--only
+partitions``: these alone).  It prints how many pairs each operator, strategy and window kind had, and ends with status
+1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -15,18 +16,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from tests.agreement import partitions
 from tests.agreement.harness import difference
+from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
+from tests.oracle.exhaustive_partitions import pairs as all_partitioned
 from tests.oracle.generate import Pair, Size, random_pair
+from tests.oracle.model import Window
+from tests.oracle.partitions import partitioned_pair
 from tests.oracle.strategies import pairs as drawn_pairs
 
 LARGE = Size(operators=4, events=5, least_operators=3, least_events=4)
 WORKERS = 2
+
+
+def by_parts(pair: Pair) -> str:
+    """The difference of the engine's parts and the oracle."""
+    return difference(pair.query, pair.events)
 
 
 @dataclass
@@ -38,12 +50,12 @@ class Tally:
     labels: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
 
-    def compare(self, pair: Pair) -> None:
+    def compare(self, pair: Pair, differ: Callable[[Pair], str] = by_parts) -> None:
         """Compare engine and oracle on one pair."""
         self.pairs += 1
         self.labels.update(pair.labels)
         try:
-            found = difference(pair.query, pair.events)
+            found = differ(pair)
         except Exception:
             found = traceback.format_exc()
         if found:
@@ -87,10 +99,38 @@ def hypothesis_examples(worker: int, count: int) -> Tally:
     return tally
 
 
-def _compare(pairs: Iterable[Pair]) -> Tally:
+def partitioned_worlds(worker: int, _: int) -> Tally:
+    """All patterns of at most two operators on all streams of at most three events of two keys; GPMs give the keys."""
+    return _compare(islice(all_partitioned(), worker, None, WORKERS), partitions.difference)
+
+
+def partitioned_windows(worker: int, _: int) -> Tally:
+    """The same with USING, and a window of two events."""
+    window = Window(2, "EVENTS", sliding=True)
+    return _compare(islice(all_partitioned(using=True, window=window), worker, None, WORKERS), partitions.difference)
+
+
+def partitioned(worker: int, count: int) -> Tally:
+    """Seeded pairs with PARTITION BY, in batches of random sizes and with snapshots."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        tally.compare(partitioned_pair(number, partitions.SIZE), partial(partitions.difference, seed=number))
+    return tally
+
+
+def aggregated(worker: int, count: int) -> Tally:
+    """Seeded pairs with HAVING, DISTINCT in aggregates, STDEV, VARIANCE and MEDIAN, half of them with PARTITION BY."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        pair = aggregated_pair(number, partitions.SIZE, partitioned=number % 4 < 2)
+        tally.compare(pair, partial(partitions.difference, seed=number))
+    return tally
+
+
+def _compare(pairs: Iterable[Pair], differ: Callable[[Pair], str] = by_parts) -> Tally:
     tally = Tally()
     for pair in pairs:
-        tally.compare(pair)
+        tally.compare(pair, differ)
     return tally
 
 
@@ -116,17 +156,32 @@ def _columns(labels: Counter[str]) -> Iterator[str]:
         yield "  " + "   ".join(cells[start : start + 3])
 
 
+def plain_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of queries without PARTITION BY."""
+    yield run("all patterns of <= 2 operators on all streams of <= 3 events", exhaustive, 0)
+    yield run("hypothesis, patterns of 1-4 operators on streams of 1-6 events", hypothesis_examples, options.examples)
+    yield run("seeded random, 3-4 operators, 4-5 events", seeded, options.random)
+
+
+def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of queries with PARTITION BY, and of HAVING and the newer aggregates."""
+    yield run("PARTITION BY, seeded random, 1-4 operators, 3-7 events, 2-3 keys", partitioned, options.partitions)
+    yield run("HAVING, STDEV, VARIANCE, MEDIAN, DISTINCT, a half with PARTITION BY", aggregated, options.aggregates)
+    yield run("PARTITION BY, all patterns of <= 2 operators, <= 3 events of 2 keys", partitioned_worlds, 0)
+    yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=100_000, help="seeded pairs")
     parser.add_argument("--examples", type=int, default=20_000, help="hypothesis examples")
+    parser.add_argument("--partitions", type=int, default=20_000, help="seeded pairs with PARTITION BY")
+    parser.add_argument("--aggregates", type=int, default=10_000, help="seeded pairs with HAVING and the like")
+    parser.add_argument("--only", choices=("plain", "partitions"), help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")
-    totals = [
-        run("all patterns of <= 2 operators on all streams of <= 3 events", exhaustive, 0),
-        run("hypothesis, patterns of 1-4 operators on streams of 1-6 events", hypothesis_examples, options.examples),
-        run("seeded random, 3-4 operators, 4-5 events", seeded, options.random),
-    ]
+    totals = [*plain_parts(options)] if options.only != "partitions" else []
+    totals += [*partition_parts(options)] if options.only != "plain" else []
     differences = sum(len(one.differences) for one in totals)
     print(f"\n{sum(one.pairs for one in totals):,} pairs compared, {differences} differences")
     return 1 if differences else 0

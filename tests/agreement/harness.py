@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -126,10 +127,9 @@ def run(
 def difference(query: Query, events: Sequence[Event], cuts: Sequence[int] = ()) -> str:
     """Empty if engine and oracle agree, else a report to reproduce it."""
     found, wanted = run(query, events, cuts=cuts), evaluate(query, events)
-    if len(set(found)) == len(found) and set(found) == set(wanted):
+    if Counter(found) == Counter(wanted):
         return ""
     lines = [to_text(query), *(f"{e.time:>12} {e.stream} {e.name} {e.triples}" for e in events)]
-    lines += [f"missing {one}" for one in wanted if one not in found]
-    lines += [f"extra   {one}" for one in found if one not in wanted]
-    lines += [f"twice   {one}" for one in set(found) if found.count(one) > 1]
+    lines += [f"missing {one}" for one in (Counter(wanted) - Counter(found)).elements()]
+    lines += [f"extra   {one}" for one in (Counter(found) - Counter(wanted)).elements()]
     return "\n".join(lines)

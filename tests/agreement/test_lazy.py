@@ -5,20 +5,15 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import spaseq
-from spaseq import streams as engine_streams
-from spaseq.results.table import MatchTable
-from tests.agreement.harness import Run, plan_for, triples_of
-from tests.oracle.evaluate import Result, evaluate, streamset
-from tests.oracle.generate import BASE, Pair, Size, random_pair
-from tests.oracle.model import Event, Gpm, Query
+from tests.agreement.engines import ordered, run
+from tests.oracle.evaluate import evaluate
+from tests.oracle.generate import Pair, Size, random_pair
+from tests.oracle.model import Gpm, Query
 from tests.oracle.strategies import pairs
 from tests.oracle.text import to_text
 
@@ -42,61 +37,6 @@ def dear(gpm: Gpm, way: int) -> Gpm:
 def with_dear(query: Query, chance: random.Random) -> Query:
     """The query with some of its GPMs outside the native subset."""
     return replace(query, gpms=tuple(dear(gpm, chance.randint(0, 2)) for gpm in query.gpms))
-
-
-class EngineRun(Run):
-    """A query on an engine, with the results in the oracle's form."""
-
-    def __init__(self, query: Query, gpm: str) -> None:
-        self.query, self.text, self.gpm = query, to_text(query), gpm
-        self.plan = plan_for(self.text)
-        self.results: list[Result] = []
-        self._use(spaseq.Engine(gpm=gpm))
-        self.engine.register(self.text, "query")
-
-    def _use(self, engine: spaseq.Engine) -> None:
-        self.engine, self.terms = engine, engine.terms
-
-    def push(self, events: Iterable[Event], promise: int | None = None) -> None:
-        """Push some events, which get the names that the oracle knows."""
-        given = [
-            engine_streams.Event(one.stream, one.time, BASE + one.name, list(triples_of(one.triples))) for one in events
-        ]
-        self._take(self.engine.push_events(given, promise))
-
-    def restart(self) -> None:
-        """Go on with an engine restored from a snapshot."""
-        self._use(spaseq.Engine.restore(self.engine.snapshot(), {"query": self.text}, gpm=self.gpm))
-
-    def finish(self) -> list[Result]:
-        self._take(self.engine.close_tables())
-        return [replace(one, picks=tuple((name, _short(events)) for name, events in one.picks)) for one in self.results]
-
-    def _take(self, tables: Iterable[MatchTable] = ()) -> None:
-        for table in tables:
-            self._add(table)
-
-
-def _short(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(name.removeprefix(BASE) for name in names)
-
-
-def run(query: Query, events: Sequence[Event], gpm: str, chance: random.Random) -> list[Result]:
-    """The results of a run in batches of random sizes, some of which promise that nothing more comes at their end."""
-    one = EngineRun(query, gpm)
-    cuts = sorted(chance.sample(range(len(events) + 1), chance.randint(0, len(events))))
-    for start, end in pairwise([0, *cuts, len(events)]):
-        later = [event.time for event in events[end:]] or [0]
-        one.push(events[start:end], chance.choice([None, min(later)]))
-        if chance.random() < 0.3:
-            one.restart()
-    return one.finish()
-
-
-def ordered(query: Query, events: Iterable[Event]) -> list[Event]:
-    """The events of the query's streams in their order."""
-    known = {iri for _, iri in query.streams}
-    return streamset(query, [event for event in events if event.stream in known])
 
 
 def compare(pair: Pair, chance: random.Random) -> int:

@@ -75,12 +75,14 @@ def query_text(spec: dict[str, Any]) -> str:
         head = [f"CONSTRUCT {{ {spec['construct']} }}", f"INTO STREAM <{stream_iri(spec['into'])}>"]
     head += [f"WITHIN {spec['within']}"] if "within" in spec else []
     head += [f"FROM STREAM {name} <{stream_iri(spec.get('iri', {}).get(name, name))}>" for name in streams]
+    head += [f"PARTITION BY {spec['partition']}"] if "partition" in spec else []
     gpms = [
         f"  DEFINE GPM {name} ON {spec.get('on', {}).get(name, streams[0])} "
         f"{{ {special.get(name) or _pattern(name, bool(spec.get('keyed')))} }}"
         for name in _names(spec["seq"])
     ]
     tail = [f"GROUP BY {spec['group_by']}"] if "group_by" in spec else []
+    tail += [f"HAVING {spec['having']}"] if "having" in spec else []
     return PREFIXES + "\n".join([*head, "WHERE {", f"  SEQ({spec['seq']})", *gpms, "}", *tail])
 
 

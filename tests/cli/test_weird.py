@@ -162,7 +162,7 @@ def test_graphs(attempt: Try, text: str, values: list[int]) -> None:
 def test_a_time_inside_its_graph(attempt: Try) -> None:
     result = attempt(TRIG + f":e1 {{ :s :p 1 . :e1 {at(1)} }}", name="w.trig")
     assert result.exit_code == 1
-    assert "hint: its time is said outside of it, in the default graph" in result.stderr
+    assert "hint: the time stands inside the graph: write it outside, in the default graph" in result.stderr
 
 
 def test_triples_without_graphs_are_no_events(attempt: Try) -> None:

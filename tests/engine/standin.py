@@ -51,6 +51,16 @@ class StandInMatcher:
             match = (time + self.delay, time, int(events[event]), word)
             (self.waiting if self.delay else self.decided).append(match)
 
+    def feed_event(self, time: int, event: int, rows: list[Any]) -> None:
+        self.feed(np.array([time]), np.array([event], np.uint64), rows)
+
+    @property
+    def due(self) -> int:
+        return min((match[0] for match in self.waiting), default=2**63 - 1)
+
+    def pending(self) -> int:
+        return len(self.decided)
+
     def advance(self, time: int) -> None:
         self._decide([match for match in self.waiting if match[0] < time])
 

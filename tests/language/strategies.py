@@ -209,4 +209,5 @@ queries = st.builds(
     tuples(st.builds(tree.Definition, names.map(tree.Name), st.one_of(names.map(tree.Name), iris), groups)),
     tuples(variables),
     st.one_of(st.none(), st.builds(tree.Partition, tuples(variables, 1), st.one_of(st.none(), groups))),
+    tuples(expressions()),
 )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
 from .expressions import Aggregate, walk
-from .formulas import Environment
+from .formulas import Environment, holds
 from .formulas import evaluate as value
 from .model import Column, Event, Query
 from .partial import Partial, Solution
+from .partition import substreams
 from .plan import Plan, plan_of
 from .search import World
 from .values import SparqlError, term_of
@@ -45,15 +46,18 @@ class Result:
 
 
 def evaluate(query: Query, events: Iterable[Event | PlainEvent]) -> list[Result]:
-    """All results of the query over the events, in order of decision; each once, at its earliest decision time."""
+    """All results of the query over the events, in order of decision; each once, at its earliest decision time.
+
+    Over matches there is one for every group, and two groups may have equal rows if SELECT leaves their names out.
+    """
     plan = plan_of(query)
-    world = World(plan, streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events]))
-    found = [(match, edge) for match in world.search() if (edge := survives(world, match)) is not None]
+    sigma = streamset(query, [e if isinstance(e, Event) else Event(*e) for e in events])
+    worlds = [World(plan, substream, key) for key, substream in substreams(query, sigma)]
+    found = [(world, match, edge) for world in worlds for match, edge in matches(world)]
     if over_matches(plan):
-        results = grouped_results(plan, found)
-    else:
-        results = [result for match, edge in found for result in match_results(world, match, edge)]
-    return earliest(results)
+        results = grouped_results(plan, [(match, edge) for _, match, edge in found])
+        return earliest(results) if query.select.distinct else sorted(results, key=in_order)
+    return earliest([result for world, match, edge in found for result in match_results(world, match, edge)])
 
 
 def streamset(query: Query, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -61,6 +65,11 @@ def streamset(query: Query, events: Sequence[Event]) -> tuple[Event, ...]:
     iris = list(dict.fromkeys(iri for _, iri in query.streams))
     known = [event for event in events if event.stream in iris]
     return tuple(sorted(known, key=lambda event: (event.time, iris.index(event.stream))))
+
+
+def matches(world: World) -> list[tuple[Partial, Edges]]:
+    """All matches of one world, with the edges of their windows."""
+    return [(match, edge) for match in world.search() if (edge := survives(world, match)) is not None]
 
 
 def survives(world: World, match: Partial) -> Edges | None:
@@ -110,7 +119,10 @@ def project(world: World, solution: Solution) -> Row:
 
 
 def make_row(items: Iterable[str | Column], environment: Environment) -> Row:
-    """Variables as they are bound, expressions as they evaluate; what is unbound or an error is left out."""
+    """Variables as they are bound, expressions as they evaluate; what is unbound or an error is left out.
+
+    An expression sees the names given before it.
+    """
     row: dict[str, str] = {}
     for item in items:
         if isinstance(item, str):
@@ -118,22 +130,28 @@ def make_row(items: Iterable[str | Column], environment: Environment) -> Row:
                 row[item] = environment.bindings[item]
             continue
         try:
-            row[item.name] = term_of(value(item.expression, environment))
+            seen = replace(environment, bindings={**environment.bindings, **row})
+            row[item.name] = term_of(value(item.expression, seen))
         except SparqlError:
             continue
     return tuple(sorted(row.items()))
 
 
 def over_matches(plan: Plan) -> bool:
-    """Whether SELECT aggregates over matches: COUNT(*), or an aggregate of a variable that is no group variable."""
-    expressions = [item.expression for item in plan.query.select.items or () if isinstance(item, Column)]
+    """Whether SELECT or HAVING aggregates over matches: COUNT(*), or an aggregate of what is no group variable."""
+    select = plan.query.select
+    expressions = [item.expression for item in select.items or () if isinstance(item, Column)]
+    expressions += select.having
     aggregates = [part for expression in expressions for part in walk(expression) if isinstance(part, Aggregate)]
     return any(part.name is None or plan.innermost(part.name) is None for part in aggregates)
 
 
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
-    """One row per decision time and GROUP BY values, over the distinct (picks, solution) decided then."""
-    names = plan.query.select.group_by
+    """One row per decision time, key and GROUP BY values, over the distinct (picks, solution) decided then.
+
+    HAVING chooses groups; it sees what SELECT names.
+    """
+    names = (*plan.query.keys, *plan.query.select.group_by)
     members: dict[tuple[Match, Row], float] = {}
     for match, edge in found:
         picked = (picks_of(match), match.steps[0].time, match.steps[-1].time)
@@ -144,14 +162,20 @@ def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[
     for (picked, row), decided in members.items():
         group = tuple(pair for pair in row if pair[0] in names)
         groups.setdefault((decided, group), []).append((picked, row))
-    return [grouped_result(plan, decided, group, rows) for (decided, group), rows in groups.items()]
+    found = ((decided, grouped_row(plan, group, rows)) for (decided, group), rows in groups.items())
+    return [Result((), None, None, row, decided) for decided, row in found if row is not None]
 
 
-def grouped_result(plan: Plan, decided: float, group: Row, rows: list[tuple[Match, Row]]) -> Result:
-    """The row of one group: COUNT(*) counts its matches, other aggregates range over all their solutions."""
+def grouped_row(plan: Plan, group: Row, rows: list[tuple[Match, Row]]) -> Row | None:
+    """The row of one group, None if HAVING leaves it out.
+
+    COUNT(*) counts the group's matches, other aggregates range over all their solutions.
+    """
     matches = len({picked for picked, _ in rows})
     environment = Environment(dict(group), lambda name: [dict(row).get(name) for _, row in rows], matches)
-    return Result((), None, None, make_row(plan.query.select.items or (), environment), decided)
+    row = make_row(plan.query.select.items or (), environment)
+    seen = replace(environment, bindings={**environment.bindings, **dict(row)})
+    return row if all(holds(condition, seen) for condition in plan.query.select.having) else None
 
 
 def earliest(results: Iterable[Result]) -> list[Result]:
@@ -161,4 +185,9 @@ def earliest(results: Iterable[Result]) -> list[Result]:
         key = (result.identity, result.decided) if result.last is None else result.identity
         if key not in kept or result.decided < kept[key].decided:
             kept[key] = result
-    return sorted(kept.values(), key=lambda r: (r.decided, r.last or 0, r.first or 0, r.picks, r.row))
+    return sorted(kept.values(), key=in_order)
+
+
+def in_order(result: Result) -> tuple[float, int, int, Picks, Row]:
+    """What results are sorted by: their decision time, then anything."""
+    return result.decided, result.last or 0, result.first or 0, result.picks, result.row

@@ -44,10 +44,11 @@ class First:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """`FUNCTION(?name)`; name None is `COUNT(*)`."""
+    """`FUNCTION(?name)` or, with distinct, `FUNCTION(DISTINCT ?name)`; name None is `COUNT(*)`."""
 
     function: str
     name: str | None
+    distinct: bool = False
 
 
 @dataclass(frozen=True)

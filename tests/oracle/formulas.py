@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from statistics import median, stdev, variance
 
 from .expressions import (
     Aggregate,
@@ -19,7 +20,7 @@ from .expressions import (
     Prev,
     Var,
 )
-from .values import SparqlError, Value, calculate, compare, less, plain_text, truth, value_of
+from .values import SparqlError, Value, calculate, compare, exact, less, plain_text, truth, value_of
 
 ZERO: Value = 0
 
@@ -54,8 +55,8 @@ def evaluate(expression: Expression, environment: Environment) -> Value:
             return value
         case Var() | Prev() | First():
             return value_of(_bound(_reference(expression, environment)))
-        case Aggregate(function, name):
-            return _aggregate(function, name, environment)
+        case Aggregate():
+            return _aggregate(expression, environment)
         case Binary("&&" | "||" as connective, left, right):
             return _connect(connective, left, right, environment)
         case Binary(sign, left, right):
@@ -113,10 +114,12 @@ def _coalesce(operands: Sequence[Expression], environment: Environment) -> Value
     raise SparqlError("COALESCE of nothing")
 
 
-def _aggregate(function: str, name: str | None, environment: Environment) -> Value:
-    if name is None:
+def _aggregate(aggregate: Aggregate, environment: Environment) -> Value:
+    if aggregate.name is None:
         return environment.matches
-    values = [value_of(term) for term in environment.iterations(name) if term is not None]
+    function = aggregate.function
+    terms = [term for term in environment.iterations(aggregate.name) if term is not None]
+    values = [value_of(term) for term in (dict.fromkeys(terms) if aggregate.distinct else terms)]
     if function == "COUNT":
         return len(values)
     if not values:
@@ -142,4 +145,10 @@ def _fold(function: str, values: list[Value]) -> Value:
             return values[-1]
         case "GROUP_CONCAT":
             return " ".join(map(plain_text, values))
+        case "MEDIAN":
+            return float(median(exact(value) for value in values))
+        case "VARIANCE" | "STDEV":
+            if len(values) < 2:
+                raise SparqlError(f"{function} of one value")
+            return float(variance(map(exact, values))) if function == "VARIANCE" else stdev(map(exact, values))
     raise ValueError(f"unknown aggregate {function}")

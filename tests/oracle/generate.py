@@ -8,7 +8,7 @@ from .chooser import Chooser, Seeded
 from .definitions import Definitions
 from .expressions import Aggregate, Binary, Const, Var
 from .labels import labels_of
-from .model import Atom, Column, Event, Query, Select, Window, walk_nodes
+from .model import Atom, Column, Event, Partition, Query, Select, Window, walk_nodes
 from .plan import Plan, plan_of
 from .sequences import Sequences, Word
 from .values import XSD
@@ -48,14 +48,17 @@ def make_pair(chooser: Chooser, size: Size) -> Pair:
 
 
 class Maker:
-    """Makes one pair."""
+    """Makes one pair; its query has ``partition``."""
+
+    partition: Partition | None = None
+    definitions_type: type[Definitions] = Definitions
 
     def __init__(self, chooser: Chooser, size: Size) -> None:
         self.chooser = chooser
         self.size = size
         self.sequences = Sequences(chooser)
         self.values = self.palette()
-        self.definitions = Definitions(chooser, mixed=f'"1.0"^^<{XSD}decimal>' in self.values)
+        self.definitions = self.definitions_type(chooser, mixed=f'"1.0"^^<{XSD}decimal>' in self.values)
 
     def palette(self) -> tuple[str, ...]:
         """Integers; in some pairs also decimals, an unusual spelling, or a decimal equal to an integer."""
@@ -76,7 +79,7 @@ class Maker:
         streams = self.streams()
         names = list(dict.fromkeys(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom)))
         gpms = tuple(self.definitions.gpm(name, self.place(streams)) for name in names)
-        query = self.definitions.with_filters(Query(sequence, gpms, streams))
+        query = self.definitions.with_filters(Query(sequence, gpms, streams, partition=self.partition))
         return replace(query, window=self.window(), select=self.select(plan_of(query)))
 
     def streams(self) -> tuple[tuple[str, str], ...]:

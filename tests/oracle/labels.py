@@ -83,8 +83,9 @@ def filter_labels(query: Query) -> Iterator[str]:
                 match part:
                     case Prev() | First() | Coalesce() | Bound() | If():
                         yield f"filter {type(part).__name__.upper()}"
-                    case Aggregate(function, _):
+                    case Aggregate(function, _, distinct):
                         yield f"filter {function}"
+                        yield from ["filter DISTINCT in an aggregate"] if distinct else []
 
 
 def clause_labels(query: Query) -> Iterator[str]:
@@ -101,10 +102,12 @@ def clause_labels(query: Query) -> Iterator[str]:
     select = query.select
     yield "select *" if select.items is None else "select items"
     yield from (["select DISTINCT"] if select.distinct else []) + (["select GROUP BY"] if select.group_by else [])
-    for item in select.items or ():
-        if isinstance(item, Column):
-            aggregates = [p for p in walk(item.expression) if isinstance(p, Aggregate)]
-            yield from (f"select {p.function}{'(*)' if p.name is None else ''}" for p in aggregates)
+    yield from ["select HAVING"] if select.having else []
+    expressions = [item.expression for item in select.items or () if isinstance(item, Column)]
+    for one in (part for expression in (*expressions, *select.having) for part in walk(expression)):
+        if isinstance(one, Aggregate):
+            yield f"select {one.function}{'(*)' if one.name is None else ''}"
+            yield from ["select DISTINCT in an aggregate"] if one.distinct else []
 
 
 def _event_labels(events: Sequence[Event]) -> Iterator[str]:

@@ -100,11 +100,20 @@ class Column:
 
 @dataclass(frozen=True)
 class Select:
-    """items are variable names or Columns; None is `SELECT *`."""
+    """items are variable names or Columns; None is `SELECT *`; having are conditions on groups."""
 
     items: tuple[str | Column, ...] | None = None
     distinct: bool = False
     group_by: tuple[str, ...] = ()
+    having: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True)
+class Partition:
+    """`PARTITION BY ?key … [USING { using }]`; without USING the GPMs of an event's stream give its keys."""
+
+    keys: tuple[str, ...]
+    using: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,12 @@ class Query:
     select: Select = field(default_factory=Select)
     window: Window | None = None
     prefixes: tuple[tuple[str, str], ...] = (("", "http://example.org/"),)
+    partition: Partition | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The variables of PARTITION BY."""
+        return self.partition.keys if self.partition else ()
 
     def gpm(self, name: str) -> Gpm:
         """The definition of a GPM."""

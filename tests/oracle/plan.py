@@ -93,9 +93,9 @@ class Plan:
         return max(owners, default=None)
 
     def visible(self) -> list[str]:
-        """The variables in scope in non-negated atoms, in order of first mention."""
+        """The variables in scope in non-negated atoms, in order of first mention; those of PARTITION BY are in all."""
         names = [name for occurrence in self.occurrences if not occurrence.negated for name in occurrence.gpm.variables]
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys((*self.query.keys, *names)))
 
 
 class Planner:
@@ -114,10 +114,10 @@ class Planner:
         return Plan(self.query, root, tuple(self.occurrences), owned)
 
     def group_variables(self, kleene: int) -> frozenset[str]:
-        """In scope in an atom of the body, and in no non-negated atom outside."""
+        """In scope in an atom of the body, in no non-negated atom outside, and no key of the partition."""
         inside = {name for o in self.occurrences if kleene in o.kleenes for name in o.gpm.variables}
         outside = (o for o in self.occurrences if kleene not in o.kleenes and not o.negated)
-        return frozenset(inside - {name for o in outside for name in o.gpm.variables})
+        return frozenset(inside - {name for o in outside for name in o.gpm.variables} - set(self.query.keys))
 
     def part(self, node: Node, kleenes: tuple[int, ...], operand: bool) -> Part:
         """The ready form of a node; operand says whether it stands in an operand of `, ; :`."""

@@ -19,10 +19,11 @@ Found = tuple[tuple[tuple[Occurrence, Event], ...], frozenset[Solution]]
 
 @dataclass(frozen=True)
 class World:
-    """A plan and the events of its streamset, in Σ's order."""
+    """A plan and the events of its streamset, in Σ's order; of a substream, also what its key binds in every atom."""
 
     plan: Plan
     events: tuple[Event, ...]
+    key: Bindings = frozenset()
 
     def times(self) -> list[int]:
         """The timestamps of Σ."""
@@ -67,11 +68,16 @@ class World:
     ) -> Iterator[Found]:
         """The matches of a BOp among simultaneous events: the events picked and the joined solutions."""
         for way in bop.ways:
-            candidates = [[(o, e) for e in events if mappings(self.plan.query, o.gpm, e)] for o in way]
+            candidates = [[(o, e) for e in events if self.mappings(o, e)] for o in way]
             for chosen in product(*candidates):
                 joined = self.join(solutions, chosen, history, entered)
                 if joined:
                     yield chosen, joined
+
+    def mappings(self, occurrence: Occurrence, event: Event) -> frozenset[Bindings]:
+        """The solutions of an atom on an event that are compatible with the key, joined with it."""
+        found = mappings(self.plan.query, occurrence.gpm, event)
+        return frozenset(bindings | self.key for bindings in found if compatible(bindings, self.key))
 
     def join(
         self,
@@ -82,7 +88,7 @@ class World:
     ) -> frozenset[Solution]:
         """The compatible unions that satisfy the stateful filters of all chosen atoms."""
         for occurrence, event in chosen:
-            found = mappings(self.plan.query, occurrence.gpm, event)
+            found = self.mappings(occurrence, event)
             solutions = frozenset(
                 replace(solution, bindings=solution.bindings | bindings)
                 for solution in solutions

@@ -19,7 +19,7 @@ from .expressions import (
     Prev,
     Var,
 )
-from .model import And, Atom, Column, Gpm, Kleene, Maybe, Node, Not, Or, Query, Select, Seq, Window
+from .model import And, Atom, Column, Gpm, Kleene, Maybe, Node, Not, Or, Partition, Query, Select, Seq, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SEQUENCE, DISJUNCTION, CONJUNCTION, POSTFIX = range(4)
@@ -30,11 +30,14 @@ def to_text(query: Query) -> str:
     lines = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in query.prefixes]
     lines += [select_text(query.select), *([window_text(query.window)] if query.window else [])]
     lines += [f"FROM STREAM {name} <{iri}>" for name, iri in query.streams]
+    lines += [partition_text(query.partition)] if query.partition else []
     lines += ["WHERE {", f"  SEQ({sequence_text(query.sequence)})"]
     lines += [gpm_text(gpm) for gpm in query.gpms]
     lines += ["}"]
     if query.select.group_by:
         lines.append("GROUP BY " + " ".join(f"?{name}" for name in query.select.group_by))
+    if query.select.having:
+        lines.append("HAVING " + " ".join(f"({expression_text(one)})" for one in query.select.having))
     return "\n".join(lines) + "\n"
 
 
@@ -56,6 +59,12 @@ def window_text(window: Window) -> str:
         return text
     origin = (EPOCH + timedelta(microseconds=window.origin)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return f'{text} FROM "{origin}"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+
+
+def partition_text(partition: Partition) -> str:
+    """The PARTITION BY clause."""
+    text = "PARTITION BY " + " ".join(f"?{name}" for name in partition.keys)
+    return text if partition.using is None else f"{text} USING {{ {partition.using} }}"
 
 
 def gpm_text(gpm: Gpm) -> str:
@@ -108,8 +117,8 @@ def expression_text(expression: Expression) -> str:
             return f"PREV(?{name})"
         case First(name):
             return f"FIRST(?{name})"
-        case Aggregate(function, name):
-            return f"{function}({'*' if name is None else '?' + name})"
+        case Aggregate(function, name, distinct):
+            return f"{function}({'DISTINCT ' * distinct}{'*' if name is None else '?' + name})"
         case Binary(operator, left, right):
             return f"({expression_text(left)} {operator} {expression_text(right)})"
         case Negated(operand):

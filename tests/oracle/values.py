@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable
 from decimal import ROUND_DOWN, Context, Decimal, localcontext
+from fractions import Fraction
 
 from .expressions import Iri
 
@@ -15,7 +16,7 @@ ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t", '\\"': '"', "\\\\": "\\"}
 WIDE = Context(prec=60)
 ATTO = Decimal(1).scaleb(-18)
 
-Value = int | Decimal | bool | str | Iri
+Value = int | Decimal | float | bool | str | Iri
 
 
 class SparqlError(Exception):
@@ -54,6 +55,8 @@ def term_of(value: Value) -> str:
             return f'"{value}"^^<{XSD}integer>'
         case Decimal():
             return f'"{decimal_text(value)}"^^<{XSD}decimal>'
+        case float():
+            return f'"{decimal_text(Decimal(repr(value)))}"^^<{XSD}double>'
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'
 
@@ -77,9 +80,16 @@ def plain_text(value: Value) -> str:
     return str(value)
 
 
+def exact(value: Value) -> Fraction:
+    """A number as a fraction; an error on anything else."""
+    if isinstance(value, Iri | str) or not is_number(value):
+        raise SparqlError("not a number")
+    return Fraction(value)
+
+
 def is_number(value: Value) -> bool:
-    """Whether value is an integer or a decimal."""
-    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+    """Whether value is an integer, a decimal or a double."""
+    return isinstance(value, int | Decimal | float) and not isinstance(value, bool)
 
 
 def truth(value: Value) -> bool:

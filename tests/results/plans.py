@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.algebra import Group, Projection, Triple
+from gpm.algebra import Expression, Group, Projection, Triple
 from gpm.terms import encode
 from nfa_native.words import Terms
 from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream
@@ -33,6 +33,9 @@ class HandMadePlan:
 
     def selection(self) -> tuple[Projection, ...]:
         return self.projections
+
+    def having(self) -> tuple[Expression, ...]:
+        return ()
 
     def fingerprint(self) -> str:
         return "fingerprint"

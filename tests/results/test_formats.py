@@ -62,6 +62,25 @@ def test_no_matches_still_make_a_document(name: str) -> None:
     assert [variable.value for variable in parsed.variables] == list(COLUMNS)
 
 
+@pytest.mark.parametrize("name", ["json", "xml", "tsv"])
+def test_matches_without_variables(name: str) -> None:
+    text = write(name, make_table((), [(), ()]))
+    parsed = parse_query_results(text.encode(), format=getattr(QueryResultsFormat, name.upper()))
+    assert parsed.variables == []
+    assert [list(solution) for solution in parsed] == [[], []]
+
+
+def test_matches_without_variables_show_events() -> None:
+    table = make_table((), [(), ()])
+    lines = [json.loads(line) for line in write("jsonl", table).splitlines()]
+    assert [line["bindings"] for line in lines] == [{}, {}]
+    assert [line["events"]["A"] for line in lines] == [["http://example.org/e0"], ["http://example.org/e1"]]
+    assert write("csv", table).split("\r\n") == ["", "", "", ""]
+    assert write("table", table, layout=Layout(())).count("/e1") >= 1
+    assert table.to_arrow().column_names == ["first", "last", "events"]
+    assert len(table.to_pandas()) == 2
+
+
 def test_csv_has_plain_values() -> None:
     rows = list(csv.reader(io.StringIO(write("csv", make_table(COLUMNS, ROWS)), newline="")))
     assert rows == [

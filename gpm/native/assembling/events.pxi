@@ -200,9 +200,19 @@ cdef void set_time_again(
 
 # ── events given whole ───────────────────────────────────────────────────────────────────────────────────
 cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) noexcept nogil:
-    """The lines of the block are one event's triples; False if one is no statement.
+    """The lines of the block are one event's triples; False if one is no statement."""
+    cdef bint valid = read_event(a, size)
+    if valid:
+        complete_whole(a, time, name, size)
+    else:
+        undo_event(a)
+    return valid
 
-    Lines without graph do not count if some have one.
+
+cdef bint read_event(Assembly* a, size_t size) noexcept nogil:
+    """Begin an event whose triples are all lines of the block; False if one is no statement.
+
+    Lines without graph do not count if some have one.  `statements`, `written` and `mixed` say what graphs there are.
     """
     cdef Statement st
     cdef PredicateFacts* facts
@@ -213,11 +223,14 @@ cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) 
     cdef bint valid = True
     cdef bint named = False
     begin_columns(a)
+    a.statements = 0
+    a.mixed = False
     while valid and line < end:
         line_end = end_of_line(line, end)
         found = read_statement(line, line_end, &st, &a.memory)
         valid = found != BAD
         if found == STATEMENT:
+            note_graph(a, &st)
             if not st.same_subject:
                 a.subject_word = UNBOUND
             if st.graph_size and not named:
@@ -227,12 +240,27 @@ cdef bint add_event(Assembly* a, int64_t time, const string* name, size_t size) 
             if (st.graph_size or not named) and facts.wanted and is_wanted(a, &st, facts):
                 add_triple(a, &st, facts)
         line = line_end + 1
-    if valid:
-        a.text_start = 0
-        a.text_end = size
-        complete(a, time, name.data(), name.size())
-    else:
-        drop_triples(a)
-    a.text_start = a.text_end = 0
     forget_text(&a.memory)
     return valid
+
+
+cdef inline void note_graph(Assembly* a, const Statement* st) noexcept nogil:
+    if a.statements == 0:
+        a.written.assign(<const char*>st.graph, st.graph_size)
+    elif not st.same_graph:
+        a.mixed = True
+    a.statements += 1
+
+
+cdef void complete_whole(Assembly* a, int64_t time, const string* name, size_t size) noexcept nogil:
+    """The event that was begun is complete: its text is all of the block."""
+    a.text_start = 0
+    a.text_end = size
+    complete(a, time, name.data(), name.size())
+    a.text_start = a.text_end = 0
+
+
+cdef void undo_event(Assembly* a) noexcept nogil:
+    """What was begun is no event: drop its triples, and the next one gets its number."""
+    drop_triples(a)
+    a.next_scope[0] = a.scope

@@ -120,6 +120,9 @@ cdef cppclass Assembly:
     size_t text_start             # in the present block
     size_t text_end
     string carried                # its text in earlier blocks
+    # the event that was given whole last
+    size_t statements
+    bint mixed                    # not all of them name one graph in the same way
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime] waiting   # times whose graph has not begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from spaseq.errors import QueryWarning
@@ -27,11 +28,11 @@ class ParsedQuery:
     warnings: tuple[QueryWarning, ...] = ()
 
 
-def parse(text: str, path: str = "") -> ParsedQuery:
-    """Read a CEQL query; ``path`` is where it comes from, for messages.
+def parse(text: str | os.PathLike[str], path: str = "") -> ParsedQuery:
+    """Read a CEQL query, a text or a ``pathlib.Path`` of a file; ``path`` is where it comes from, for messages.
 
     Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
-    no text.
+    neither or cannot be read.
     """
     source = source_of(text, path)
     try:

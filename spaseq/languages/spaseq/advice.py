@@ -22,8 +22,8 @@ def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWar
         *_unused(lowered, groups),
         *_unbound_results(lowered),
         *_filters(lowered, groups),
-        *unjoined(lowered, groups),
         *(found for node in children(lowered.tree) for found in _comparisons(node)),
+        *unjoined(lowered, groups),
         *_vacuous(lowered.tree.sequence),
         *_window(lowered.tree),
     ]
@@ -45,10 +45,11 @@ def _unused(lowered: Lowered, groups: Groups) -> Iterator[Found]:
 
 
 def _unbound_results(lowered: Lowered) -> Iterator[Found]:
-    """Variables of SELECT, CONSTRUCT or GROUP BY that no atom of the sequence binds."""
+    """Variables of SELECT, CONSTRUCT, GROUP BY or HAVING that no atom of the sequence binds."""
     bound = set(bound_variables(lowered.query.expression, lowered.atoms, lowered.query.keys))
-    seen: set[str] = set()
-    for node in (lowered.tree.form, *lowered.tree.group_by):
+    items = (lowered.tree.form.items or ()) if isinstance(lowered.tree.form, tree.Select) else ()
+    seen = {item.variable.name for item in items if isinstance(item, tree.Named)} if lowered.tree.having else set()
+    for node in (lowered.tree.form, *lowered.tree.group_by, *lowered.tree.having):
         for variable in _results(node):
             if variable.name not in bound and variable.name not in seen:
                 seen.add(variable.name)

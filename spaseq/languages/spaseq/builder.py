@@ -371,5 +371,6 @@ class QueryBuilder(SequenceBuilder):
             definitions,
             parts.get("GROUP BY", ()),
             partitions[0] if partitions else None,
+            parts.get("HAVING", ()),
             span=span_of(children),
         )

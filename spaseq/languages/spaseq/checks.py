@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from spaseq.languages.node import children
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.functions import AGGREGATES
+from spaseq.languages.spaseq.functions import AGGREGATES, DISTINCT_OF_ITERATIONS
 from spaseq.languages.spaseq.lower_query import Atom, Lowered
 from spaseq.languages.spaseq.scope import free_variables
 from spaseq.pattern import Selection
@@ -90,8 +91,8 @@ def _no_group(shown: str, variable: str, call: tree.Call) -> Problem:
 
 
 def _refuse_distinct(shown: str, call: tree.Call) -> None:
-    if call.distinct:
-        hint = "aggregates over iterations range over all of them"
+    if call.distinct and not shown.startswith(DISTINCT_OF_ITERATIONS):
+        hint = f"DISTINCT stands in {', '.join(DISTINCT_OF_ITERATIONS[:-1])} and {DISTINCT_OF_ITERATIONS[-1]} there"
         raise Problem(f"{shown}: DISTINCT is not supported for a group variable", call.span, hint)
 
 
@@ -100,7 +101,7 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
     assert isinstance(selection, Selection)
     over_iterations: list[tree.Call] = []
     over_matches: list[tree.Call] = []
-    for call in calls(form, AGGREGATES):
+    for call in chain.from_iterable(calls(node, AGGREGATES) for node in (form, *lowered.tree.having)):
         shown, variable = described(call)
         if variable in groups.all:
             _refuse_distinct(shown, call)
@@ -113,6 +114,9 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
     elif lowered.tree.group_by:
         hint = "add COUNT(*), or an aggregate of a variable that is no group variable"
         raise Problem("GROUP BY without an aggregate over matches", lowered.tree.group_by[0].span, hint)
+    elif lowered.tree.having:
+        hint = "HAVING chooses among groups of matches; FILTER in a GPM chooses events and matches"
+        raise Problem("HAVING without an aggregate over matches", lowered.tree.having[0].span, hint)
 
 
 def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, over_iterations: list[tree.Call]) -> None:
@@ -120,12 +124,14 @@ def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, ov
     if over_iterations:
         message = f"{described(over_iterations[0])[0]} ranges over iterations, but this SELECT counts matches"
         raise Problem(message, over_iterations[0].span, "use one kind of aggregate in a query")
-    places = {_name(item): item.span for item in form.items or ()}
-    for projection in selection.projections:
-        for name in free_variables(projection.expression):
+    spans = {_name(item): item.span for item in form.items or ()}
+    places = [(one.expression, spans.get(one.name, form.span)) for one in selection.projections]
+    places += [(one, node.span) for one, node in zip(selection.having, lowered.tree.having, strict=True)]
+    for expression, span in places:
+        for name in free_variables(expression):
             if name not in lowered.query.group_by:
                 message = f"?{name} is neither grouped nor inside an aggregate"
-                raise Problem(message, places[projection.name], f"add GROUP BY ?{name} at the end")
+                raise Problem(message, span, f"add GROUP BY ?{name} at the end")
 
 
 def _name(item: tree.Variable | tree.Named) -> str:

@@ -13,7 +13,6 @@ from spaseq.languages.spaseq.functions import (
     BUILT_INS,
     NO_LIMIT,
     NOT_REPEATABLE,
-    OF_ITERATIONS,
     OF_SPARQL,
     SYNONYMS,
 )
@@ -28,6 +27,7 @@ class Place(Enum):
 
     FILTER = "a FILTER at the top level of a GPM"
     SELECT = "SELECT"
+    HAVING = "HAVING"
     SUB_SELECT = "the clauses of a sub-SELECT"
     PATTERN = "a graph pattern"
 
@@ -67,10 +67,10 @@ class ExpressionLowering:
                 return algebra.Literal(node.text, datatype, node.language)
 
     def exists(self, node: tree.Exists, place: Place) -> algebra.Exists:
-        """EXISTS looks at the graph of an event, so it has no meaning in SELECT."""
-        if place is Place.SELECT:
+        """EXISTS looks at the graph of an event, so it has no meaning in SELECT and HAVING."""
+        if place in (Place.SELECT, Place.HAVING):
             hint = "BIND(EXISTS {…} AS ?v) in the GPM, then select ?v"
-            raise Problem("EXISTS cannot stand in SELECT: matches have no graph", node.span, hint)
+            raise Problem(f"EXISTS cannot stand in {place.value}: matches have no graph", node.span, hint)
         return algebra.Exists(self.group(node.group), node.negated)
 
     def call(self, node: tree.Call, place: Place) -> algebra.Expression:
@@ -104,7 +104,7 @@ class ExpressionLowering:
     def aggregate(self, node: tree.Call, name: str, place: Place) -> algebra.Aggregate:
         """An aggregate: of SPARQL in a sub-SELECT, else of SPAseq."""
         if place is Place.PATTERN:
-            where = "SELECT and in FILTERs at the top level of a GPM"
+            where = "SELECT, in HAVING and in FILTERs at the top level of a GPM"
             raise Problem(f"{name} cannot stand here", node.function.span, f"aggregates stand in {where}")
         if place is Place.SUB_SELECT:
             if name not in OF_SPARQL:
@@ -146,7 +146,7 @@ def previous(node: tree.Call, place: Place) -> algebra.Previous:
     argument = only_argument(node)
     if not isinstance(argument, tree.Variable):
         raise Problem("PREV takes a variable, not an expression", argument.span)
-    if place is Place.SELECT:
+    if place in (Place.SELECT, Place.HAVING):
         raise Problem("PREV outside a Kleene body", node.span, "in SELECT use FIRST(?v), LAST(?v) or another aggregate")
     if place is not Place.FILTER:
         hint = "only FILTERs at the top level of a GPM see other events"
@@ -172,7 +172,7 @@ def _unknown(name: str) -> str:
     """What a name that is no function probably means."""
     if name.startswith(_STATISTICS):
         near = did_you_mean(name, [each for each in AGGREGATES if each.startswith(_STATISTICS)])
-        return near if near.startswith("did") else f"the aggregates are {', '.join(OF_ITERATIONS)}"
+        return near if near.startswith("did") else f"the aggregates are {', '.join(AGGREGATES)}"
     near = did_you_mean(name, [*BUILT_INS, *AGGREGATES, "PREV"])
     return function_hint(name) or (near if near.startswith("did") else "")
 

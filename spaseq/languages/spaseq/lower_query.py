@@ -139,19 +139,22 @@ def bound_variables(
 
 
 def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Names) -> Selection:
-    """SELECT with ``*`` expanded and earlier names of the clause replaced by what they mean."""
+    """SELECT with ``*`` expanded, and names of the clause replaced by what they mean, in what follows and in HAVING."""
     group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
+    lowering, meanings = PatternLowering(names), dict[str, algebra.Expression]()
     if form.items is None:
-        if not bound:
-            raise Problem("SELECT * has no variable to show", form.span, "no GPM of SEQ binds a variable")
         projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
-        return Selection(projections, form.distinct, group_by)
-    lowered = projected(form.items, bound, PatternLowering(names), Place.SELECT)
-    return Selection(_substituted(lowered, bound), form.distinct, group_by)
+    else:
+        projections = _substituted(projected(form.items, bound, lowering, Place.SELECT), bound, meanings)
+    conditions = (lowering.expressions.lower(each, Place.HAVING) for each in node.having)
+    having = tuple(substitute(each, meanings) for each in conditions)
+    return Selection(projections, form.distinct, group_by, having)
 
 
-def _substituted(projections: tuple[algebra.Projection, ...], bound: tuple[str, ...]) -> tuple[algebra.Projection, ...]:
-    meanings: dict[str, algebra.Expression] = {}
+def _substituted(
+    projections: tuple[algebra.Projection, ...], bound: tuple[str, ...], meanings: dict[str, algebra.Expression]
+) -> tuple[algebra.Projection, ...]:
+    """The projections over what is ``bound``; adds to ``meanings`` what their names mean."""
     found: list[algebra.Projection] = []
     for projection in projections:
         expression = substitute(projection.expression, meanings)
@@ -182,6 +185,8 @@ def lower_construct(node: tree.Query, form: tree.Construct, streams: tuple[Strea
         raise Problem(message, form.into.span, "no stream may depend on itself: choose another IRI")
     if node.group_by:
         raise Problem("CONSTRUCT has no GROUP BY", node.group_by[0].span, "SELECT aggregates over matches")
+    if node.having:
+        raise Problem("CONSTRUCT has no HAVING", node.having[0].span, "SELECT aggregates over matches")
     if not form.template:
         raise Problem("the template is empty", form.span, "an event needs at least one triple")
     return Construction(template(form.template, names), into)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.print_pattern import group, item, statements, term
+from spaseq.languages.spaseq.print_pattern import constraint, group, item, statements, term
 
 
 def format_query(query: tree.Query) -> str:
@@ -21,6 +21,8 @@ def format_query(query: tree.Query) -> str:
     lines.append("}")
     if query.group_by:
         lines.append("GROUP BY " + " ".join(f"?{variable.name}" for variable in query.group_by))
+    if query.having:
+        lines.append("HAVING " + " ".join(constraint(each) for each in query.having))
     return "\n".join(lines) + "\n"
 
 

@@ -13,8 +13,9 @@ from spaseq.languages.spaseq.habits import habit
 KEYWORDS = tuple(
     re.findall(
         r"\w+",
-        "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY AS PREFIX BASE "
-        "PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
+        "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY HAVING AS PREFIX "
+        "BASE PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES "
+        "EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
     )
 )
 
@@ -118,6 +119,15 @@ def _partition(slip: QuerySlip) -> str:
     return ""
 
 
+def _having(slip: QuerySlip) -> str:
+    if not slip.in_pattern and re.search(r"\bHAVING\b[^{}]*$", slip.before, re.IGNORECASE):
+        if slip.word.upper() == "BY":
+            return "GROUP BY stands before HAVING"
+        if slip.terminals[-1] == "HAVING" or slip.word in ("<", ">", "=", "!", "<=", ">=", "!="):
+            return "HAVING needs parentheses: HAVING (COUNT(*) > 3)"
+    return ""
+
+
 def _clauses(slip: QuerySlip) -> str:
     if re.search(r"\bFROM\s*$", slip.before, re.IGNORECASE):
         return _CLAUSE_WORDS["FROM"]
@@ -133,7 +143,8 @@ _CLAUSE_WORDS = {
     "LIMIT": "streams have no end; limit the output with --limit",
     "OFFSET": "streams have no end; there is no OFFSET",
     "ORDER": "matches come in the order in which they are decided; there is no ORDER BY",
-    "HAVING": "there is no HAVING; filter in a GPM",
+    "GROUP": "GROUP BY ?v … stands at the end, before HAVING",
+    "HAVING": "HAVING (condition) stands at the end, after GROUP BY",
     "FROM": "streams are named by FROM STREAM name <iri>",
     "ASK": "a query begins with SELECT or CONSTRUCT",
     "DESCRIBE": "a query begins with SELECT or CONSTRUCT",
@@ -222,6 +233,7 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _sequence,
     _window,
     _partition,
+    _having,
     _declaration,
     _clauses,
     _where,

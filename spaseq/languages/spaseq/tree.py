@@ -432,3 +432,4 @@ class Query(Node):
     definitions: tuple[Definition, ...]
     group_by: tuple[Variable, ...] = ()
     partition: Partition | None = None
+    having: tuple[Expression, ...] = ()

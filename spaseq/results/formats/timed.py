@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD_DATETIME
+from nfa_native.words import Terms
 from spaseq.results.formats.writer import Layout, Writer
 from spaseq.results.table import MatchTable
+from spaseq.results.terms import native
 from spaseq.results.times import iso
 
 _TIMES = ("first", "last")
@@ -24,9 +26,10 @@ class TimedWriter:
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        times = [_words(table, getattr(table, name)) for name in _TIMES]
-        words = np.column_stack([*times, table.words])
-        self._writer.write(replace(table, columns=_timed(table.columns), words=words))
+        terms, words = native(table.terms, table.words)
+        times = [_words(terms, getattr(table, name)) for name in _TIMES]
+        words = np.column_stack([*times, words])
+        self._writer.write(replace(table, columns=_timed(table.columns), words=words, terms=terms))
 
     def close(self) -> None:
         """Write what stands at the end."""
@@ -42,7 +45,7 @@ def _timed(columns: Sequence[str]) -> tuple[str, ...]:
     return (*(name + "_" if name in columns else name for name in _TIMES), *columns)
 
 
-def _words(table: MatchTable, times: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _words(terms: Terms, times: NDArray[np.int64]) -> NDArray[np.uint64]:
     used, places = np.unique(times, return_inverse=True)
-    terms = [f"T{XSD_DATETIME}\0{iso(time)}".encode() for time in used.tolist()]
-    return table.terms.intern_many_transient(terms)[places]
+    texts = [f"T{XSD_DATETIME}\0{iso(time)}".encode() for time in used.tolist()]
+    return terms.intern_many_transient(texts)[places]
