@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from spaseq.errors import OptionError
-from spaseq.languages.reading import MOST_CHARACTERS
 
+MOST_CHARACTERS = 1 << 20  # of a query
 MOST_BYTES = 4 * MOST_CHARACTERS  # of UTF-8: what is longer is not read
 
 

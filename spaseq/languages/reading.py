@@ -7,10 +7,10 @@ from typing import TypeVar
 from lark import Lark, UnexpectedInput
 
 from spaseq.languages.expectation import Vocabulary, explain
+from spaseq.languages.files import MOST_CHARACTERS as MOST_CHARACTERS
 from spaseq.languages.node import Node, Span, children
 from spaseq.languages.problem import Problem
 
-MOST_CHARACTERS = 1 << 20
 MOST_DEPTH = 200
 Tree = TypeVar("Tree", bound=Node)
 
