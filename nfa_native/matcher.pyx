@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nfa_native.arrays import pack, unpack
+from nfa_native.history import batch_of
 from nfa_native.program import Op
 from nfa_native.substreams import split
 
@@ -165,6 +166,12 @@ cdef class Matcher:
 
     def feed_event(self, int64_t time, uint64_t event, list rows not None):
         """``feed`` of a single event: per atom None or its ``EventRows``."""
+        if self.automaton.keys and any([one is not None and len(one) > 1 for one in rows]):
+            self.feed(*batch_of(time, event, rows))     # it may have several keys
+        else:
+            self._feed_event(time, event, rows)
+
+    cdef _feed_event(self, int64_t time, uint64_t event, list rows):
         cdef BatchRows borrowed
         cdef bint ordered
         if <size_t>len(rows) != self.kernel.slots.size():
