@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import TextIO
 from spaseq.errors import OptionError
 from spaseq.pattern import Query, Selection
 from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS
+from spaseq.results.formats.writer import Utf8Output
 
 
 @contextmanager
@@ -20,14 +20,14 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
     """UTF-8 text to a file, or to standard output, whose line ends are those of the format.  OptionError."""
     if path is not None:
         try:
-            file = path.open("w", encoding="utf-8", newline="")
+            file = Utf8Output(path.open("wb"))
         except OSError as error:
             raise OptionError(f"cannot write to {path}: {error.strerror}") from None
         with file:
             yield file
         return
     sys.stdout.flush()
-    output = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
+    output = Utf8Output(sys.stdout.buffer)
     try:
         yield output
         output.flush()

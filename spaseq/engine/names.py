@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.rows import Texts
 from spaseq.streams.event import Names
 
 FEW = 1024  # names that are kept without a thought
+FEW_KEPT = 32  # names that are decoded at once
 
 
 class EventNames:
@@ -67,4 +70,44 @@ class EventNames:
 
     def kept(self, numbers: NDArray[np.uint64]) -> Callable[[int], str]:
         """A function like this object for some numbers alone, which outlives ``forget``."""
+        if len(numbers) > FEW_KEPT:
+            found = np.unique(numbers).astype(np.int64)
+            first, last = (bisect_right(self._starts, number) for number in (int(found[0]), int(found[-1])))
+            if last - first <= len(found):  # else most parts have none of them
+                return KeptNames(found, self._taken(found, range(first - 1, last)))
         return {number: self(number) for number in set(numbers.tolist())}.__getitem__
+
+    def _taken(self, numbers: NDArray[np.int64], parts: range) -> Names:
+        """The names of these numbers, which rise and lie in these parts."""
+        starts = self._starts[parts.start : parts.stop + 1]
+        places = np.split(numbers, np.searchsorted(numbers, starts[1:-1]))
+        return Names.join([
+            _names(*self._parts[part], some - start) for part, start, some in zip(parts, starts, places, strict=False)
+        ])  # fmt: skip
+
+
+class KeptNames:
+    """Names by number, as a column; they are decoded when somebody asks for one of them."""
+
+    def __init__(self, numbers: NDArray[np.int64], names: Names) -> None:
+        self._numbers = numbers  # they rise
+        self._names = names
+
+    def texts(self, numbers: NDArray[np.uint64]) -> Texts:
+        """The names of these numbers; they must be known."""
+        names = self._names.take(np.searchsorted(self._numbers, numbers.astype(np.int64)))
+        return names.ends, names.text
+
+    def __call__(self, number: int) -> str:
+        return self._decoded[number]
+
+    @cached_property
+    def _decoded(self) -> dict[int, str]:
+        return dict(zip(self._numbers.tolist(), self._names, strict=True))
+
+
+def _names(names: Sequence[str], order: NDArray[np.int64] | None, places: NDArray[np.int64]) -> Names:
+    """The names of a part at these places."""
+    if isinstance(names, Names):
+        return names.take(places if order is None else order[places])
+    return Names.of(names[place] for place in places.tolist())

@@ -11,6 +11,7 @@ import numpy as np
 from gpm.encoder import encode_graphs, renewed, single_batch
 from gpm.native.assembly import Encoder
 from gpm.native.single import SingleEvent
+from gpm.native.texts import taken
 from gpm.rows import EventBatch, EventGraph, Numbers, Triples
 
 
@@ -69,9 +70,8 @@ class Names(Sequence[str]):
 
     def take(self, chosen: Numbers) -> Names:
         """The names with these indices, in their order."""
-        starts, stops = self.ends[:-1][chosen].tolist(), self.ends[1:][chosen].tolist()
-        pieces = [self.text[start:stop] for start, stop in zip(starts, stops, strict=True)]
-        return Names(b"".join(pieces), np.cumsum([0, *map(len, pieces)]))
+        ends, text = taken((self.ends, self.text), chosen)
+        return Names(text, ends)
 
     @staticmethod
     def join(parts: Sequence[Names]) -> Names:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TextIO
 
-from spaseq.results.formats.writer import Layout
+import numpy as np
+
+from gpm.native.json import lists, solutions
+from gpm.native.texts import times, woven
+from gpm.rows import Texts
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable, derived_to_dict
+from spaseq.results.terms import Decoder, native
+from spaseq.results.texts import names_of, texts_of
 from spaseq.results.times import iso
+
+FEW = 4  # matches that are written sooner one by one
 
 
 class JsonLinesWriter:
@@ -19,16 +29,50 @@ class JsonLinesWriter:
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        prefix = f'{{"query": {_text(table.query)}, ' if self._several else "{"
-        names = [_text(name) for name in table.columns]
-        self._output.writelines(prefix + _line(table, index, names) for index in range(len(table)))
+        start = f'{{"query": {_text(table.query)}, ' if self._several else "{"
+        if len(table) < FEW:
+            self._output.write(single_lines(table, start))
+        else:
+            write_encoded(self._output, lines(table, start))
 
     def close(self) -> None:
         """Nothing stands at the end."""
 
 
+def lines(table: MatchTable, start: str) -> bytes:
+    """The lines of all matches in UTF-8, made by columns; each begins with ``start``."""
+    pieces: list[bytes | Texts] = [
+        start.encode(), b'"first": "', times(table.first), b'", "last": "', times(table.last),
+        b'", "events": ', _events(table), b', "bindings": ', _bindings(table),
+    ]  # fmt: skip
+    if table.derived is not None:
+        pieces.append(texts_of(", " + _text(derived_to_dict(event))[1:-1] for event in table.derived))
+    return woven(len(table), [*pieces, b"}\n"])
+
+
+def _events(table: MatchTable) -> Texts:
+    names = table.atom_names
+    keys = np.array([names.index(name) for name in names], np.uint16)  # atoms of one name share a list
+    return lists(table.pick_offsets, keys[table.pick_atoms], _keys(names), names_of(table.event_name, table.pick_events))
+
+
+def _bindings(table: MatchTable) -> Texts:
+    terms, words = native(table.terms, table.words)
+    return solutions(terms, words, _keys(table.columns), Decoder(terms).json)
+
+
+def _keys(names: Sequence[str]) -> list[bytes]:
+    return [_text(name).encode() for name in names]
+
+
+def single_lines(table: MatchTable, start: str) -> str:
+    """The same of few matches, one by one."""
+    names = [_text(name) for name in table.columns]
+    return "".join(start + _line(table, index, names) for index in range(len(table)))
+
+
 def _line(table: MatchTable, index: int, names: list[str]) -> str:
-    """The members of the object and its end; terms come as ready text, since they repeat a lot."""
+    """The members of the object and its end."""
     words = table.words[index].tolist()
     bindings = ", ".join(f"{name}: {table.decoder.json(word)}" for name, word in zip(names, words, strict=True) if word)
     times = f'"first": "{iso(int(table.first[index]))}", "last": "{iso(int(table.last[index]))}"'

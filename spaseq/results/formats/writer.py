@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TextIO
+from typing import BinaryIO, Protocol, TextIO
 
 from spaseq.results.table import MatchTable
 
@@ -36,3 +37,23 @@ class Writer(Protocol):
 
 
 WriterFactory = Callable[[TextIO, Layout], Writer]
+
+
+class Utf8Output(io.TextIOWrapper):
+    """A file of UTF-8 text, whose line ends are those of the format; it takes encoded text as well."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, encoding="utf-8", newline="")
+
+    def write_encoded(self, text: bytes) -> None:
+        """``write`` of text in UTF-8."""
+        self.flush()
+        self.buffer.write(text)
+
+
+def write_encoded(output: TextIO, text: bytes) -> None:
+    """Write text in UTF-8 to any output; a ``Utf8Output`` takes it as it is."""
+    if isinstance(output, Utf8Output):
+        output.write_encoded(text)
+    else:
+        output.write(text.decode())

@@ -1,0 +1,20 @@
+"""Columns of texts: text i of n is ``text[offsets[i]:offsets[i + 1]]``, offsets int64[n + 1], text in UTF-8.
+
+ValueError: a column is not as long as it should be, or its offsets reach out of its text.
+"""
+
+from collections.abc import Sequence
+
+import numpy
+from numpy.typing import NDArray
+
+from gpm.rows import Texts
+
+def taken(column: Texts, chosen: NDArray[numpy.int64]) -> Texts:
+    """The texts with these numbers, in their order.  ValueError: there is no such text."""
+
+def times(microseconds: NDArray[numpy.int64]) -> Texts:
+    """Times since 1970 (UTC) in ISO 8601, with six digits after the second, none if they are zero."""
+
+def woven(count: int, pieces: Sequence[bytes | Texts]) -> bytes:
+    """``count`` lines, one after the other: each has all pieces, its own text of a column."""
