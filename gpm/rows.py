@@ -16,7 +16,7 @@ from gpm.lines import QuadLines
 Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.int64]
-Texts: TypeAlias = tuple[Numbers, bytes]  # text i of n is bytes[offsets[i]:offsets[i + 1]], in UTF-8
+TextColumn: TypeAlias = tuple[Numbers, bytes]  # text i of n is bytes[offsets[i]:offsets[i + 1]], in UTF-8
 Triples: TypeAlias = Sequence[pyoxigraph.Triple | pyoxigraph.Quad]
 
 

@@ -9,7 +9,7 @@ from libc.string cimport memcmp
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from gpm.native.texts cimport Texts, opened
+from gpm.native.texts cimport TextColumn, opened
 from nfa_native.literals cimport LONGEST_FORM
 from nfa_native.values cimport Value, load, spell
 from nfa_native.words cimport (
@@ -226,7 +226,7 @@ def lists(const int64_t[:] offsets not None, const uint16_t[:] keys not None, na
     """offsets, text: an object for each range of items, lists of them by key."""
     cdef Py_ssize_t i, count = offsets.shape[0] - 1
     cdef vector[string] heads = names
-    cdef Texts texts = opened(items, keys.shape[0])
+    cdef TextColumn texts = opened(items, keys.shape[0])
     cdef string text
     cdef vector[Py_ssize_t] shown   # by key: the last range that has it
     check_ranges(offsets, keys, heads.size())
@@ -257,7 +257,7 @@ cdef int check_ranges(const int64_t[:] offsets, const uint16_t[:] keys, size_t k
 
 cdef void append_lists(
     string& text, Py_ssize_t number, const int64_t[:] offsets, const uint16_t[:] keys, const vector[string]& heads,
-    Texts texts, vector[Py_ssize_t]& shown,
+    TextColumn texts, vector[Py_ssize_t]& shown,
 ) noexcept nogil:
     """The lists of one range, each at the place of its first item."""
     cdef int64_t item, other

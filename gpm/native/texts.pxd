@@ -4,9 +4,9 @@
 from libc.stdint cimport int64_t
 
 # Text i is text[ends[i]] to text[ends[i + 1]].
-cdef struct Texts:
+cdef struct TextColumn:
     const char* text
     const int64_t* ends
 
 # The texts of a column of that many, which must outlive them.  ValueError: it is no such column.
-cdef Texts opened(tuple column, Py_ssize_t count) except *
+cdef TextColumn opened(tuple column, Py_ssize_t count) except *

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy
 from numpy.typing import NDArray
 
-from gpm.rows import Texts
+from gpm.rows import TextColumn
 
-def taken(column: Texts, chosen: NDArray[numpy.int64]) -> Texts:
+def taken(column: TextColumn, chosen: NDArray[numpy.int64]) -> TextColumn:
     """The texts with these numbers, in their order.  ValueError: there is no such text."""
 
-def times(microseconds: NDArray[numpy.int64]) -> Texts:
+def times(microseconds: NDArray[numpy.int64]) -> TextColumn:
     """Times since 1970 (UTC) in ISO 8601, with six digits after the second, none if they are zero."""
 
-def woven(count: int, pieces: Sequence[bytes | Texts]) -> bytes:
+def woven(count: int, pieces: Sequence[bytes | TextColumn]) -> bytes:
     """``count`` lines, one after the other: each has all pieces, its own text of a column."""

@@ -15,14 +15,14 @@ from nfa_native.words cimport MICROSECOND
 
 # What a line has: a text of its own, or (no ends) the same one as all lines.
 cdef struct Piece:
-    Texts texts
+    TextColumn texts
     size_t size   # of the same one
 
 
-cdef Texts opened(tuple column, Py_ssize_t count) except *:
+cdef TextColumn opened(tuple column, Py_ssize_t count) except *:
     cdef const int64_t[::1] ends = column[0]
     cdef bytes text = column[1]
-    cdef Texts texts
+    cdef TextColumn texts
     cdef Py_ssize_t i
     cdef bint bad = ends.shape[0] != count + 1 or ends[0] < 0 or ends[count] > len(text)
     for i in range(0 if bad else count):

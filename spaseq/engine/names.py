@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.rows import Texts
+from gpm.rows import TextColumn
 from spaseq.streams.event import Names
 
 FEW = 1024  # names that are kept without a thought
@@ -93,7 +93,7 @@ class KeptNames:
         self._numbers = numbers  # they rise
         self._names = names
 
-    def texts(self, numbers: NDArray[np.uint64]) -> Texts:
+    def texts(self, numbers: NDArray[np.uint64]) -> TextColumn:
         """The names of these numbers; they must be known."""
         names = self._names.take(np.searchsorted(self._numbers, numbers.astype(np.int64)))
         return names.ends, names.text

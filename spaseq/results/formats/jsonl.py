@@ -10,14 +10,11 @@ import numpy as np
 
 from gpm.native.json import lists, solutions
 from gpm.native.texts import times, woven
-from gpm.rows import Texts
+from gpm.rows import TextColumn
 from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable, derived_to_dict
 from spaseq.results.terms import Decoder, native
 from spaseq.results.texts import names_of, texts_of
-from spaseq.results.times import iso
-
-FEW = 4  # matches that are written sooner one by one
 
 
 class JsonLinesWriter:
@@ -30,18 +27,15 @@ class JsonLinesWriter:
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
         start = f'{{"query": {_text(table.query)}, ' if self._several else "{"
-        if len(table) < FEW:
-            self._output.write(single_lines(table, start))
-        else:
-            write_encoded(self._output, lines(table, start))
+        write_encoded(self._output, _lines(table, start))
 
     def close(self) -> None:
         """Nothing stands at the end."""
 
 
-def lines(table: MatchTable, start: str) -> bytes:
-    """The lines of all matches in UTF-8, made by columns; each begins with ``start``."""
-    pieces: list[bytes | Texts] = [
+def _lines(table: MatchTable, start: str) -> bytes:
+    """The lines of all matches in UTF-8, made by columns: what ``to_dict`` gives; each begins with ``start``."""
+    pieces: list[bytes | TextColumn] = [
         start.encode(), b'"first": "', times(table.first), b'", "last": "', times(table.last),
         b'", "events": ', _events(table), b', "bindings": ', _bindings(table),
     ]  # fmt: skip
@@ -50,36 +44,20 @@ def lines(table: MatchTable, start: str) -> bytes:
     return woven(len(table), [*pieces, b"}\n"])
 
 
-def _events(table: MatchTable) -> Texts:
+def _events(table: MatchTable) -> TextColumn:
     names = table.atom_names
     keys = np.array([names.index(name) for name in names], np.uint16)  # atoms of one name share a list
-    return lists(table.pick_offsets, keys[table.pick_atoms], _keys(names), names_of(table.event_name, table.pick_events))
+    iris = names_of(table.event_name, table.pick_events)
+    return lists(table.pick_offsets, keys[table.pick_atoms], _keys(names), iris)
 
 
-def _bindings(table: MatchTable) -> Texts:
+def _bindings(table: MatchTable) -> TextColumn:
     terms, words = native(table.terms, table.words)
     return solutions(terms, words, _keys(table.columns), Decoder(terms).json)
 
 
 def _keys(names: Sequence[str]) -> list[bytes]:
     return [_text(name).encode() for name in names]
-
-
-def single_lines(table: MatchTable, start: str) -> str:
-    """The same of few matches, one by one."""
-    names = [_text(name) for name in table.columns]
-    return "".join(start + _line(table, index, names) for index in range(len(table)))
-
-
-def _line(table: MatchTable, index: int, names: list[str]) -> str:
-    """The members of the object and its end."""
-    words = table.words[index].tolist()
-    bindings = ", ".join(f"{name}: {table.decoder.json(word)}" for name, word in zip(names, words, strict=True) if word)
-    times = f'"first": "{iso(int(table.first[index]))}", "last": "{iso(int(table.last[index]))}"'
-    line = f'{times}, "events": {_text(table.events(index))}, "bindings": {{{bindings}}}'
-    if table.derived is not None:
-        line += ", " + _text(derived_to_dict(table.derived[index]))[1:-1]
-    return line + "}\n"
 
 
 def _text(value: object) -> str:
