@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from statistics import median, stdev, variance
 from typing import Any
 
-import numpy as np
 import pyoxigraph
 
 from gpm.algebra import XSD, XSD_DOUBLE
@@ -23,8 +21,7 @@ _INTEGERS = (
 _EXACT = frozenset(XSD + name for name in ("decimal", *_INTEGERS.split()))
 _LEXICAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
 _DOUBLE = pyoxigraph.NamedNode(XSD_DOUBLE)
-_OF: dict[str, Callable[[Sequence[Any]], Any]] = {"STDEV": stdev, "VARIANCE": variance, "MEDIAN": median}
-SPREADS = tuple(_OF)
+SPREADS = ("STDEV", "VARIANCE", "MEDIAN")
 
 
 def spread(function: str, terms: Iterable[object]) -> pyoxigraph.Literal | None:
@@ -49,16 +46,26 @@ def number_of(term: object) -> Number | None:
         return Fraction(term.value)
     if datatype not in (XSD_DOUBLE, XSD + "float"):
         return None
-    value = float(term.value) if datatype == XSD_DOUBLE else float(np.float32(term.value))
+    value = float(term.value) if datatype == XSD_DOUBLE else _single(term.value)
     return Fraction(value) if math.isfinite(value) else value
 
 
+def _single(text: str) -> float:
+    """The value of an xsd:float."""
+    import numpy as np  # only here: to check a query takes no arrays
+
+    return float(np.float32(text))
+
+
 def _value(function: str, numbers: Sequence[Any]) -> float:
+    from statistics import median, stdev, variance  # as numpy
+
     infinite = any(isinstance(number, float) for number in numbers)
     if infinite and (function != "MEDIAN" or any(math.isnan(number) for number in numbers)):
         return math.nan
     try:
-        return float(_OF[function](numbers))
+        of: dict[str, Any] = {"STDEV": stdev, "VARIANCE": variance, "MEDIAN": median}
+        return float(of[function](numbers))
     except OverflowError:
         return math.inf if function != "MEDIAN" or median(numbers) > 0 else -math.inf
 

@@ -153,7 +153,7 @@ class Run(Iterator[Match]):
 
     @property
     def groups(self) -> int:
-        """Groups of partial matches that all queries keep; cheaper than ``statistics``."""
+        """Groups of partial matches that all queries keep, as of the last event that concerned each; quickly told."""
         return sum(running.matcher.groups() for running in self.engine._queries.values())
 
     @property

@@ -140,6 +140,7 @@ def test_a_run_tells_its_groups_and_the_stream_that_holds_it_back() -> None:
     run = spaseq.Run(TWO, {"s": [], "t": []})
     assert (run.groups, run.held_back_by) == (0, None)
     run.engine.push("s", b"<urn:a> <urn:p> 1 .", 5)
+    run.engine.push("s", b"<urn:b> <urn:p> 1 .", 6)  # then the time of the first one is over
     assert run.held_back_by == "urn:t"
     run.engine.advance(9, "t")
     run.engine.advance(7, "s")

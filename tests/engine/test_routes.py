@@ -74,8 +74,11 @@ def forgetful() -> Iterator[None]:
 @contextmanager
 def small_blocks() -> Iterator[None]:
     """Sources are read in pieces of odd sizes."""
-    nquads, trig = "spaseq.streams.nquads", "spaseq.streams.trig"
-    with patch(f"{nquads}.FIRST_BLOCK", 61), patch(f"{nquads}.BLOCK", 997), patch(f"{trig}.SLICE", 7):
+    nquads, others = "spaseq.streams.nquads", "spaseq.streams.source_text"
+    with (
+        patch(f"{nquads}.FIRST_BLOCK", 61), patch(f"{nquads}.BLOCK", 997),
+        patch(f"{others}.FIRST_READ", 61), patch(f"{others}.READ", 997),
+    ):  # fmt: skip
         yield
 
 
