@@ -109,7 +109,8 @@ class KeptNames:
 def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """At least one number, each once and in order; ``numpy.unique`` hashes them first, which takes longer."""
     ordered = np.sort(numbers)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    distinct: NDArray[np.int64] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return distinct
 
 
 def _names(names: Sequence[str], order: NDArray[np.int64] | None, places: NDArray[np.int64]) -> Names:
