@@ -21,6 +21,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
 	$(BIN)/python -m tests.recognition.deep
 	$(BIN)/python -m tests.gpm.native.deep 200000
+	$(BIN)/python -m tests.allocations.deep
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libcpp.unordered_map cimport unordered_map
-from libcpp.vector cimport vector
+
+from nfa_native.containers cimport unordered_map, vector
+from nfa_native.guard cimport attempted, check_sound, guarded_number
 
 cdef extern from "<utility>" namespace "std" nogil:
     void swap[T](T& one, T& other)
@@ -71,6 +72,7 @@ cdef class Aggregator:
     cdef readonly object automaton
     cdef readonly object quantities
     cdef int64_t events
+    cdef bint broken          # memory ran out in the middle of an event: see `nfa_native.guard`
 
     def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
         """ValueError: the automaton is ambiguous, so that its paths are not its matches, or it has registers.
@@ -91,15 +93,18 @@ cdef class Aggregator:
         build(&self.state, automaton.states)
         measure(&self.state, self.quantities)
         bound(&self.state)
-        self.state.symbol_begin.assign(2, 0)
-        self.state.in_order.assign(1, True)
-        self.state.opens.assign(1, False)
-        resize_totals(&self.state, &self.state.turned, self.state.slots * self.state.entries.size())
-        know_substream(&self.state, 0)
+        self.state.symbol_begin.safe_assign(2, 0)
+        self.state.in_order.safe_assign(1, True)
+        self.state.opens.safe_assign(1, False)
+        attempted(
+            resize_totals, &self.state, &self.state.turned, <size_t>(self.state.slots * self.state.entries.size())
+        )
+        attempted(know_substream, &self.state, <uint32_t>0)
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
         states = list(enumerate(self.automaton.states))
+        check_sound(&self.broken)
         for atoms in symbols:
             entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
             some = [self.automaton.states[number] for number in entered]
@@ -108,10 +113,10 @@ cdef class Aggregator:
                 for one in (*state.after, *state.directly_after) if one > number and one in entered
             ]
             for number in entered:
-                self.state.symbol_entries.push_back(<uint32_t>number)
-            self.state.symbol_begin.push_back(<uint32_t>self.state.symbol_entries.size())
-            self.state.in_order.push_back(not late)
-            self.state.opens.push_back(any([state.initial for state in some]))
+                self.state.symbol_entries.safe_push_back(<uint32_t>number)
+            self.state.symbol_begin.safe_push_back(<uint32_t>self.state.symbol_entries.size())
+            self.state.in_order.safe_push_back(not late)
+            self.state.opens.safe_push_back(any([state.initial for state in some]))
 
     @property
     def symbols(self):
@@ -145,9 +150,9 @@ cdef class Aggregator:
         kept = [self._column(*pair, count) for pair in zip(self.quantities, columns, strict=True)]
         self._point_to(kept)
         with nogil:
-            at = feed_events(
-                a, &symbols[0], &starts[0], &least[0], &partitions[0] if a.partitioned else NULL,
-                &keys[0] if keys is not None else NULL, at, count, most, self.events,
+            at = guarded_number(
+                &self.broken, feed_events, a, &symbols[0], &starts[0], &least[0], <const uint32_t*>(&partitions[0] if a.partitioned else NULL),
+                <const uint32_t*>(&keys[0] if keys is not None else NULL), at, count, most, self.events,
             )
         return at
 
@@ -169,8 +174,8 @@ cdef class Aggregator:
         cdef const uint8_t* where
         a.wide_values.clear()
         a.wide_valid.clear()
-        a.real_values.assign(1, NULL)
-        a.real_valid.assign(1, NULL)
+        a.real_values.safe_assign(1, NULL)
+        a.real_valid.safe_assign(1, NULL)
         for quantity, column in zip(self.quantities, columns, strict=True):
             where = NULL
             if column.valid is not None:
@@ -178,17 +183,18 @@ cdef class Aggregator:
                 where = &valid[0]
             if quantity.kind == "SUM OF DOUBLES":
                 doubles = column.values
-                a.real_values.push_back(&doubles[0])
-                a.real_valid.push_back(where)
+                a.real_values.safe_push_back(&doubles[0])
+                a.real_valid.safe_push_back(where)
             else:
                 integers = column.values
-                a.wide_values.push_back(&integers[0])
-                a.wide_valid.push_back(where)
+                a.wide_values.safe_push_back(&integers[0])
+                a.wide_valid.safe_push_back(where)
 
     def take(self):
         """The rows since the last call."""
         cdef Rows* rows = &self.state.rows
         cdef size_t count = rows.ends.size()
+        check_sound(&self.broken)
         ends, keys, counts = np.empty(count, np.int64), np.empty(count, np.uint32), np.empty(count, np.uint64)
         highs = np.empty((self.state.wides, count), np.int64)
         lows = np.empty((self.state.wides, count), np.uint64)
@@ -236,10 +242,10 @@ cdef build(Aggregation* a, states):
         entry.loops = number in state.after
         entry.counts = entry.plain = entry.opens = False
         for one in state.after:
-            a.sources.push_back(<uint32_t>slots["all", one])
+            a.sources.safe_push_back(<uint32_t>slots["all", one])
         for one in state.directly_after:
-            a.sources.push_back(<uint32_t>slots["newest", one])
-        a.entries.push_back(entry)
+            a.sources.safe_push_back(<uint32_t>slots["newest", one])
+        a.entries.safe_push_back(entry)
 
 
 cdef measure(Aggregation* a, quantities):
@@ -249,16 +255,16 @@ cdef measure(Aggregation* a, quantities):
     a.wides = len(exact)
     a.reals = len(doubles) + 1 if doubles else 0
     for one in exact:
-        a.is_least.push_back(KINDS.index(one.kind) == 1)
+        a.is_least.safe_push_back(KINDS.index(one.kind) == 1)
     for state in range(a.entries.size()):
         for one in exact:
-            a.holds_wide.push_back(state in one.states)
+            a.holds_wide.safe_push_back(state in one.states)
         if doubles:
-            a.holds_real.push_back(False)
+            a.holds_real.safe_push_back(False)
         for one in doubles:
-            a.holds_real.push_back(state in one.states)
-    a.event_wides.resize(a.wides)
-    a.event_reals.resize(a.reals)
+            a.holds_real.safe_push_back(state in one.states)
+    a.event_wides.safe_resize(a.wides)
+    a.event_reals.safe_resize(a.reals)
 
 
 cdef bound(Aggregation* a):
@@ -267,8 +273,8 @@ cdef bound(Aggregation* a):
     cdef bint grown = True
     cdef uint32_t slot
     for slot in range(a.slots):
-        a.begins.push_back(<uint32_t>row_of(a, slot))
-        a.reaches.push_back(slot)
+        a.begins.safe_push_back(<uint32_t>row_of(a, slot))
+        a.reaches.safe_push_back(slot)
     while grown:
         grown = False
         for number in range(a.entries.size()):

@@ -22,5 +22,7 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
+    except MemoryError:
+        raise
     except Exception as error:  # NumPy and zipfile raise a dozen kinds on damaged bytes
         raise ValueError("the arrays are damaged") from error

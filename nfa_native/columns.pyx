@@ -5,7 +5,9 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libcpp.vector cimport vector
+
+from nfa_native.containers cimport vector
+from nfa_native.guard cimport attempted_number
 
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
@@ -42,8 +44,8 @@ def follow(
     if states is not None:
         before = &states[0]
     with nogil:
-        done = follow_rows(
-            before, &codes[0], count, &digits[0], <uint32_t>digits.shape[0],
+        done = attempted_number(
+            follow_rows, before, &codes[0], count, &digits[0], <uint32_t>digits.shape[0],
             &table[0, 0], width, &target[0], &missing,
         )
     if done < count:
@@ -118,20 +120,23 @@ cdef class Numbering:
 
     def keep(self, const int64_t[::1] values not None):
         """Know only these, which get the numbers from 0 on; they differ from each other."""
+        cdef vector[int64_t] known
         cdef size_t row
-        self.known.resize(values.shape[0])
-        for row in range(self.known.size()):
-            self.known[row] = values[row]
-        self.known.shrink_to_fit()
-        self.shrink()
+        known.safe_resize(values.shape[0])
+        for row in range(known.size()):
+            known[row] = values[row]
+        self.known.swap(known)
+        try:
+            self.shrink()
+        except MemoryError:
+            self.known.swap(known)
+            raise
 
     cdef shrink(self):
         """As few slots as the values need."""
         cdef size_t size = FIRST_SLOTS
         while size < 2 * self.known.size():
             size *= 2
-        self.slots.clear()
-        self.slots.shrink_to_fit()
         self.spread(size)
 
     def number(self, const int64_t[::1] values not None, const uint8_t[::1] present=None):
@@ -167,23 +172,24 @@ cdef class Numbering:
         cdef uint32_t number = <uint32_t>self.known.size()
         cdef Slot* slot
         invariant(number < NO_NUMBER)
-        self.known.push_back(value)
-        if 2 * self.known.size() > self.slots.size():
+        if 2 * (self.known.size() + 1) > self.slots.size():
             self.spread(2 * self.slots.size())
-        else:
-            slot = self.slot_of(value)
-            slot.value = value
-            slot.number = number
+        self.known.safe_push_back(value)
+        slot = self.slot_of(value)
+        slot.value = value
+        slot.number = number
         return number
 
     cdef int spread(self, size_t size) except -1 nogil:
-        """Put all values into as many slots, a power of two."""
+        """Put all values into as many slots, a power of two.  MemoryError: nothing has changed."""
+        cdef vector[Slot] slots
         cdef Slot free
         cdef Slot* slot
         cdef uint32_t number
         free.value = 0
         free.number = NO_NUMBER
-        self.slots.assign(size, free)
+        slots.safe_assign(size, free)
+        self.slots.swap(slots)
         self.shift = 64
         while size > 1:
             self.shift -= 1

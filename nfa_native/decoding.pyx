@@ -9,8 +9,9 @@ import numpy
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport vector
+from nfa_native.guard cimport attempted
 from nfa_native.literals cimport DECIMAL_DIGITS, DECIMAL_ONE, EPOCH, LONGEST_FORM, int128, multiply_overflows
 from nfa_native.values cimport Value, as_decimal, as_double, is_exact, is_number, load, spell
 from nfa_native.words cimport (
@@ -119,7 +120,7 @@ def texts(Terms terms not None, const uint64_t[:] words not None):
                 if not is_word(terms.store, words[row]):
                     bad = row
                     break
-                append_text(&text, terms.store, words[row])
+                attempted(append_text, &text, terms.store, words[row])
             ends[row + 1] = <int64_t>text.size()
     if bad >= 0:
         raise ValueError(f"no word of this table: {words[bad]:#x}")

@@ -18,13 +18,9 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport binary_search, reverse, sort
-from libcpp.map cimport map
-from libcpp.string cimport string
-from libcpp.unordered_map cimport unordered_map
-from libcpp.utility cimport pair
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
+from nfa_native.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
 from nfa_native.literals cimport POWERS_OF_TEN, int128
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
@@ -158,7 +154,9 @@ cdef class Matcher:
         if count == 0:
             return
         with nogil:
-            ordered = feed_batch(&self.kernel, &times[0], &events[0], count, &borrowed)
+            ordered = guarded_bint(
+                &self.kernel.store.broken, feed_batch, &self.kernel, &times[0], &events[0], count, &borrowed
+            )
         del keep
         self._raise()
         if not ordered:
@@ -178,7 +176,7 @@ cdef class Matcher:
             raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
         borrow_event(&borrowed, rows, &self.kernel.slots, &self._zeros)
         with nogil:
-            ordered = feed_batch(&self.kernel, &time, &event, 1, &borrowed)
+            ordered = guarded_bint(&self.kernel.store.broken, feed_batch, &self.kernel, &time, &event, <size_t>1, &borrowed)
         self._raise()
         if not ordered:
             raise ValueError("events must come in order of time")
@@ -186,18 +184,19 @@ cdef class Matcher:
     def advance(self, int64_t time):
         """Promise that no event before ``time`` will come."""
         with nogil:
-            advance_to(&self.kernel, time)
+            guarded(&self.kernel.store.broken, advance_to, &self.kernel, time)
         self._raise()
 
     def finish(self):
         """End of input: close every window."""
         with nogil:
-            close_tick(&self.kernel)
-            output_rest(&self.kernel)
+            guarded(&self.kernel.store.broken, close_tick, &self.kernel)
+            guarded(&self.kernel.store.broken, output_rest, &self.kernel)
         self._raise()
 
     def take(self):
         """The results since the last call."""
+        check_sound(&self.kernel.store.broken)
         return take_results(&self.kernel)
 
     def pending(self):
@@ -262,6 +261,7 @@ cdef class Matcher:
 
     def snapshot(self):
         """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
+        check_sound(&self.kernel.store.broken)
         return pack(dump_kernel(&self.kernel))
 
     @staticmethod
@@ -282,4 +282,5 @@ cdef class Matcher:
         if self.kernel.failed:
             failure, self._failure = self._failure, None
             self.kernel.failed = False
+            self.kernel.store.broken |= isinstance(failure, MemoryError)
             raise failure

@@ -2,8 +2,8 @@
 """Expression programs over registers of words."""
 
 from libc.stdint cimport int32_t, int64_t
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport vector
 from nfa_native.words cimport Terms, TermStore, word_t
 
 # What `test` and `compute` answer.

@@ -32,6 +32,7 @@ from nfa_native.functions cimport (
     subtract,
     zone_text,
 )
+from nfa_native.guard cimport created, guarded_number
 from nfa_native.literals cimport EPOCH, int128
 from nfa_native.values cimport (
     INCOMPARABLE,
@@ -372,10 +373,10 @@ cdef class Program:
 
     def __cinit__(self, instructions, constants, Terms terms not None):
         self.terms = terms
-        self.code = new Code()
+        self.code = created[Code]()
         self.code.registers = 0
         for word in constants:
-            self.code.constants.push_back(word)
+            self.code.constants.safe_push_back(word)
         self.load_instructions(list(instructions))
 
     def __dealloc__(self):
@@ -399,7 +400,7 @@ cdef class Program:
                 raise ValueError(f"the expression needs more than {DEEPEST} values at once")
             if instruction.op == OP_LOAD or instruction.op == OP_BOUND:
                 self.code.registers = max(self.code.registers, <int32_t>(argument + 1))
-            self.code.instructions.push_back(instruction)
+            self.code.instructions.safe_push_back(instruction)
         if depth != 1:
             raise ValueError(f"the instructions leave {depth} values instead of one")
 
@@ -440,12 +441,14 @@ cdef class Program:
         cdef vector[word_t] row
         cdef Py_ssize_t i, n = times.shape[0]
         cdef int slot, slots = self.code.registers
-        row.resize(slots + 1)
+        row.safe_resize(slots + 1)
         with nogil:
             for i in range(n):
                 for slot in range(slots):
                     row[slot] = words[slot, i]
-                out[i] = <signed char>test(self.code, row.data(), times[i], self.terms.store)
+                out[i] = <signed char>guarded_number(
+                    &self.terms.store.broken, test, self.code, row.data(), times[i], self.terms.store
+                )
         return answers
 
     def compute_rows(self, columns, now):
@@ -460,10 +463,12 @@ cdef class Program:
         cdef vector[word_t] row
         cdef Py_ssize_t i, n = times.shape[0]
         cdef int slot, slots = self.code.registers
-        row.resize(slots + 1)
+        row.safe_resize(slots + 1)
         with nogil:
             for i in range(n):
                 for slot in range(slots):
                     row[slot] = words[slot, i]
-                out[i] = <signed char>compute(self.code, row.data(), times[i], self.terms.store, &values[i])
+                out[i] = <signed char>guarded_number(
+                    &self.terms.store.broken, compute, self.code, row.data(), times[i], self.terms.store, &values[i]
+                )
         return results, answers

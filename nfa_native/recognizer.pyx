@@ -17,10 +17,9 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
-from libcpp.algorithm cimport sort, unique
-from libcpp.map cimport map
-from libcpp.set cimport set
-from libcpp.vector cimport vector
+
+from nfa_native.containers cimport map, set, sort, unique, vector
+from nfa_native.guard cimport attempted, check_sound, created, guarded, guarded_number
 
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
@@ -77,9 +76,11 @@ cdef class Recognizer:
     cdef int64_t events
     cdef readonly object answer
     cdef object _interruption
+    cdef bint broken          # memory ran out in the middle of an event: see `nfa_native.guard`
 
     def __cinit__(self):
-        self.state.table = new Table()
+        self.broken = False
+        self.state.table = created[Table]()
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
@@ -113,25 +114,26 @@ cdef class Recognizer:
         r.is_full = r.is_stopped = False
         r.stamp = 0
         r.owner = <void*>self
-        r.ring.nodes.resize(1 << 12)
+        r.ring.nodes.safe_resize(1 << 12)
         r.ring.mask = (1 << 12) - 1
         r.ring.head = r.ring.tail = r.ring.attention = first_node
         r.ring.first_mark = 0
         r.is_chain = automaton.is_chain
-        clear_found(&r.found, r.is_chain)
+        attempted(clear_found, &r.found, r.is_chain)
         build(r, automaton.states)
         r.correlating = NULL
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation)
         self.answer = answer
         r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
-        begin_table(r.table, r.width)
-        know_partition(r, 0)
+        attempted(begin_table, r.table, <size_t>r.width)
+        attempted(know_partition, r, <uint32_t>0)
         know_symbol(r, [])
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
         states = list(enumerate(self.automaton.states))
+        check_sound(&self.broken)
         for atoms in symbols:
             entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
             know_symbol(&self.state, entered)
@@ -169,16 +171,20 @@ cdef class Recognizer:
         if r.partitioned:
             with nogil:
                 forget_numbers(r)
-                at = feed_partitions(
-                    r, &symbols[0], &partitions[0], &starts[0], &least[0], at, count, most, self.events
+                at = guarded_number(
+                    &self.broken, feed_partitions, r, &symbols[0], &partitions[0], &starts[0], &least[0], at, count, most, self.events
                 )
         else:
             with nogil:
-                at = feed_events(r, &symbols[0], &starts[0], &least[0], at, count, most)
+                at = guarded_number(
+                    &self.broken, feed_events, r, &symbols[0], &starts[0], &least[0], at, count, most
+                )
         if r.is_stopped:
             interruption, self._interruption = self._interruption, None
+            self.broken = isinstance(interruption, MemoryError)
             raise interruption
         if r.is_full:
+            self.broken = True
             raise MemoryError("there is no room for more partial matches: a window would bound them")
         return at
 
@@ -187,7 +193,8 @@ cdef class Recognizer:
         cdef Recognition* r = &self.state
         cdef vector[uint8_t] living
         cdef size_t partition
-        living.resize(r.locals.size(), 0)
+        check_sound(&self.broken)
+        living.safe_resize(r.locals.size(), 0)
         with nogil:
             for partition in range(living.size()):
                 living[partition] = lives_in(r, partition, least)
@@ -200,13 +207,14 @@ cdef class Recognizer:
         cdef Recognition* r = &self.state
         cdef vector[uint32_t] numbers
         cdef size_t i
-        numbers.resize(r.locals.size(), NO_PARTITION)
+        check_sound(&self.broken)
+        numbers.safe_resize(r.locals.size(), NO_PARTITION)
         for i in range(<size_t>kept.shape[0]):
             if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
                 raise ValueError(f"{kept[i]} of {numbers.size()} partitions does not rise")
             numbers[kept[i]] = <uint32_t>i
         with nogil:
-            renumber_partitions(r, &numbers, kept.shape[0])
+            guarded(&self.broken, renumber_partitions, r, &numbers, <size_t>kept.shape[0])
 
     def __dealloc__(self):
         forget_correlating(self.state.correlating)
@@ -216,6 +224,7 @@ cdef class Recognizer:
         """The results since the last call."""
         cdef Found* f = &self.state.found
         cdef object out
+        check_sound(&self.broken)
         if self.state.has_rows:
             out = by_state(lines(self.state.table, f.count), f.count)
         elif self.state.is_chain:
@@ -225,7 +234,7 @@ cdef class Recognizer:
                 integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
                 integers(&f.positions, f.positions.size()), numbers_of(&f.states),
             )
-        clear_found(f, self.state.is_chain)
+        guarded(&self.broken, clear_found, f, self.state.is_chain)
         return out
 
     def statistics(self):
@@ -291,9 +300,9 @@ cdef build(Recognition* r, states):
         entry.waits = number in waited
         entry.waits_next = number in waited_next
         for one in (*state.after, *state.directly_after):
-            r.sources.push_back(one)
-        r.entries.push_back(entry)
-        r.marked.push_back(state.marked)
+            r.sources.safe_push_back(one)
+        r.entries.safe_push_back(entry)
+        r.marked.safe_push_back(state.marked)
     r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width) + FEW_NODES
 
 
@@ -311,7 +320,7 @@ cdef know_symbol(Recognition* r, states):
     else:
         spec.plain = False
         spec.end = add_entered(r, states)
-    r.symbols.push_back(spec)
+    r.symbols.safe_push_back(spec)
 
 
 cdef uint32_t add_entered(Recognition* r, states):
@@ -320,7 +329,7 @@ cdef uint32_t add_entered(Recognition* r, states):
     for one.state in states:
         one.first = r.entries[one.state].first
         one.end = one.first + r.entries[one.state].after + r.entries[one.state].directly
-        r.entered.push_back(one)
+        r.entered.safe_push_back(one)
     return <uint32_t>r.entered.size()
 
 

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """The rows that one event has for one pattern."""
 
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport vector
 from nfa_native.words cimport word_t
 
 cdef class EventRows:

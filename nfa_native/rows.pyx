@@ -19,7 +19,7 @@ cdef class EventRows:
     def __init__(self, const uint64_t[:, :] columns not None):
         cdef size_t i, j
         self.width, self.count = columns.shape[0], columns.shape[1]
-        self.words.resize(self.width * self.count)
+        self.words.safe_resize(self.width * self.count)
         for j in range(self.width):
             for i in range(self.count):
                 self.words[j * self.count + i] = columns[j, i]
@@ -70,7 +70,7 @@ cdef class EventRows:
         if others.shape[0] != number:
             raise ValueError(f"{number} rows were to be joined with {others.shape[0]}")
         found.count, found.width = number, self.width + len(added)
-        found.words.resize(found.count * found.width)
+        found.words.safe_resize(found.count * found.width)
         for column in range(self.width):
             for i in range(number):
                 found.words[at] = self.words[column * self.count + rows[i]]
@@ -90,10 +90,10 @@ cdef class EventRows:
             if column >= <Py_ssize_t>self.width:
                 raise IndexError(f"column {column} of {self.width}")
             if column < 0:
-                chosen.words.resize(chosen.words.size() + self.count)
+                chosen.words.safe_resize(chosen.words.size() + self.count)
             else:
                 start = self.words.data() + column * self.count
-                chosen.words.insert(chosen.words.end(), start, start + self.count)
+                chosen.words.safe_insert(chosen.words.end(), start, start + self.count)
         return chosen
 
 
@@ -101,7 +101,7 @@ cdef EventRows rows_of_event(const word_t* rows, size_t count, size_t width):
     cdef EventRows found = EventRows.__new__(EventRows)
     cdef size_t i, j
     found.count, found.width = count, width
-    found.words.resize(count * width)
+    found.words.safe_resize(count * width)
     for j in range(width):
         for i in range(count):
             found.words[j * count + i] = rows[i * width + j]

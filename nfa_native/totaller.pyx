@@ -14,10 +14,9 @@ import numpy as np
 
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libcpp.string cimport string
-from libcpp.unordered_map cimport unordered_map
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport string, unordered_map, vector
+from nfa_native.guard cimport attempted, check_sound, guarded
 from nfa_native.literals cimport DECIMAL_ONE, int128
 from nfa_native.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
@@ -125,19 +124,22 @@ cdef class Totaller:
         with nogil:
             for i in range(count):
                 entry.atom, entry.time, entry.measure, entry.least = atoms[i], times[i], measures[i], leasts[i]
-                feed_entry(&self.state, &entry, ticks[i], &borrowed[atoms[i]], rows[i])
+                guarded(
+                    &self.terms.store.broken, feed_entry, &self.state, &entry, ticks[i], &borrowed[atoms[i]], rows[i]
+                )
         del kept
 
     def close_tick(self):
         """No more entries of the last tick will come."""
         with nogil:
-            close_open_tick(&self.state)
+            guarded(&self.terms.store.broken, close_open_tick, &self.state)
 
     def take(self):
         """What has ended since the last call, in ticks that are closed."""
         cdef Totalling* a = &self.state
         cdef size_t count = a.found.times.size()
         cdef size_t i, k
+        check_sound(&self.terms.store.broken)
         times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
         cdef int64_t[::1] time_view = times
         cdef uint64_t[:, ::1] key_view = keys
@@ -174,7 +176,7 @@ cdef class Totaller:
         for i in range(keys.shape[1]):
             a.key.clear()
             for k in range(keys.shape[0]):
-                a.key.append(<const char*>&keys[k, i], sizeof(uint64_t))
+                a.key.safe_append(<const char*>&keys[k, i], sizeof(uint64_t))
             found[i] = a.substream_of_key.count(a.key) > 0
         return found
 
@@ -256,7 +258,7 @@ cdef object borrow_columns(vector[AtomColumns]* out, object columns, size_t atom
                 view = some
                 one.columns = &view[0, 0]
                 kept.append(some)
-        out.push_back(one)
+        out.safe_push_back(one)
     return kept
 
 
@@ -273,7 +275,7 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
         quantity.kind = kind
         quantity.first_only = one.first_only
         quantity.slots = [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots]
-        a.quantities.push_back(quantity)
+        a.quantities.safe_push_back(quantity)
     a.width = len(keys[0]) if keys else 0
     a.key_slots = keys
     a.windowed = automaton.window.length > 0
@@ -282,17 +284,17 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
         state.twins = one.twins
         state.youngest = NOBODY
         state.entered = 0
-        a.states.push_back(state)
-    a.arcs.resize(len(automaton.slots))
-    a.strikes.resize(len(automaton.slots))
+        a.states.safe_push_back(state)
+    a.arcs.safe_resize(len(automaton.slots))
+    a.strikes.safe_resize(len(automaton.slots))
     for number, one in enumerate(automaton.states):
         for guard in one.guards:
             if len(guard.choice.atoms) > 1 or not guard.early:
                 raise ValueError(f"a guard of state {number} looks at more than one event, or at finished matches")
-            a.strikes[<uint32_t>guard.choice.atoms[0]].push_back(number)
-    a.opens.assign(len(automaton.slots), False)
-    a.matched.assign(len(automaton.slots), 0)
-    a.fired.assign(len(automaton.transitions), 0)
+            a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(number)
+    a.opens.safe_assign(len(automaton.slots), False)
+    a.matched.safe_assign(len(automaton.slots), 0)
+    a.fired.safe_assign(len(automaton.transitions), 0)
     for number, transition in enumerate(automaton.transitions):
         add_arcs(a, automaton, number, transition)
     begin_totalling(a)
@@ -306,7 +308,7 @@ cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
     cdef Joint joint
     cdef Arc arc
     if not transition.targets:
-        a.strikes[<uint32_t>transition.choice.atoms[0]].push_back(transition.source)
+        a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(transition.source)
         return
     is_first = automaton.states[transition.source].govern == 3
     arc.source = <uint32_t>NO_STATE if is_first else transition.source
@@ -314,17 +316,17 @@ cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
     arc.counts = True
     for target in transition.targets:
         arc.target = <uint32_t>NO_STATE if automaton.states[target.state].final else target.state
-        joint.arcs.push_back(arc)
+        joint.arcs.safe_push_back(arc)
         arc.counts = False
     if is_first:
         for atom in transition.choice.atoms:
             a.opens[atom] = True
     if len(transition.choice.atoms) > 1:
         joint.atoms = transition.choice.atoms
-        a.joints.push_back(joint)
+        a.joints.safe_push_back(joint)
     else:
         for one in range(joint.arcs.size()):
-            a.arcs[<uint32_t>transition.choice.atoms[0]].push_back(joint.arcs[one])
+            a.arcs[<uint32_t>transition.choice.atoms[0]].safe_push_back(joint.arcs[one])
 
 
 cdef begin_totalling(Totalling* a):
@@ -333,8 +335,8 @@ cdef begin_totalling(Totalling* a):
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO
     a.is_open = False
-    resize_table(a, &a.staged, states * (1 + states))
-    resize_table(a, &a.future, states * states)
-    resize_table(a, &a.weight, 4)
-    a.entered.assign(states, False)
-    a.passed.assign(states, False)
+    attempted(resize_table, a, &a.staged, <size_t>(states * (1 + states)))
+    attempted(resize_table, a, &a.future, <size_t>(states * states))
+    attempted(resize_table, a, &a.weight, <size_t>4)
+    a.entered.safe_assign(states, False)
+    a.passed.safe_assign(states, False)

@@ -3,8 +3,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport vector
 from nfa_native.literals cimport DECIMAL_DIGITS, EPOCH, NO_ZONE, POWERS_OF_TEN, int128
 
 cdef extern from *:
@@ -98,6 +98,7 @@ cdef cppclass TermStore:
     Marks pinned                  # what no collection frees
     Arena texts
     Arena scratch                 # strings of the expression under evaluation
+    bint broken                   # memory ran out while it changed, or while somebody changed who uses it
 
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:
@@ -201,3 +202,4 @@ cdef class Terms:
     cdef word_t intern_bytes(self, bytes term) except? 0
     cdef word_t pinned(self, word_t word)
     cdef word_t intern_canonical(self, bytes term) except? 0
+    cdef word_t add(self, bytes term, word_t alias) except? 0

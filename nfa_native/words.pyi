@@ -52,6 +52,12 @@ class Terms:
     def hold(self, holder: Holder) -> None:
         """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
 
+    def check(self) -> None:
+        """MemoryError: memory ran out while the table changed, or what uses it; it is not to be used any more."""
+
+    def give_up(self) -> None:
+        """Memory ran out for somebody who uses the table: nobody goes on with it."""
+
     def collect(self, live: Iterable[NDArray[numpy.uint64]]) -> int:
         """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
 

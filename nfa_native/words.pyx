@@ -11,13 +11,15 @@ Terms and values are collectable unless they are pinned.  Words made in native c
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
 from weakref import WeakSet
 
 import numpy
 
+from nfa_native.containers cimport vector
+from nfa_native.guard cimport allocated, attempted, check_sound, created, guarded, guarded_number, safe_copy
 from nfa_native.literals cimport (
     DECIMAL_ONE,
     LONGEST_FORM,
@@ -90,16 +92,19 @@ cdef class Terms:
     """
 
     def __cinit__(self):
-        self.store = new TermStore()
+        self.store = created[TermStore]()
+        self.store.broken = False
         self.store.texts.chunk = self.store.texts.used = 0
         self.store.free_entries.first = self.store.free_entries.count = 0
         self.store.free_sides.first = self.store.free_sides.count = 0
         clear_scratch(self.store)
         self._holders = WeakSet()
-        self.store.slots.assign(FIRST_SLOTS, 0)
-        self.store.side_slots.assign(FIRST_SLOTS, 0)
+        self.store.slots.safe_assign(FIRST_SLOTS, 0)
+        self.store.side_slots.safe_assign(FIRST_SLOTS, 0)
 
     def __dealloc__(self):
+        if self.store == NULL:
+            return
         release(&self.store.texts)
         release(&self.store.scratch)
         del self.store
@@ -126,23 +131,27 @@ cdef class Terms:
         if text[0] in b"LT" and memchr(text, 0, length) == NULL:
             raise ValueError(f"not a term, the NUL after its language or datatype is missing: {term[:80]!r}")
         clear_scratch(self.store)
-        word = intern_term(self.store, text, length)
+        word = guarded_number(&self.store.broken, intern_term, self.store, text, length)
         return word if word else self.intern_canonical(term)
 
     cdef word_t intern_bytes(self, bytes term) except? 0:
         return self.pinned(self.transient_word(term))
 
     cdef word_t pinned(self, word_t word):
-        pin_word(self.store, word)
+        guarded(&self.store.broken, pin_word, self.store, word)
         return word
 
     cdef word_t intern_canonical(self, bytes term) except? 0:
         """Ask the Store for the canonical form, once for every form."""
         cdef bytes canonical = store_form(term)
-        cdef word_t word = find_or_add(
-            self.store, PyBytes_AS_STRING(canonical), PyBytes_GET_SIZE(canonical), KIND_TYPED, UNBOUND
+        return self.add(term, self.add(canonical, UNBOUND))
+
+    cdef word_t add(self, bytes term, word_t alias) except? 0:
+        """The word of a typed literal; if it is new that is the alias, unless this is UNBOUND."""
+        return guarded_number(
+            &self.store.broken, find_or_add, self.store, PyBytes_AS_STRING(term), <size_t>PyBytes_GET_SIZE(term),
+            <int>KIND_TYPED, alias,
         )
-        return find_or_add(self.store, PyBytes_AS_STRING(term), PyBytes_GET_SIZE(term), KIND_TYPED, word)
 
     def intern(self, bytes term not None) -> int:
         """The word of a term, pinned; ValueError if the bytes are no term."""
@@ -175,21 +184,29 @@ cdef class Terms:
         """Count `holder.words`, a uint64 array, as live while the holder exists; it is not kept alive by this."""
         self._holders.add(holder)
 
+    def check(self) -> None:
+        """MemoryError: memory ran out while the table changed, or what uses it; it is not to be used any more."""
+        check_sound(&self.store.broken)
+
+    def give_up(self) -> None:
+        """Memory ran out for somebody who uses the table: nobody goes on with it."""
+        self.store.broken = True
+
     def collect(self, live) -> int:
         """Free all terms and side values that are neither pinned nor held nor among `live`; how many these were.
 
         `live` gives uint64 arrays of any shape.  Their words, and pinned ones, stay what they are; others become invalid
         and may later be words of other terms.  ValueError, and nothing is freed: a word in `live` is not of this table.
         """
-        cdef Marks kept = self.store.pinned
+        cdef Marks kept
         cdef size_t before = living_entries(self.store) + living_sides(self.store)
+        safe_copy(kept, self.store.pinned)
         for words in live:
             mark_words(self.store, flat_words(words), &kept)
         for holder in self._holders:
             mark_words(self.store, flat_words(holder.words), &kept)
         with nogil:
-            sweep_entries(self.store, &kept)
-            sweep_sides(self.store, &kept)
+            guarded(&self.store.broken, sweep, self.store, &kept)
         self.collections += 1
         return before - living_entries(self.store) - living_sides(self.store)
 
@@ -197,6 +214,7 @@ cdef class Terms:
         """The canonical bytes of a word; ValueError for UNBOUND or a word that is not of this table."""
         cdef char buffer[LONGEST_FORM]
         cdef const TermEntry* entry
+        check_sound(&self.store.broken)
         if not is_word(self.store, word):
             raise ValueError(f"no word of this table: {word:#x}")
         if tag_of(word) == TAG_TERM:
@@ -211,7 +229,7 @@ cdef class Terms:
     def integer(self, value: int) -> int:
         """The word of an xsd:integer; beyond 64 bits it is an opaque term, as in the Store."""
         if -(1 << 63) <= value < 1 << 63:
-            return self.pinned(integer_word(self.store, value))
+            return self.pinned(guarded_number(&self.store.broken, integer_word, self.store, <int64_t>value))
         return self.intern_bytes(PREFIXES[0] + str(value).encode())
 
     def decimal(self, mantissa: int, int scale) -> int:
@@ -224,11 +242,11 @@ cdef class Terms:
         number = <int128>(<int64_t>(mantissa >> 64)) * (<int128>1 << 64) + <int128>(<uint64_t>(mantissa & (1 << 64) - 1))
         if multiply_overflows(number, <int128>POWERS_OF_TEN[DECIMAL_DIGITS - scale], &number):
             raise OverflowError("decimal out of range")
-        return self.pinned(decimal_word(self.store, number))
+        return self.pinned(guarded_number(&self.store.broken, decimal_word, self.store, number))
 
     def double(self, double value) -> int:
         """The word of an xsd:double."""
-        return self.pinned(double_word(self.store, value))
+        return self.pinned(guarded_number(&self.store.broken, double_word, self.store, value))
 
     def boolean(self, bint value) -> int:
         """The word of an xsd:boolean."""
@@ -244,7 +262,7 @@ cdef class Terms:
         if instant < 0 and instant % DECIMAL_ONE != 0:
             raise ValueError("a dateTime before the year 1 must have whole seconds")
         if zone is None:
-            return self.pinned(datetime_word(self.store, instant, NO_ZONE))
+            return self.pinned(guarded_number(&self.store.broken, datetime_word, self.store, instant, <int32_t>NO_ZONE))
         if not -840 <= zone <= 840:
             raise ValueError(f"zone {zone} is not within 14 hours")
-        return self.pinned(datetime_word(self.store, instant, zone))
+        return self.pinned(guarded_number(&self.store.broken, datetime_word, self.store, instant, <int32_t>zone))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from spaseq.errors import (
     OptionError,
+    OutOfMemoryError,
     QueryError,
     QuerySyntaxError,
     QueryWarning,
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from spaseq.results.table import Match, MatchTable
 
 __all__ = [
-    "Engine", "Match", "MatchTable", "OptionError", "QueryError", "QuerySyntaxError", "QueryWarning", "Run",
-    "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
+    "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "QueryError", "QuerySyntaxError",
+    "QueryWarning", "Run", "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
 ]  # fmt: skip
 
 _ROOMS = {

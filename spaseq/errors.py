@@ -95,6 +95,10 @@ class SnapshotError(SpaseqError):
     """A snapshot is damaged, of another version, or of other queries or background knowledge."""
 
 
+class OutOfMemoryError(SpaseqError, MemoryError):
+    """There was no memory.  What was given before stands; what was at work may be half done and cannot go on."""
+
+
 def _render(kind: str, message: str, location: Location, expected: tuple[str, ...], hint: str) -> str:
     lines = [f"{location}: {kind}: {message}"]
     if location.text:

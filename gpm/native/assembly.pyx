@@ -3,12 +3,10 @@
 """From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp, memcpy
-from libcpp.string cimport string
-from libcpp.unordered_map cimport unordered_map
-from libcpp.vector cimport vector
 
 from weakref import WeakSet
 
@@ -19,6 +17,8 @@ from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hid
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
+from nfa_native.containers cimport string, unordered_map, vector
+from nfa_native.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
 from nfa_native.words cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
 )
@@ -125,7 +125,7 @@ cdef class Assembler:
         self.state.subject_word = UNBOUND
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
-            self.state.time_properties.push_back(<string>name)
+            self.state.time_properties.safe_push_back(<string>name)
 
     @property
     def lines(self):
@@ -159,10 +159,10 @@ cdef class Assembler:
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         self.state.text = text
         with nogil:
-            stopped = read_lines(&self.state, at, size)
-            encode_iris(&self.state)
+            stopped = guarded_number(&self.state.store.broken, read_lines, &self.state, at, size)
+            guarded(&self.state.store.broken, encode_iris, &self.state)
             if stopped >= size:
-                leave_block(&self.state)
+                guarded(&self.state.store.broken, leave_block, &self.state)
         return stopped, self._problems()
 
     def read_messages(self, bytes block not None, size_t at, bint comments=False, bint graphs=True):
@@ -183,9 +183,11 @@ cdef class Assembler:
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         self.state.text = <const uint8_t*>PyBytes_AS_STRING(block)
         with nogil:
-            stopped = read_messages(&self.state, at, size, comments, graphs, &outcome)
-            encode_iris(&self.state)
-            forget_text(&self.state.memory)
+            stopped = guarded_number(
+                &self.state.store.broken, read_messages, &self.state, at, size, comments, graphs, &outcome
+            )
+            guarded(&self.state.store.broken, encode_iris, &self.state)
+            guarded(&self.state.store.broken, forget_text, &self.state.memory)
         return stopped, outcome
 
     def fail(self, bytes graph, size_t offset):
@@ -193,27 +195,31 @@ cdef class Assembler:
         cdef string name
         if graph is not None:
             name = <string>graph
-            lose_graph(&self.state, &name, offset)
+            guarded(&self.state.store.broken, lose_graph, &self.state, &name, offset)
         self.state.lost = True
         return self._problems()
 
     def finish(self, size_t offset=0):
         """The source has ended; the problems of that."""
-        close_event(&self.state, offset)
+        guarded(&self.state.store.broken, close_event, &self.state, offset)
         cdef size_t i = self.state.oldest_waiting
         if not self.state.waiting.empty():
             while not is_waiting(&self.state, &self.state.waiting_order[i]):
                 i += 1
-            count_unused(&self.state, &self.state.waiting_order[i].name, self.state.waiting.size())
+            guarded(
+                &self.state.store.broken, count_unused, &self.state, &self.state.waiting_order[i].name,
+                <uint64_t>self.state.waiting.size(),
+            )
         self.state.waiting.clear()
         return self._problems()
 
     def flush(self):
         """Complete the open event, if it has its time: the name of its graph as shown, else None."""
+        cdef string name
         if not self.state.is_open or self.state.lost or not self.state.time.known:
             return None
-        name = shown_name(&self.state.name)
-        close_event(&self.state, 0)
+        attempted(show_name, &self.state.name, &name)
+        guarded(&self.state.store.broken, close_event, &self.state, <size_t>0)
         return <bytes>name
 
     def add(self, int64_t time, bytes name not None, bytes lines not None):
@@ -229,8 +235,8 @@ cdef class Assembler:
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         self.state.text = text
         with nogil:
-            valid = add_event(&self.state, time, &known, size)
-            encode_iris(&self.state)
+            valid = guarded_bint(&self.state.store.broken, add_event, &self.state, time, &known, size)
+            guarded(&self.state.store.broken, encode_iris, &self.state)
         return valid
 
     def add_words(self, int64_t time, bytes name not None, triples, lines):
@@ -239,13 +245,13 @@ cdef class Assembler:
         cdef word_t subject, predicate, object_
         self.blocks.append(lines)
         self.state.block = <uint32_t>(len(self.blocks) - 1)
-        begin_columns(&self.state)
+        guarded(&self.state.store.broken, begin_columns, &self.state)
         for subject, predicate, object_ in triples:
-            self.state.columns.subjects.push_back(subject)
-            self.state.columns.predicates.push_back(predicate)
-            self.state.columns.objects.push_back(object_)
+            self.state.columns.subjects.safe_push_back(subject)
+            self.state.columns.predicates.safe_push_back(predicate)
+            self.state.columns.objects.safe_push_back(object_)
         self.state.text_start = self.state.text_end = 0
-        complete(&self.state, time, known.data(), known.size())
+        guarded(&self.state.store.broken, complete, &self.state, time, known.data(), known.size())
 
     def single(self, int64_t time, bytes lines not None):
         """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.
@@ -260,13 +266,14 @@ cdef class Assembler:
         self.state.block = 0
         self.state.text = text
         with nogil:
-            is_event = read_event(&self.state, size) and self.state.statements and not self.state.mixed
+            is_event = guarded_bint(&self.state.store.broken, read_event, &self.state, size)
+            is_event = is_event and self.state.statements and not self.state.mixed
             if is_event:
-                graph_iri(&self.state, &name)
-                complete_whole(&self.state, time, &name, size)
+                guarded(&self.state.store.broken, graph_iri, &self.state, &name)
+                guarded(&self.state.store.broken, complete_whole, &self.state, time, &name, size)
             else:
-                undo_event(&self.state)
-            encode_iris(&self.state)
+                guarded(&self.state.store.broken, undo_event, &self.state)
+            guarded(&self.state.store.broken, encode_iris, &self.state)
         return take_single(&self.state, lines) if is_event else None
 
     def take_single(self):
@@ -281,6 +288,7 @@ cdef class Assembler:
 
     def take(self):
         """The events completed since the last call as a dict of columns (see ``gpm.rows.EventBatch``)."""
+        check_sound(&self.state.store.broken)
         return take_columns(self)
 
     def pending(self):

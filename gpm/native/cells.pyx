@@ -3,11 +3,11 @@
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp
-from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 import numpy
 
+from nfa_native.containers cimport string, vector
+from nfa_native.guard cimport guarded
 from nfa_native.words cimport UNBOUND, Terms, TermStore, clear_scratch, intern_term, word_t
 
 cdef const char* INTEGER = "Thttp://www.w3.org/2001/XMLSchema#integer"
@@ -120,11 +120,13 @@ def encode_cells(Terms terms not None, bytes data not None, Py_ssize_t width):
     cdef uint64_t[:, ::1] out = words
     cdef vector[Cell] last
     cdef Py_ssize_t done = 0
-    last.resize(width)
+    last.safe_resize(width)
     at = <const char*>memchr(at, c'\n', end - at) + 1
     while done < width * count:
         with nogil:
-            at = encode_some(terms.store, at, out, &done, last)
+            guarded(
+                &terms.store.broken, encode_some, terms.store, &at, &out[0, 0], <size_t>width, <size_t>count, &done, last
+            )
         if done < width * count:
             number, column = done // width, done % width
             out[column, number] = python_word(terms, last[column])
@@ -132,28 +134,32 @@ def encode_cells(Terms terms not None, bytes data not None, Py_ssize_t width):
     return words
 
 
-cdef const char* encode_some(
-    TermStore* store, const char* at, uint64_t[:, ::1] out, Py_ssize_t* done, vector[Cell]& last
+cdef void encode_some(
+    TermStore* store, const char** place, uint64_t* out, size_t width, size_t rows, Py_ssize_t* done, vector[Cell]& last
 ) noexcept nogil:
-    """Encode the cells from number `done` on, up to the first that only Python can encode: that is `last` of its column."""
-    cdef Py_ssize_t width = out.shape[0]
-    cdef Py_ssize_t column = done[0] % width
-    cdef Py_ssize_t row = done[0] // width
+    """Encode the cells from number `done` on, up to the first that only Python can encode: that is `last` of its column.
+
+    `out` has the rows of each column; `place` moves on."""
+    cdef const char* at = place[0]
+    cdef size_t column = <size_t>done[0] % width
+    cdef size_t row = <size_t>done[0] // width
+    cdef uint64_t* word
     cdef Cell cell
     cdef string term
-    while row < out.shape[1]:
+    while row < rows:
+        word = out + column * rows + row
         cell.begin = at
         while at[0] != c'\t' and at[0] != c'\n':
             at += 1
         cell.end = at
         if cell.begin == cell.end:
-            out[column, row] = UNBOUND
+            word[0] = UNBOUND
         elif row > 0 and same_cell(&cell, &last[column]):
-            out[column, row] = out[column, row - 1]
+            word[0] = (word - 1)[0]
         else:
-            out[column, row] = cell_word(store, term, &cell)
+            word[0] = cell_word(store, term, &cell)
         last[column] = cell
-        if cell.begin != cell.end and out[column, row] == UNBOUND:
+        if cell.begin != cell.end and word[0] == UNBOUND:
             break
         at += 1
         column += 1
@@ -161,7 +167,7 @@ cdef const char* encode_some(
             column = 0
             row += 1
     done[0] = row * width + column
-    return at
+    place[0] = at
 
 
 cdef word_t python_word(Terms terms, Cell cell) except? 0:

@@ -9,7 +9,6 @@ from libc.stdint cimport INT64_MAX as GREATEST
 from libc.stdint cimport INT64_MIN as LEAST
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
-from libcpp.vector cimport vector
 
 import numpy
 import pyoxigraph
@@ -17,6 +16,8 @@ import pyoxigraph
 from gpm.native.characters cimport DIGIT, SPACE, is_kind, over, unescape
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, read_statement
 from gpm.terms import event_label, term_bytes, triple_term
+from nfa_native.containers cimport vector
+from nfa_native.guard cimport attempted_bint, attempted_number, guarded_number
 from nfa_native.literals cimport int128
 from nfa_native.words cimport (
     TAG_DECIMAL,
@@ -235,7 +236,9 @@ include "reading/times.pxi"
 cdef word_t encode_any(
     Terms terms, const uint8_t* text, uint32_t size, const char* prefix, size_t prefix_size
 ) except? 0 nogil:
-    cdef word_t word = encode_term(terms.store, text, size, prefix, prefix_size)
+    cdef word_t word = guarded_number(
+        &terms.store.broken, encode_term, terms.store, text, size, prefix, prefix_size
+    )
     if word:
         return word
     with gil:
@@ -251,14 +254,19 @@ def encode_text(Terms terms not None, bytes text not None, scope) -> int:
 def find_text(Terms terms not None, bytes text not None, scope) -> int | None:
     """As `encode_text`, but adds nothing: 0 if no word stands for the term, None if that is hard to tell."""
     cdef bytes prefix = event_label(scope, "").encode()
-    cdef word_t word = find_term(terms.store, text, <uint32_t>len(text), prefix, len(prefix))
+    cdef word_t word = attempted_number(
+        find_term, terms.store, <const uint8_t*>text, <uint32_t>len(text), <const char*>prefix, <size_t>len(prefix)
+    )
     return None if word == UNDECIDED else word
 
 
 def time_of(bytes text not None, int64_t unit=1) -> int | None:
     """The microseconds of an object that is a time; None if it is none."""
     cdef int64_t microseconds = 0
-    return microseconds if parse_time(text, <uint32_t>len(text), unit, &microseconds) else None
+    cdef bint is_time = attempted_bint(
+        parse_time, <const uint8_t*>text, <uint32_t>len(text), unit, &microseconds
+    )
+    return microseconds if is_time else None
 
 
 # Triples in one scope, and what is known of their predicates.
@@ -274,7 +282,7 @@ cdef word_t predicate_word(Terms terms, Triples* triples, const Statement* s) ex
         return triples.known[s.number]
     word = encode_any(terms, s.predicate, s.predicate_size, NULL, 0)
     if s.number >= 0:
-        triples.known.push_back(word)
+        triples.known.safe_push_back(word)
     return word
 
 
@@ -284,16 +292,16 @@ cdef int read_triple(
     """Read a line and add its triple; what was on the line."""
     cdef Statement s
     cdef word_t subject
-    cdef int kind = read_statement(line, end, &s, &triples.memory)
+    cdef int kind = <int>attempted_number(read_statement, line, end, &s, &triples.memory)
     if kind != STATEMENT:
         return kind
     if s.same_subject:
         subject = triples.columns[0].back()
     else:
         subject = encode_any(terms, s.subject, s.subject_size, prefix, size)
-    triples.columns[0].push_back(subject)
-    triples.columns[1].push_back(predicate_word(terms, triples, &s))
-    triples.columns[2].push_back(encode_any(terms, s.object, s.object_size, prefix, size))
+    triples.columns[0].safe_push_back(subject)
+    triples.columns[1].safe_push_back(predicate_word(terms, triples, &s))
+    triples.columns[2].safe_push_back(encode_any(terms, s.object, s.object_size, prefix, size))
     return kind
 
 

@@ -2,10 +2,10 @@
 """Rows found by the words in some of their columns: an open-addressing hash index that is built once."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libcpp.vector cimport vector
 
 import numpy
 
+from nfa_native.containers cimport vector
 from nfa_native.prefetch cimport prefetch
 from nfa_native.words cimport mix
 
@@ -89,7 +89,7 @@ cdef class HashIndex:
         cdef vector[const Entry*] found
         cdef size_t total
         with nogil:
-            found.resize(n)
+            found.safe_resize(n)
             total = self.find(columns, n, found.data())
         left, right = numpy.empty(total, dtype=numpy.int64), numpy.empty(total, dtype=numpy.int64)
         cdef int64_t[::1] lefts = left
@@ -99,25 +99,26 @@ cdef class HashIndex:
         return left, right
 
     # ── building ─────────────────────────────────────────────────────────────────────────────────────────
-    cdef void build(self) noexcept nogil:
+    cdef int build(self) except -1 nogil:
         """Group the rows by key, then lay the rows of each group side by side."""
         cdef vector[uint32_t] group_of
         cdef vector[uint32_t] sizes
         cdef Py_ssize_t row
         cdef uint32_t group
-        group_of.resize(self.count)
-        self.entries.resize(FIRST_SLOTS)
+        group_of.safe_resize(self.count)
+        self.entries.safe_resize(FIRST_SLOTS)
         for row in range(self.count):
             group = self.group(row)
             if group == sizes.size():
-                sizes.push_back(0)
+                sizes.safe_push_back(0)
             sizes[group] += 1
             group_of[row] = group
         self.lay_out(group_of, sizes)
         self.leaders.clear()
         self.leaders.shrink_to_fit()
+        return 0
 
-    cdef uint32_t group(self, Py_ssize_t row) noexcept nogil:
+    cdef uint32_t group(self, Py_ssize_t row) except? 0xffffffff nogil:
         """The number of the group of a row, a new one if its key is new."""
         cdef uint64_t key = key_of(self.columns, row)
         cdef size_t mask = self.entries.size() - 1
@@ -133,16 +134,16 @@ cdef class HashIndex:
         entry.key = key
         entry.first = <uint32_t>self.leaders.size()
         entry.count = 1
-        self.leaders.push_back(<uint32_t>row)
+        self.leaders.safe_push_back(<uint32_t>row)
         if self.leaders.size() * 2 > self.entries.size():
             self.grow()
         return <uint32_t>self.leaders.size() - 1
 
-    cdef void grow(self) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
         cdef vector[Entry] old
         cdef size_t i, slot, mask
         old.swap(self.entries)
-        self.entries.resize(old.size() * 2)
+        self.entries.safe_resize(old.size() * 2)
         mask = self.entries.size() - 1
         for i in range(old.size()):
             if old[i].count == 0:
@@ -151,14 +152,15 @@ cdef class HashIndex:
             while self.entries[slot].count:
                 slot = (slot + 1) & mask
             self.entries[slot] = old[i]
+        return 0
 
-    cdef void lay_out(self, const vector[uint32_t]& group_of, vector[uint32_t]& sizes) noexcept nogil:
+    cdef int lay_out(self, const vector[uint32_t]& group_of, vector[uint32_t]& sizes) except -1 nogil:
         """Give each entry its rows: a single one itself, several as a part of `rows`."""
         cdef vector[uint32_t] ends
         cdef uint32_t total = 0
         cdef size_t i
         cdef uint32_t group
-        ends.resize(sizes.size())
+        ends.safe_resize(sizes.size())
         for i in range(sizes.size()):
             ends[i] = total
             if sizes[i] > 1:
@@ -168,12 +170,13 @@ cdef class HashIndex:
                 group = self.entries[i].first
                 self.entries[i].count = sizes[group]
                 self.entries[i].first = ends[group] if sizes[group] > 1 else self.leaders[group]
-        self.rows.resize(total)
+        self.rows.safe_resize(total)
         for i in range(group_of.size()):
             group = group_of[i]
             if sizes[group] > 1:
                 self.rows[ends[group]] = <uint32_t>i
                 ends[group] += 1
+        return 0
 
     # ── probing ──────────────────────────────────────────────────────────────────────────────────────────
     cdef size_t find(self, const uint64_t[:, :] columns, Py_ssize_t n, const Entry** found) noexcept nogil:

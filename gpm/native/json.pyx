@@ -6,10 +6,10 @@ import numpy
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp
-from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 from gpm.native.texts cimport TextColumn, opened
+from nfa_native.containers cimport string, vector
+from nfa_native.guard cimport attempted, attempted_bint
 from nfa_native.literals cimport LONGEST_FORM
 from nfa_native.values cimport Value, load, spell
 from nfa_native.words cimport (
@@ -54,17 +54,17 @@ def solutions(Terms terms not None, const uint64_t[:, :] words not None, names n
     check_words(terms, words)
     with nogil:
         for row in range(count):
-            text.push_back(c'{')
+            text.safe_push_back(c'{')
             first = True
             for column in range(width):
                 if words[row, column] == UNBOUND:
                     continue
-                append_key(text, heads[column], first)
+                attempted(append_key, text, heads[column], first)
                 first = False
-                if not append_term(text, terms.store, words[row, column]):
+                if not attempted_bint(append_term, text, terms.store, words[row, column]):
                     with gil:
-                        text.append(<string>triple(words[row, column]).encode())
-            text.push_back(c'}')
+                        text.safe_append(<string>triple(words[row, column]).encode())
+            text.safe_push_back(c'}')
             ends[row + 1] = <int64_t>text.size()
     return offsets, <bytes>text
 
@@ -230,14 +230,14 @@ def lists(const int64_t[:] offsets not None, const uint16_t[:] keys not None, na
     cdef string text
     cdef vector[Py_ssize_t] shown   # by key: the last range that has it
     check_ranges(offsets, keys, heads.size())
-    shown.assign(heads.size(), -1)
+    shown.safe_assign(heads.size(), -1)
     ends_array = numpy.zeros(count + 1, numpy.int64)
     cdef int64_t[::1] ends = ends_array
     with nogil:
         for i in range(count):
-            text.push_back(c'{')
-            append_lists(text, i, offsets, keys, heads, texts, shown)
-            text.push_back(c'}')
+            text.safe_push_back(c'{')
+            attempted(append_lists, text, i, offsets, keys, heads, texts, shown)
+            text.safe_push_back(c'}')
             ends[i + 1] = <int64_t>text.size()
     return ends_array, <bytes>text
 

@@ -2,8 +2,8 @@
 """One encoded event by itself."""
 
 from libc.stdint cimport int64_t, uint64_t
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport vector
 from nfa_native.words cimport word_t
 
 cdef class SingleEvent:

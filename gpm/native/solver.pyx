@@ -13,12 +13,10 @@ from nfa_native.program import Op
 from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport sort
-from libcpp.unordered_map cimport unordered_map
-from libcpp.utility cimport pair
-from libcpp.vector cimport vector
 
 from gpm.native.single cimport SingleEvent
+from nfa_native.containers cimport pair, sort, unordered_map, vector
+from nfa_native.guard cimport attempted_number, created, guarded
 from nfa_native.literals cimport DECIMAL_ONE, int128
 from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
 from nfa_native.rows cimport rows_of_event
@@ -74,15 +72,17 @@ cdef class PatternSet:
     cdef list programs
     cdef Py_ssize_t count
     cdef EventTriples event
+    cdef bint broken             # memory ran out in the middle of a run: see `nfa_native.guard`
 
     def __cinit__(self, patterns):
         cdef size_t i
         patterns = list(patterns)
+        self.broken = False
         self.programs = []
         self.members = []
         self.count = len(patterns)
         self.event.indexed = False
-        self.event.views.resize(ORDERS)
+        self.event.views.safe_resize(ORDERS)
         for i in range(ORDERS):
             self.event.views[i].ready = False
         self.routes.run = 0
@@ -101,8 +101,8 @@ cdef class PatternSet:
     cdef int add_machine(self, list patterns) except -1:
         """The machine of patterns with the same base."""
         cdef Builder builder = Builder(patterns[0].terms, self.programs)
-        cdef Machine* machine = new Machine()
-        self.machines.push_back(machine)
+        cdef Machine* machine = created[Machine]()
+        self.machines.safe_push_back(machine)
         add_route(&self.routes, patterns[0].base)
         machine.event = &self.event
         machine.out.found = 0
@@ -128,7 +128,10 @@ cdef class PatternSet:
         check_offsets(offsets, stride)
         if count:
             with nogil:
-                self.run(&offsets[0], words, stride, &times[0], count)
+                guarded(
+                    &self.broken, run_all, &self.machines, &self.routes, &self.event, &offsets[0], words, stride,
+                    &times[0], count,
+                )
         found = [None] * self.count
         for i, numbers in enumerate(self.members):
             for j, number in enumerate(numbers):
@@ -141,32 +144,13 @@ cdef class PatternSet:
         cdef const word_t* words = event.words.data()
         cdef size_t i
         with nogil:
-            open_event(&self.event, words, event.size, 0, event.size, event.time)
-            self.run_event(0)
-            for i in range(self.routes.concerned.size()):
-                run_members(self.machines[self.routes.concerned[i]], &event.time)
+            guarded(
+                &self.broken, run_one, &self.machines, &self.routes, &self.event, words, <uint32_t>event.size, &event.time
+            )
         found = []
         for i in range(self.routes.concerned.size()):
             add_solutions(found, self.machines[self.routes.concerned[i]], self.members[self.routes.concerned[i]])
         return found
-
-    cdef void run(self, const uint32_t* offsets, const word_t* words, size_t stride, const int64_t* times,
-                  size_t count) noexcept nogil:
-        cdef size_t i, number
-        for number in range(count):
-            open_event(&self.event, words, stride, offsets[number], offsets[number + 1], times[number])
-            self.run_event(<uint32_t>number)
-        for i in range(self.machines.size()):
-            run_members(self.machines[i], times)
-
-    cdef void run_event(self, uint32_t number) noexcept nogil:
-        """Run the machines that the open event can concern."""
-        cdef Machine* machine
-        cdef size_t i
-        find_concerned(&self.routes, &self.event)
-        for i in range(self.routes.concerned.size()):
-            machine = self.machines[self.routes.concerned[i]]
-            close_event(&machine.out, number, enter(machine, 0))
 
     cdef void forget(self):
         """Empty the rows of all patterns; their room is kept."""
@@ -175,6 +159,43 @@ cdef class PatternSet:
             clear_rows(&self.machines[i].out)
             for j in range(self.machines[i].members.size()):
                 clear_rows(&self.machines[i].members[j].out)
+
+
+cdef void run_all(
+    const vector[Machine*]* machines, Routes* routes, EventTriples* event, const uint32_t* offsets, const word_t* words,
+    size_t stride, const int64_t* times, size_t count
+) noexcept nogil:
+    """Run all machines on a run of events."""
+    cdef size_t i, number
+    for number in range(count):
+        open_event(event, words, stride, offsets[number], offsets[number + 1], times[number])
+        run_event(machines, routes, event, <uint32_t>number)
+    for i in range(machines.size()):
+        run_members(machines.data()[i], times)
+
+
+cdef void run_one(
+    const vector[Machine*]* machines, Routes* routes, EventTriples* event, const word_t* words, uint32_t size,
+    const int64_t* time
+) noexcept nogil:
+    """Run the machines on one event."""
+    cdef size_t i
+    open_event(event, words, size, 0, size, time[0])
+    run_event(machines, routes, event, 0)
+    for i in range(routes.concerned.size()):
+        run_members(machines.data()[routes.concerned[i]], time)
+
+
+cdef void run_event(
+    const vector[Machine*]* machines, Routes* routes, EventTriples* event, uint32_t number
+) noexcept nogil:
+    """Run the machines that the open event can concern."""
+    cdef Machine* machine
+    cdef size_t i
+    find_concerned(routes, event)
+    for i in range(routes.concerned.size()):
+        machine = machines.data()[routes.concerned[i]]
+        close_event(&machine.out, number, enter(machine, 0))
 
 
 cdef void clear_rows(RowsOut* out) noexcept:

@@ -5,9 +5,10 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
-from libcpp.vector cimport vector
 
 from gpm.native.tokens cimport STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
+from nfa_native.containers cimport vector
+from nfa_native.guard cimport attempted, attempted_number
 
 
 cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcept nogil:
@@ -15,16 +16,16 @@ cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcep
 
 
 cdef void append_bytes(vector[uint8_t]* out, bytes text):
-    append(out, <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+    attempted(append, out, <const uint8_t*>PyBytes_AS_STRING(text), <size_t>PyBytes_GET_SIZE(text))
 
 
 cdef void append_node(vector[uint8_t]* out, const uint8_t* node, size_t size, bytes label):
     """A term, a blank node with `label` before its own."""
     if node[0] == c'_':
         append_bytes(out, label)
-        append(out, node + 2, size - 2)
+        attempted(append, out, node + 2, size - 2)
     else:
-        append(out, node, size)
+        attempted(append, out, node, size)
 
 
 cdef bint is_wanted(const Statement* st, object wanted):
@@ -68,20 +69,20 @@ cdef int stage_run(vector[uint8_t]* out, bytes run, object wanted, bytes name, b
     cdef int blank = 0
     while at < end:
         line_end = end_of_line(at, end)
-        if read_statement(at, line_end, &st, memory) == STATEMENT:
+        if attempted_number(read_statement, at, line_end, &st, memory) == STATEMENT:
             if is_triple_term(&st):
                 return -1
             if st.graph_size and not named:
                 named = True
-                out.resize(start)
+                out.safe_resize(start)
             if (st.graph_size or not named) and is_wanted(&st, wanted):
                 blank = blank or st.subject[0] == c'_' or st.object[0] == c'_'
                 append_node(out, st.subject, st.subject_size, label)
-                out.push_back(c' ')
-                append(out, st.predicate, st.predicate_size)
-                out.push_back(c' ')
+                out.safe_push_back(c' ')
+                attempted(append, out, st.predicate, <size_t>st.predicate_size)
+                out.safe_push_back(c' ')
                 append_node(out, st.object, st.object_size, label)
                 append_bytes(out, name)
         at = line_end + 1
-    forget_text(memory)
+    attempted(forget_text, memory)
     return blank

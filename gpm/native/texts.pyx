@@ -7,9 +7,9 @@ import numpy
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
-from libcpp.string cimport string
-from libcpp.vector cimport vector
 
+from nfa_native.containers cimport string, vector
+from nfa_native.guard cimport attempted
 from nfa_native.literals cimport DECIMAL_ONE, EPOCH, DateFields, date_fields, int128
 from nfa_native.words cimport MICROSECOND
 
@@ -69,7 +69,7 @@ def times(const int64_t[:] microseconds not None):
     cdef string text
     with nogil:
         for i in range(count):
-            append_time(text, microseconds[i])
+            attempted(append_time, text, microseconds[i])
             ends[i + 1] = <int64_t>text.size()
     return offsets, <bytes>text
 
@@ -114,7 +114,7 @@ def woven(Py_ssize_t count, pieces not None):
     cdef vector[Piece] parts
     cdef list kept = list(pieces)
     for piece in kept:
-        parts.push_back(opened_piece(piece, count))
+        parts.safe_push_back(opened_piece(piece, count))
     cdef size_t total = 0, p
     cdef Py_ssize_t line
     for p in range(parts.size()):

@@ -3,8 +3,8 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memchr
-from libcpp.string cimport string
-from libcpp.vector cimport vector
+
+from nfa_native.containers cimport string, vector
 
 # What `read_statement` found on a line.
 cdef enum:

@@ -11,7 +11,6 @@ Functions that read something return where it ends, or NULL if it is not valid.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
-from libcpp.string cimport string
 
 from collections import namedtuple
 
@@ -33,6 +32,8 @@ from gpm.native.characters cimport (
 )
 from gpm.native.iris cimport is_iri
 from gpm.native.languages cimport is_language
+from nfa_native.containers cimport string
+from nfa_native.guard cimport attempted, attempted_number
 
 cdef extern from "<assert.h>" nogil:
     void invariant "assert"(bint holds) noexcept nogil
@@ -458,8 +459,8 @@ def read_lines(bytes block not None) -> list:
     cdef list found = []
     for line in block.replace(b"\r", b"\n").split(b"\n"):
         at = line
-        found.append(shown_line(read_statement(at, at + len(line), &s, &memory), &s))
-        forget_text(&memory)
+        found.append(shown_line(attempted_number(read_statement, at, at + <size_t>len(line), &s, &memory), &s))
+        attempted(forget_text, &memory)
     return found
 
 
@@ -475,7 +476,7 @@ def count_statements(bytes block not None) -> int:
     with nogil:
         while at < end and kind != BAD:
             stop = end_of_line(at, end)
-            kind = read_statement(at, stop, &s, &memory)
+            kind = <int>attempted_number(read_statement, at, stop, &s, &memory)
             count += kind == STATEMENT
             line += 1
             at = stop + 1

@@ -14,14 +14,14 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp
-from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 from gpm.native.characters cimport DIGIT, LABEL, LETTER, SPACE, is_kind, over, read_code_point, read_escape
 from gpm.native.delimiters cimport CUT_OFF, UNSURE, is_delimiting_comment, is_word
 from gpm.native.tokens cimport (
     Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string,
 )
+from nfa_native.containers cimport string, vector
+from nfa_native.guard cimport attempted, guarded
 
 include "translating/records.pxi"
 include "translating/characters.pxi"
@@ -38,8 +38,10 @@ cdef class Translator:
     """
 
     cdef Translation state
+    cdef bint broken          # memory ran out in the middle of a text: see `nfa_native.guard`
 
     def __init__(self, bint graphs, bint messages=False):
+        self.broken = False
         self.state.graphs = graphs
         self.state.messages = messages
         self.state.labels = 0
@@ -60,9 +62,11 @@ cdef class Translator:
 
     @prefixes.setter
     def prefixes(self, known):
+        cdef string prefix, full
         self.state.prefixes.clear()
         for name, iri in known.items():
-            declare(&self.state, <string>(name.encode()), <string>(iri.encode()))
+            prefix, full = name.encode(), iri.encode()
+            attempted(declare, &self.state, prefix, full)
 
     def read(self, bytes text not None, size_t at, bint comments=False):
         """Translate whole units, or messages, of ``text`` from byte ``at`` on; ``comments``: ``# @message`` delimits.
@@ -79,7 +83,7 @@ cdef class Translator:
         t.end = t.text + size
         t.comments = comments
         with nogil:
-            translate(t)
+            guarded(&self.broken, translate, t)
         return PyBytes_FromStringAndSize(<const char*>t.out.data(), t.out.size()), t.done - t.text, t.outcome
 
     def place(self, size_t line):

@@ -14,11 +14,17 @@ cdef int mark_words(const TermStore* store, const uint64_t[::1] words, Marks* ma
     cdef Py_ssize_t i = 0, count = words.shape[0]
     with nogil:
         while i < count and (words[i] == UNBOUND or is_word(store, words[i])):
-            mark(marks, words[i])
+            attempted(mark, marks, words[i])
             i += 1
     if i < count:
         raise ValueError(f"no word of this table: {words[i]:#x}")
     return 0
+
+
+cdef void sweep(TermStore* store, const Marks* kept) noexcept nogil:
+    """Free all that is not kept."""
+    sweep_entries(store, kept)
+    sweep_sides(store, kept)
 
 
 cdef size_t fitting(size_t slots, size_t count) noexcept nogil:

@@ -13,8 +13,10 @@ cdef char* reserve(Arena* arena, size_t length) noexcept nogil:
     size = FIRST_CHUNK << (arena.chunks.size() if arena.chunks.size() < 8 else 8)
     if size < length:
         size = length
-    arena.chunks.push_back(<char*>malloc(size))
-    arena.sizes.push_back(size)
+    arena.chunks.push_back(NULL)
+    arena.sizes.push_back(0)
+    arena.chunks[arena.chunk] = <char*>allocated(size)
+    arena.sizes[arena.chunk] = size
     arena.used = length
     return arena.chunks[arena.chunk]
 

@@ -1,11 +1,19 @@
 # From the frozen automaton to the kernel's own tables.
 
+cdef extern from *:
+    """
+    #include <utility>
+    template <class T> static T&& spaseq_moved(T& value) { return std::move(value); }
+    """
+    # What a function returns without a copy, for which there may be no memory.
+    T moved "spaseq_moved"[T](T&)
+
 
 cdef vector[uint32_t] numbers(object values):
     cdef vector[uint32_t] out
     for value in values:
-        out.push_back(value)
-    return out
+        out.safe_push_back(value)
+    return moved(out)
 
 
 cdef ValueSpec value_spec(object value):
@@ -14,14 +22,14 @@ cdef ValueSpec value_spec(object value):
     out.cell = value.cell
     out.row = value.row
     out.formula = value.program
-    return out
+    return moved(out)
 
 
 cdef vector[ValueSpec] value_specs(object values):
     cdef vector[ValueSpec] out
     for value in values:
-        out.push_back(value_spec(value))
-    return out
+        out.safe_push_back(value_spec(value))
+    return moved(out)
 
 
 cdef StepSpec step_spec(object step):
@@ -30,11 +38,11 @@ cdef StepSpec step_spec(object step):
     for cell, row in step.joins:
         join.cell = cell
         join.row = row
-        out.joins.push_back(join)
+        out.joins.safe_push_back(join)
     out.filters = numbers(step.filters)
     for comparison in step.compared:
-        out.compared.push_back(compared_spec(comparison))
-    return out
+        out.compared.safe_push_back(compared_spec(comparison))
+    return moved(out)
 
 
 cdef Compared compared_spec(object comparison):
@@ -44,16 +52,16 @@ cdef Compared compared_spec(object comparison):
     out.limit = comparison.sign in (LESS_SIGN, GREATER_EQUAL_SIGN)
     out.inverted = comparison.sign in (LESS_EQUAL_SIGN, GREATER_EQUAL_SIGN)
     out.event = value_spec(comparison.event)
-    return out
+    return moved(out)
 
 
 cdef ChoiceSpec choice_spec(object choice):
     cdef ChoiceSpec out
     out.atoms = numbers(choice.atoms)
     for slots in choice.slots:
-        out.slots.push_back(numbers(slots))
+        out.slots.safe_push_back(numbers(slots))
     out.width = choice.width
-    return out
+    return moved(out)
 
 
 cdef vector[uint32_t] probe_columns(object step, object columns):
@@ -80,9 +88,9 @@ cdef GuardSpec guard_spec(object guard, object indexes):
         one.view = look.view
         one.kleene = look.kleene
         one.value = value_spec(look.value)
-        out.looks.push_back(one)
+        out.looks.safe_push_back(one)
     out.killed = 0
-    return out
+    return moved(out)
 
 
 cdef StateData state_data(object state):
@@ -98,9 +106,9 @@ cdef StateData state_data(object state):
         index.order = NO_ORDER
         index.falls = index.wild.ordered = index.wild.mixed = index.wild.tabled = False
         index.wild.groups = NO_LIST
-        out.indexes.push_back(index)
+        out.indexes.safe_push_back(index)
     for guard in state.guards:
-        out.guards.push_back(guard_spec(guard, state.indexes))
+        out.guards.safe_push_back(guard_spec(guard, state.indexes))
     out.twins = numbers(state.twins)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
@@ -109,7 +117,7 @@ cdef StateData state_data(object state):
     out.serial = 0
     out.stamp = 0
     out.entered = out.expired = out.skipped = 0
-    return out
+    return moved(out)
 
 
 cdef TransitionSpec transition_spec(object transition, object states):
@@ -128,10 +136,10 @@ cdef TransitionSpec transition_spec(object transition, object states):
         one.state = target.state
         one.finishes = states[target.state].final and not states[target.state].guards
         one.values = value_specs(target.values)
-        out.targets.push_back(one)
+        out.targets.safe_push_back(one)
     out.columns = value_specs(transition.columns)
     out.offered = out.lonely = out.unjoined = out.unfiltered = out.fired = out.pairs = out.scanned = 0
-    return out
+    return moved(out)
 
 
 cdef void note_comparison(FormulaSpec* formula, object program):
@@ -192,9 +200,9 @@ cdef void add_labels(Kernel* k, uint32_t number):
     for i in range(transition.choice.atoms.size()):
         label.part = <uint32_t>i
         label.atom = transition.choice.atoms[i]
-        k.labels.push_back(label)
+        k.labels.safe_push_back(label)
         if k.by_atom[label.atom].empty() or k.by_atom[label.atom].back() != number:
-            k.by_atom[label.atom].push_back(number)
+            k.by_atom[label.atom].safe_push_back(number)
 
 
 cdef build_kernel(Kernel* k, object automaton):
@@ -209,31 +217,31 @@ cdef build_kernel(Kernel* k, object automaton):
             program = one.program
             formula.code = program.code
         note_comparison(&formula, one.program)
-        k.formulas.push_back(formula)
-    k.by_atom.resize(atoms)
-    k.negated.assign(atoms, 0)
-    k.gathered.assign(atoms, 0)
-    k.tick_atoms.resize(atoms)
-    k.watched.resize(atoms)
-    k.matched.assign(atoms, 0)
+        k.formulas.safe_push_back(formula)
+    k.by_atom.safe_resize(atoms)
+    k.negated.safe_assign(atoms, 0)
+    k.gathered.safe_assign(atoms, 0)
+    k.tick_atoms.safe_resize(atoms)
+    k.watched.safe_resize(atoms)
+    k.matched.safe_assign(atoms, 0)
     k.guarded = k.waits = k.gathers = False
     for state in automaton.states:
-        k.states.push_back(state_data(state))
+        k.states.safe_push_back(state_data(state))
         widest = max(widest, state.width)
         k.guarded = k.guarded or bool(state.guards)
         k.waits = k.waits or (state.final and bool(state.guards))
         if state.govern in (NEXT, STRICT):
-            k.moving.push_back(<uint32_t>k.states.size() - 1)
+            k.moving.safe_push_back(<uint32_t>k.states.size() - 1)
         for guard in state.guards:
             widest = max(widest, automaton.whole + guard.choice.width, state.width + guard.choice.width)
             for atom in guard.choice.atoms:
                 k.negated[atom] = k.gathered[atom] = 1
     deepest = 1
     for number, transition in enumerate(automaton.transitions):
-        k.transitions.push_back(transition_spec(transition, automaton.states))
+        k.transitions.safe_push_back(transition_spec(transition, automaton.states))
         add_labels(k, number)
         if k.states[transition.source].kind in (ORDERED, VIEWS):
-            order_index(&k.states[transition.source], &k.transitions[number])
+            attempted(order_index, &k.states[transition.source], &k.transitions[number])
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:
                 k.gathered[atom] = 1
@@ -246,13 +254,13 @@ cdef build_kernel(Kernel* k, object automaton):
         deepest = max(deepest, len(transition.choice.atoms))
     for atom in range(atoms):
         k.gathers = k.gathers or k.gathered[atom]
-    k.merged.resize(deepest + 1)
-    k.outer_merged.resize(deepest + 1)
-    k.registers.assign(max(widest, automaton.whole) + 1, UNBOUND)
-    k.blank.assign(k.registers.size(), UNBOUND)
+    k.merged.safe_resize(deepest + 1)
+    k.outer_merged.safe_resize(deepest + 1)
+    k.registers.safe_assign(max(widest, automaton.whole) + 1, UNBOUND)
+    k.blank.safe_assign(k.registers.size(), UNBOUND)
     k.whole = automaton.whole
     for word in automaton.start:
-        k.start.push_back(word)
+        k.start.safe_push_back(word)
     k.result_width = automaton.results
     k.ambiguous = automaton.ambiguous
     k.window = automaton.window.length
@@ -264,12 +272,12 @@ cdef build_kernel(Kernel* k, object automaton):
 
 cdef reset_kernel(Kernel* k):
     """The state before the first event."""
-    k.ring.nodes.resize(64)     # little, as there may be a matcher for each key of a partition; it doubles when full
+    k.ring.nodes.safe_resize(64)     # little, as there may be a matcher for each key of a partition; it doubles when full
     k.ring.mask = 63
     k.ring.head = k.ring.tail = 1
     k.history.first = 0
     k.history.first_block = k.history.first_word = 0
-    k.results.offsets.assign(1, 0)
+    k.results.offsets.safe_assign(1, 0)
     k.results.count = 0
     k.count_only = k.failed = k.open = k.many_rows = k.refused = k.aside = k.singly = False
     k.scanned = 0

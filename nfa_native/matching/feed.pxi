@@ -124,7 +124,7 @@ cdef object take_results(Kernel* k):
     r.first.clear()
     r.last.clear()
     r.decided.clear()
-    r.offsets.assign(1, 0)
+    r.offsets.safe_assign(1, 0)
     r.atoms.clear()
     r.events.clear()
     r.words.clear()

@@ -47,7 +47,7 @@ cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slo
         taker.atom = <uint32_t>i
         taker.slots = slots.at(i)
         taker.source = <uint32_t>out.sources.size() - 1
-        out.takers.push_back(taker)
+        out.takers.safe_push_back(taker)
     return keep
 
 
@@ -64,7 +64,7 @@ cdef object borrow_columns(BatchRows* out, object row_event, object columns, uin
     one.at = one.end = 0
     if not is_ascending(one.row_event, one.rows, events):
         raise ValueError(f"row_event must ascend and number the {events} events of the batch")
-    out.sources.push_back(one)
+    out.sources.safe_push_back(one)
     return numbers, words
 
 
@@ -88,15 +88,15 @@ cdef int borrow_event(
         if found is not before:
             before = found
             if zeros.size() < found.count:
-                zeros.resize(found.count, 0)
+                zeros.safe_resize(found.count, 0)
             one.columns = found.words.data()
             one.rows = found.count
             one.at = one.end = 0
-            out.sources.push_back(one)
+            out.sources.safe_push_back(one)
         taker.atom = <uint32_t>i
         taker.slots = slots.at(i)
         taker.source = <uint32_t>out.sources.size() - 1
-        out.takers.push_back(taker)
+        out.takers.safe_push_back(taker)
     for i in range(out.sources.size()):  # now that they stay where they are
         out.sources[i].row_event = zeros.data()
     return 0

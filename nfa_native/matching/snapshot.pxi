@@ -102,9 +102,9 @@ cdef object dump_nodes(Kernel* k):
     cdef vector[Node] nodes
     cdef vector[uint32_t] numbers
     cdef uint32_t i = k.ring.tail
-    number_lists(k, &numbers)
+    attempted(number_lists, k, &numbers)
     while i != k.ring.head:
-        nodes.push_back(node_at(k, i)[0])
+        nodes.safe_push_back(node_at(k, i)[0])
         if nodes.back().label & VIEW:
             renumber_view(k, &nodes.back(), &numbers)
         i += 1
@@ -123,7 +123,7 @@ cdef object dump_cells(Kernel* k, size_t state, object arrays):
     for _, number in living:
         cell = number
         rows = cell_rows(s, cell)
-        words.insert(words.end(), rows, rows + <size_t>s.cells[cell].rows * s.width)
+        words.safe_insert(words.end(), rows, rows + <size_t>s.cells[cell].rows * s.width)
         table.append(
             [s.cells[cell].node, s.cells[cell].deadline, s.cells[cell].rows, s.cells[cell].fired, s.cells[cell].listed]
         )
@@ -174,7 +174,7 @@ cdef void load_seen(Kernel* k, object arrays):
     at = 0
     for number, (size, first) in enumerate(zip(arrays["seen sizes"].tolist(), arrays["seen first"].tolist())):
         key = picks[at : at + size] + words[number * row : (number + 1) * row].tobytes()
-        k.seen[key] = <uint32_t>first
+        (&k.seen.safe_at(key))[0] = <uint32_t>first
         at += size
 
 
@@ -222,11 +222,11 @@ cdef void load_history(Kernel* k, object arrays):
     """Stored events; which atoms they matched in this tick, and where negated ones matched, follows from them."""
     cdef EventRecord* event
     cdef uint32_t pos, i, atom
-    k.history.events.resize(len(arrays["events"]))
+    k.history.events.safe_resize(len(arrays["events"]))
     load_bytes(k.history.events.data(), arrays["events"], sizeof(EventRecord))
-    k.history.blocks.resize(len(arrays["blocks"]))
+    k.history.blocks.safe_resize(len(arrays["blocks"]))
     load_bytes(k.history.blocks.data(), arrays["blocks"], sizeof(Block))
-    k.history.words.resize(len(arrays[WORDS + "events"]))
+    k.history.words.safe_resize(len(arrays[WORDS + "events"]))
     load_bytes(k.history.words.data(), arrays[WORDS + "events"], sizeof(word_t))
     k.history.first = k.kept
     k.history.first_block = arrays["firsts"][0]
@@ -237,9 +237,9 @@ cdef void load_history(Kernel* k, object arrays):
         for i in range(event.blocks):
             atom = k.history.blocks[event.block - k.history.first_block + i].atom
             if k.negated[atom]:
-                k.watched[atom].push_back(pos)
+                k.watched[atom].safe_push_back(pos)
             if k.gathered[atom] and k.open and not older(pos, k.tick_first):
-                k.tick_atoms[atom].push_back(pos)
+                k.tick_atoms[atom].safe_push_back(pos)
         pos += 1
 
 
@@ -247,11 +247,11 @@ cdef void load_nodes(Kernel* k, uint32_t head, uint32_t tail, object nodes):
     cdef vector[Node] saved
     cdef uint32_t i
     cdef size_t size = 64
-    saved.resize(len(nodes))
+    saved.safe_resize(len(nodes))
     load_bytes(saved.data(), nodes, sizeof(Node))
     while size <= saved.size() + 1:
         size *= 2
-    k.ring.nodes.resize(size)
+    k.ring.nodes.safe_resize(size)
     k.ring.mask = <uint32_t>size - 1
     k.ring.head = head
     k.ring.tail = tail
@@ -263,11 +263,11 @@ cdef void load_staged(Kernel* k, object arrays):
     cdef size_t i
     cdef vector[word_t] rows
     cdef Staged* one
-    k.staged.resize(len(arrays["staged"]))
+    k.staged.safe_resize(len(arrays["staged"]))
     load_bytes(k.staged.data(), arrays["staged"], sizeof(Staged))
-    k.staged_picks.resize(len(arrays["staged picks"]))
+    k.staged_picks.safe_resize(len(arrays["staged picks"]))
     load_bytes(k.staged_picks.data(), arrays["staged picks"], 4)
-    k.staged_words.resize(len(arrays[WORDS + "staged"]))
+    k.staged_words.safe_resize(len(arrays[WORDS + "staged"]))
     load_bytes(k.staged_words.data(), arrays[WORDS + "staged"], sizeof(word_t))
     for i in range(k.staged.size()):
         one = &k.staged[i]
@@ -280,8 +280,8 @@ cdef void order_rows(word_t* rows, uint32_t count, uint32_t width):
     cdef vector[word_t] sorted_rows
     if width == 0:
         return
-    sorted_rows.assign(rows, rows + <size_t>count * width)
-    normalise(&sorted_rows, 0, width, count)
+    sorted_rows.safe_assign(rows, rows + <size_t>count * width)
+    attempted(normalise, &sorted_rows, <size_t>0, width, count)
     memcpy(rows, sorted_rows.data(), <size_t>count * width * sizeof(word_t))
 
 
@@ -291,22 +291,24 @@ cdef void load_cells(Kernel* k, StateData* s, object arrays, size_t state):
     cdef uint32_t cell
     cdef uint64_t entered = s.entered
     cdef uint64_t created = k.created
-    words.resize(len(arrays[f"{WORDS}cells {state}"]) + 1)
+    words.safe_resize(len(arrays[f"{WORDS}cells {state}"]) + 1)
     load_bytes(words.data(), arrays[f"{WORDS}cells {state}"], sizeof(word_t))
     rows = words.data()
     for node, deadline, count, fired, listed in arrays[f"cells {state}"].tolist():
         if count > 1:
             order_rows(rows, count, s.width)
-        cell = cell_for(k, s, rows, count, deadline, NO_CELL)
+        cell = <uint32_t>attempted_number(
+            cell_for, k, s, rows, <uint32_t>count, <int64_t>deadline, <uint32_t>NO_CELL
+        )
         s.cells[cell].node = node
         s.cells[cell].youngest = node_at(k, node).max_start if is_live(k, node) else k.lo - 1
         s.cells[cell].fired = fired
         if s.kind == VIEWS:
-            list_cell(k, s, cell, listed)
+            attempted(list_cell, k, s, cell, <uint32_t>listed)
         note_start(s, s.cells[cell].youngest)
         rows += <size_t>count * s.width
     for number in arrays[f"fired {state}"].tolist():
-        s.fired.push_back(number)
+        s.fired.safe_push_back(number)
     s.entered = entered
     k.created = created
 
@@ -317,4 +319,4 @@ cdef void load_deadlines(Kernel* k, object deadlines):
         waiting.state = state
         waiting.cell.cell = number
         waiting.cell.serial = k.states[waiting.state].cells[waiting.cell.cell].serial
-        k.deadlines[time].push_back(waiting)
+        k.deadlines.safe_at(time).safe_push_back(waiting)

@@ -36,7 +36,7 @@ cdef void find_waiting(
     cdef vector[uint64_t] staged
     cdef size_t i
     with nogil:
-        if not list_staged(k, s, state, index, &staged) or has_current(k, s, &index.wild.cells):
+        if not attempted_bint(list_staged, k, s, state, index, &staged) or has_current(k, s, &index.wild.cells):
             for i in range(<size_t>found.shape[0]):
                 found[i] = True
             return

@@ -3,7 +3,7 @@
 
 cdef Correlating* correlating(correlation) except NULL:
     """The native form of a Correlation; the caller owns it."""
-    cdef Correlating* c = new Correlating()
+    cdef Correlating* c = created[Correlating]()
     cdef CellSpec cell
     cdef size_t begun
     kinds = ["HEAD", "GROUPS", "MERGED"]
@@ -11,13 +11,13 @@ cdef Correlating* correlating(correlation) except NULL:
     c.listed_base = 0
     c.listed_first = 0
     c.view_head = c.view_tail = 0
-    c.views.resize(64)
-    clear_slots(&c.keyed, 64)
-    clear_slots(&c.merged, 64)
+    c.views.safe_resize(64)
+    attempted(clear_slots, &c.keyed, <size_t>64)
+    attempted(clear_slots, &c.merged, <size_t>64)
     c.has_recents = any(each.contiguous for each in correlation.transitions)
-    c.columns.resize(correlation.columns, NULL)
-    c.registers.resize(max(1, max(correlation.registers)), 0)
-    c.bounds.resize(max([1] + [len(each.guards) for each in correlation.transitions]), 0)
+    c.columns.safe_resize(correlation.columns, NULL)
+    c.registers.safe_resize(max(1, max(correlation.registers)), 0)
+    c.bounds.safe_resize(max([1] + [len(each.guards) for each in correlation.transitions]), 0)
     for number, width in enumerate(correlation.registers):
         entering = [each for each in correlation.transitions if each.target == number]
         begun = c.updates.size()
@@ -32,7 +32,7 @@ cdef Correlating* correlating(correlation) except NULL:
         for transition in entering:
             add_transition(c, transition, correlation)
         cell.first_update = c.transitions[cell.first_transition].first_update if entering else <uint32_t>begun
-        c.cells.push_back(cell)
+        c.cells.safe_push_back(cell)
     return c
 
 
@@ -42,7 +42,7 @@ cdef add_updates(Correlating* c, updates):
         spec.change = update.change.value
         spec.register_ = update.register
         spec.column = update.column
-        c.updates.push_back(spec)
+        c.updates.safe_push_back(spec)
 
 
 def register_of_stairs(correlation, state):
@@ -80,7 +80,7 @@ cdef add_transition(Correlating* c, transition, correlation):
     add_guards(c, guards)
     add_questions(c, transition.questions)
     add_updates(c, transition.updates)
-    c.transitions.push_back(spec)
+    c.transitions.safe_push_back(spec)
 
 
 cdef bint is_of_key(guard, key):
@@ -93,7 +93,7 @@ cdef add_guards(Correlating* c, guards):
         spec.register_ = guard.register
         spec.test = guard.test.value
         spec.column = guard.column
-        c.guards.push_back(spec)
+        c.guards.safe_push_back(spec)
 
 
 cdef add_questions(Correlating* c, questions):
@@ -103,8 +103,8 @@ cdef add_questions(Correlating* c, questions):
         spec.first = <uint32_t>c.question_registers.size()
         spec.count = len(question.registers)
         for register in question.registers:
-            c.question_registers.push_back(register)
-        c.questions.push_back(spec)
+            c.question_registers.safe_push_back(register)
+        c.questions.safe_push_back(spec)
 
 
 cdef read_columns(Recognition* r, columns, size_t count):

@@ -48,6 +48,7 @@ cdef void ask_all(
     for number in range(transition.questions):
         if c.candidates.empty() or r.is_stopped:
             return
+        c.answers.assign(c.candidates.size(), 0)
         ask(r, c.questions.data() + transition.first_question + number, registers, width)
         kept = 0
         for i in range(c.candidates.size()):
@@ -58,12 +59,11 @@ cdef void ask_all(
 
 
 cdef void ask(Recognition* r, const QuestionSpec* question, const int64_t* registers, size_t width) noexcept with gil:
-    """Into `answers`: what the owner says of each candidate; an error ends the feeding."""
+    """Into `answers`, which are all no: what the owner says of each candidate; an error ends the feeding."""
     cdef Correlating* c = r.correlating
     cdef const int32_t* of_variable = c.question_registers.data() + question.first
     cdef size_t i
     cdef uint32_t j
-    c.answers.assign(c.candidates.size(), 0)
     try:
         cases = []
         for i in range(c.candidates.size()):

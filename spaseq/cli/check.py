@@ -27,6 +27,8 @@ def _check(path: str) -> Exception | None:
     """Print what there is to say about a file; its error, if it has one."""
     try:
         parsed = _checked(*read_text(path))
+    except MemoryError:
+        raise
     except Exception as error:
         return error
     show_warnings(parsed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn, TypeGuard
 
 import click
@@ -12,6 +13,7 @@ import click
 from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
+NO_MEMORY = b"error: out of memory; what was written stands\n"
 
 
 class Commands(click.Group):
@@ -30,6 +32,8 @@ class Commands(click.Group):
         """Run the command; turn errors into messages and exit codes."""
         try:
             return super().invoke(ctx)
+        except MemoryError as error:
+            fail_without_memory(error)
         except (SpaseqError, ExceptionGroup) as error:
             fail(error)
         except BrokenPipeError:
@@ -54,6 +58,16 @@ def fail_to_write(error: OSError) -> NoReturn:
     """Say that there is no room for the output."""
     silence_output()
     click.echo(f"error: cannot write: {os.strerror(error.errno or 0).lower()}", err=True)
+    raise click.exceptions.Exit(FAILED)
+
+
+def fail_without_memory(error: MemoryError) -> NoReturn:
+    """Say so, by what needs no memory; what the run held is let go first."""
+    if os.environ.get("SPASEQ_TRACEBACK"):
+        raise error
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    with suppress(OSError):
+        os.write(2, NO_MEMORY)
     raise click.exceptions.Exit(FAILED)
 
 
@@ -86,8 +100,7 @@ def _fail_unexpectedly(error: BaseException) -> NoReturn:
     if os.environ.get("SPASEQ_TRACEBACK"):
         raise error
     if isinstance(error, MemoryError):
-        click.echo(f"error: not enough memory{f': {error}' if str(error) else ''}", err=True)
-        raise click.exceptions.Exit(FAILED)
+        fail_without_memory(error)
     reason = f"{type(error).__name__}: {error}"
     click.echo(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it", err=True)
     raise click.exceptions.Exit(FAILED)

@@ -52,6 +52,8 @@ def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
         try:
             found = read_query(path)
             parsed.append(replace(found, query=replace(found.query, name=name)))
+        except MemoryError:
+            raise
         except Exception as error:
             errors.append(error)
     if len(errors) > 1:

@@ -15,6 +15,7 @@ from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph, single_event
+from spaseq.engine.memory import broken, whole_or_broken
 from spaseq.engine.ordering import in_order
 from spaseq.engine.protocols import Matcher, Plan
 from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
@@ -42,6 +43,8 @@ class Engine:
     ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
     ``gpm.evaluator.Mode``).  ``entail`` names the background graphs that are ontologies: events, and these graphs, have
     what they entail by RDFS; "rdfs" means all of them.
+
+    OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Engine:
         """The registered queries by name."""
         return {name: running.plan.query for name, running in self._queries.items()}
 
+    @whole_or_broken
     def register(self, query: AnyQuery, name: str | None = None, on_match: OnMatch | None = None) -> str:
         """Run ``query`` on the events pushed from now on, and return its name.
 
@@ -113,6 +117,7 @@ class Engine:
         self._readers.clear()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    @whole_or_broken
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
         """An event came; returns what is decided by now, of any query.
 
@@ -122,6 +127,7 @@ class Engine:
         """
         return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
 
+    @whole_or_broken
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
         iri = self._open_stream(stream)
@@ -132,6 +138,7 @@ class Engine:
             return self._deliver(self._push_single(iri, *unpacked(items[0])))
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
+    @whole_or_broken
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
         """Events of several streams (given by IRI) came; their results as tables, each of one query.
 
@@ -140,6 +147,7 @@ class Engine:
         """
         return self.push_columns(self._columns(events), promise)
 
+    @whole_or_broken
     def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
         """``push_events``, the events as columns."""
         self._forget_terms()
@@ -150,6 +158,7 @@ class Engine:
                 clock.promise(promise)
         return self._settle()
 
+    @whole_or_broken
     def update_background(self, sources: BackgroundSources) -> None:
         """Replace background graphs, or add some, between two events.
 
@@ -165,10 +174,12 @@ class Engine:
         self._evaluator.update_background(background)
         self._forget_knowledge()
 
+    @whole_or_broken
     def advance(self, time: Time, stream: str | None = None) -> list[Match]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
         return self._deliver(self.advance_tables(time, stream))
 
+    @whole_or_broken
     def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
         """``advance``, the results as tables."""
         promised = to_microseconds(time)
@@ -176,10 +187,12 @@ class Engine:
             clock.promise(promised)
         return self._settle()
 
+    @whole_or_broken
     def close(self, stream: str | None = None) -> list[Match]:
         """The end of ``stream`` (None: of all); returns what this decides."""
         return self._deliver(self.close_tables(stream))
 
+    @whole_or_broken
     def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
         """``close``, the results as tables."""
         for clock in self._inputs(stream):
@@ -193,11 +206,13 @@ class Engine:
 
         return statistics_of(self)
 
+    @whole_or_broken
     def catch_up(self) -> None:
         """Let all queries hear of all events, also of those that do not concern them, as if that mattered now."""
         for streamset in self._streamsets:
             streamset.catch_up()
 
+    @whole_or_broken
     def snapshot(self) -> bytes:
         """The whole state between two calls; background knowledge and queries by fingerprint alone."""
         from spaseq.engine.snapshot import take_snapshot
@@ -372,15 +387,18 @@ class Engine:
 
     def _settle(self, streamsets: Iterable[Streamset] | None = None) -> Iterator[MatchTable]:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
-        for streamset in self._streamsets if streamsets is None else streamsets:
-            for running, table in streamset.settle():
-                if table is not None and len(table):
-                    running.results += len(table)
-                    if table.derived:
-                        self._derive(table.derived)
-                    yield table
-            self._promise_derived(streamset)
-        self._forget_knowledge()
+        try:
+            for streamset in self._streamsets if streamsets is None else streamsets:
+                for running, table in streamset.settle():
+                    if table is not None and len(table):
+                        running.results += len(table)
+                        if table.derived:
+                            self._derive(table.derived)
+                        yield table
+                self._promise_derived(streamset)
+            self._forget_knowledge()
+        except MemoryError as error:
+            raise broken(self, error) from error
 
     def _forget_knowledge(self) -> None:
         """Free the versions of the background that no event sees any more."""

@@ -97,7 +97,11 @@ class Run(Iterator[Match]):
         """The next match, in order of decision."""
         if self._matches is None:
             self._matches = (match for tables in self._steps() for match in in_order(list(tables)))
-        return next(self._matches)
+        found = next(self._matches, None)
+        if found is None:
+            self.engine.terms.check()  # a run that ran out of memory has no end
+            raise StopIteration
+        return found
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""

@@ -78,7 +78,7 @@ def restore_engine(
     plans = _plans(header["queries"], queries)
     try:
         _fill(engine, plans, header, sections, on_match)
-    except SpaseqError:
+    except (SpaseqError, MemoryError):
         raise
     except Exception as error:  # damaged, and its digest made anew: anything can be wrong
         raise SnapshotError(f"the snapshot is damaged: {error}") from error

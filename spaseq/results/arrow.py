@@ -102,6 +102,8 @@ def _python(value: Value, type_: pyarrow.DataType) -> Any:
             return date.fromisoformat(value.text)
         if pyarrow.types.is_decimal(type_) and value.datatype in (XSD_INTEGER, XSD_DECIMAL):
             return pyarrow.scalar(Decimal(value.text), type_).as_py()
+    except MemoryError:
+        raise
     except (ValueError, OverflowError, InvalidOperation, pyarrow.ArrowException):
         pass
     return None

@@ -21,6 +21,7 @@ from spaseq.streams.units import unit_end
 from spaseq.streams.wire import REST_IS_LOST
 
 LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
+BUFFER = "buffer"  # in what the parser says of a term that is too large for it
 LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 
 
@@ -170,7 +171,10 @@ class _Unit:
                 yield f"{quad} .\n".encode()
         except SyntaxError as error:
             self.failure, self.is_wrong = self._failure(error), self._lines.is_before_end(error)
-        except MemoryError as error:  # a term that the parser has no room for
+        except MemoryError as error:
+            if BUFFER not in str(error):
+                raise
+            # A term that the parser has no room for.
             self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
 
     def _failure(self, error: SyntaxError) -> StreamError:

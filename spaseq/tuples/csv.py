@@ -101,6 +101,8 @@ class CsvSource:
         try:
             while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
                 parts.append(bytes(part))
+        except MemoryError:
+            raise
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
         return b"".join(parts), missing > 0

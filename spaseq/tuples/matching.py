@@ -89,7 +89,8 @@ class Matches(Results):
 
     def picked_rows(self) -> pyarrow.Table:
         """``rows`` of the results that are left, of the columns that are remembered."""
-        return picked_rows(map(self._positions_of, self._found), self._held, self._past)
+        with self._sound():
+            return picked_rows(map(self._positions_of, self._found), self._held, self._past)
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
@@ -97,7 +98,8 @@ class Matches(Results):
 
     def count(self) -> int:
         """How many results are left."""
-        return self._left_ahead() + sum(len(found.starts) for found in self._found)
+        with self._sound():
+            return self._left_ahead() + sum(len(found.starts) for found in self._found)
 
     def complex_events(self) -> Iterator[ComplexEvents]:
         """The results that are left as the recognizer gives them: those of one end may come in several parts."""

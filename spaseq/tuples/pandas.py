@@ -42,6 +42,8 @@ class PandasSource:
             return self._mixed(name, series.tolist(), self._declared[name])
         try:
             return pyarrow.array(series, from_pandas=True)
+        except MemoryError:
+            raise
         except (pyarrow.ArrowException, OverflowError) as error:
             message = f"the column {name} has values of several types: {error}"
             hint = f'declare its type: {{"{name}": "string"}}'

@@ -43,6 +43,8 @@ class ParquetSource:
             for batch in self._file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
                 yield to_usual(batch, self._schema, first, self.place)
                 first += batch.num_rows
+        except MemoryError:
+            raise
         except (pyarrow.ArrowException, OSError) as error:
             raise cannot_read(self._path, error) from None
 
@@ -55,6 +57,8 @@ class ParquetSource:
 
         try:
             return parquet.ParquetFile(self._path, read_dictionary=list(texts))
+        except MemoryError:
+            raise
         except pyarrow.ArrowException as error:
             raise StreamError(f"this is no Parquet file: {error}", Location(self._path)) from None
         except OSError as error:

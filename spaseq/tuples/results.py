@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import reduce
 from itertools import compress
 from operator import or_
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pyarrow
 
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, OutOfMemoryError
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
@@ -119,6 +119,7 @@ class Results(Iterator[pyarrow.RecordBatch]):
         self._events = events
         self.found = 0
         self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
+        self._is_broken = False  # there was no memory
 
     @property
     def skipped(self) -> int:
@@ -153,8 +154,22 @@ class Results(Iterator[pyarrow.RecordBatch]):
         """The next batch that is found; StopIteration at the end."""
 
     def __next__(self) -> pyarrow.RecordBatch:
-        """The next batch."""
-        return self._ahead.popleft() if self._ahead else self._next()
+        """The next batch; OutOfMemoryError: there is no memory for it, or was none earlier."""
+        if self._ahead:
+            return self._ahead.popleft()
+        with self._sound():
+            return self._next()
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """Within, results are made; if there is no memory for one, none come after it."""
+        if self._is_broken:
+            raise OutOfMemoryError("out of memory earlier: these results cannot go on")
+        try:
+            yield
+        except MemoryError as error:
+            self._is_broken = True
+            raise OutOfMemoryError(str(error) or "out of memory: these results cannot go on") from error
 
     def count(self) -> int:
         """How many results are left."""

@@ -28,8 +28,24 @@ cdef word_t encode(Assembly* a, const uint8_t* text, uint32_t size) noexcept nog
 
 cdef word_t encode_by_python(
     Assembly* a, const uint8_t* text, uint32_t size, const char* label, int length
+) noexcept nogil:
+    cdef void* error = NULL
+    cdef word_t word = ask_python(a, text, size, label, length, &error)
+    if error != NULL:
+        pass_on(error)
+    return word
+
+
+cdef word_t ask_python(
+    Assembly* a, const uint8_t* text, uint32_t size, const char* label, int length, void** error
 ) noexcept with gil:
-    return encode_hard(<Terms>a.terms, text[:size], label[:length])
+    """The word; UNBOUND and the exception, if there is one."""
+    try:
+        return encode_hard(<Terms>a.terms, text[:size], label[:length])
+    except BaseException as raised:
+        Py_INCREF(raised)
+        error[0] = <void*>raised
+        return UNBOUND
 
 
 cdef word_t subject_of(Assembly* a, const Statement* st) noexcept nogil:

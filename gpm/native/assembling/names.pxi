@@ -12,7 +12,7 @@ cdef void start_names(RecentNames* r, uint64_t remembered):
         slots *= 2
     r.remembered = remembered
     r.mask = slots - 1
-    r.slots.assign(slots, 0)
+    r.slots.safe_assign(slots, 0)
     r.used = 0
     r.newest = 0
 
@@ -109,6 +109,10 @@ cdef void name_of(Assembly* a, const uint8_t* text, size_t size, string* name) n
     else:
         word = encode_term(a.store, text, <uint32_t>size, NULL, 0)
         name.assign(term_entry(a.store, word).text, term_entry(a.store, word).length)
+
+
+cdef void show_name(const string* name, string* out) noexcept nogil:
+    out[0] = shown_name(name)
 
 
 cdef string shown_name(const string* name) noexcept nogil:

@@ -3,12 +3,14 @@
 
 cdef bint add_use(Demand* demand, word_t predicate, Use use):
     """Demand more; False if it was contained in what is demanded already."""
-    cdef vector[Use]* uses = &demand.by_predicate[predicate] if predicate else &demand.any_predicate
+    cdef vector[Use]* uses = &demand.any_predicate
     cdef size_t i
+    if predicate:
+        uses = &demand.by_predicate.safe_at(predicate)
     for i in range(uses.size()):
         if (uses.data()[i].subject in (UNBOUND, use.subject)) and (uses.data()[i].object in (UNBOUND, use.object)):
             return False
-    uses.push_back(use)
+    uses.safe_push_back(use)
     if predicate == UNBOUND and use.subject == UNBOUND and use.object == UNBOUND:
         demand.everything = True
     return True

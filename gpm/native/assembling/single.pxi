@@ -21,10 +21,10 @@ cdef SingleEvent take_single(Assembly* a, object text):
     event.text = text
     event.name = (<bytes>c.names.data()[:c.names.size()]).decode()
     event.knowledge = 0
-    event.words.reserve(3 * event.size)
-    event.words.insert(event.words.end(), c.subjects.begin(), c.subjects.end())
-    event.words.insert(event.words.end(), c.predicates.begin(), c.predicates.end())
-    event.words.insert(event.words.end(), c.objects.begin(), c.objects.end())
+    event.words.safe_reserve(3 * event.size)
+    event.words.safe_insert(event.words.end(), c.subjects.begin(), c.subjects.end())
+    event.words.safe_insert(event.words.end(), c.predicates.begin(), c.predicates.end())
+    event.words.safe_insert(event.words.end(), c.objects.begin(), c.objects.end())
     clear_columns(c, c.subjects.size())
     a.first_triple = 0
     return event

@@ -18,11 +18,11 @@ cdef class Builder:
         cdef Machine* machine = self.machine
         cdef Step end
         machine.store = self.terms.store
-        machine.registers.assign(<size_t>plan.registers + 1, UNBOUND)
+        machine.registers.safe_assign(<size_t>plan.registers + 1, UNBOUND)
         for register, word in plan.constants:
             machine.registers[<int32_t>register] = word
         for register in output:
-            machine.output.push_back(plan.registers if register < 0 else register)
+            machine.output.safe_push_back(plan.registers if register < 0 else register)
         machine.out.width = machine.output.size()
         memset(&end, 0, sizeof(Step))
         end.kind = EMIT
@@ -33,7 +33,7 @@ cdef class Builder:
         cdef int32_t outside = self.scope
         cdef int32_t number = <int32_t>self.machine.scopes.size()
         cdef int32_t start
-        self.machine.scopes.push_back(scope)
+        self.machine.scopes.safe_push_back(scope)
         self.scope = number
         start = self.add_chain(chain, self.add(end))
         self.machine.scopes[number].start = start
@@ -41,7 +41,7 @@ cdef class Builder:
         return number
 
     cdef int32_t add(self, Step step) except -1:
-        self.machine.steps.push_back(step)
+        self.machine.steps.safe_push_back(step)
         return <int32_t>self.machine.steps.size() - 1
 
     cdef int32_t add_chain(self, object chain, int32_t next) except -1:
@@ -92,7 +92,7 @@ cdef class Builder:
         success.kind = SUCCESS
         success.next = out.next
         success.number = <int32_t>self.machine.reached.size()
-        self.machine.reached.push_back(False)
+        self.machine.reached.safe_push_back(False)
         out.kind = ATTEMPT
         out.number = success.number
         out.start = self.add_chain(chain, self.add(success))
@@ -101,8 +101,8 @@ cdef class Builder:
     cdef int32_t new_branches(self, object chains, int32_t next) except -1:
         cdef vector[int32_t] starts
         for chain in chains:
-            starts.push_back(self.add_chain(chain, next))
-        self.machine.branches.push_back(starts)
+            starts.safe_push_back(self.add_chain(chain, next))
+        self.machine.branches.safe_push_back(starts)
         return <int32_t>self.machine.branches.size() - 1
 
     cdef int32_t new_formula(self, object condition) except -1:
@@ -115,8 +115,8 @@ cdef class Builder:
         for asked in condition.asked:
             question.target = asked.register
             question.scope = self.new_scope(asked.chain, end)
-            formula.asked.push_back(question)
-        self.machine.formulas.push_back(formula)
+            formula.asked.safe_push_back(question)
+        self.machine.formulas.safe_push_back(formula)
         return <int32_t>self.machine.formulas.size() - 1
 
     cdef int32_t new_table(self, object plan) except -1:
@@ -125,14 +125,16 @@ cdef class Builder:
         table.width = len(plan.registers)
         table.count = 0
         for register in plan.registers:
-            table.registers.push_back(register)
-        table.saved.assign(table.width, UNBOUND)
+            table.registers.safe_push_back(register)
+        table.saved.safe_assign(table.width, UNBOUND)
         if isinstance(plan, plans.Constants):
             for row in plan.rows:
                 for word in row:
-                    table.rows.push_back(word)
-            table.count = sort_rows(&table.rows, 0, len(plan.rows), table.width, &table.buffer)
-        self.machine.tables.push_back(table)
+                    table.rows.safe_push_back(word)
+            table.count = attempted_number(
+                sort_rows, &table.rows, <size_t>0, <size_t>len(plan.rows), <size_t>table.width, &table.buffer
+            )
+        self.machine.tables.safe_push_back(table)
         if isinstance(plan, plans.Derived):
             self.fill_derived(plan.chain, number)
         return number
@@ -145,8 +147,8 @@ cdef class Builder:
         end.kind = COLLECT
         end.number = number
         start = self.add_chain(chain, self.add(end))
-        self.machine.scopes[self.scope].tables.push_back(number)
-        self.machine.scopes[self.scope].starts.push_back(start)
+        self.machine.scopes[self.scope].tables.safe_push_back(number)
+        self.machine.scopes[self.scope].starts.safe_push_back(start)
         return 0
 
 
@@ -174,14 +176,14 @@ cdef int add_member(Machine* machine, object pattern, dict places, Terms terms, 
     cdef MemberSpec member
     cdef Formula formula
     for register in pattern.base_output:
-        member.positions.push_back(places.get(register, -1))
+        member.positions.safe_push_back(places.get(register, -1))
     member.out.width = len(pattern.base_output)
     member.out.found = 0
     for condition in pattern.tests:
         moved = [(op, places[argument] if op in READING else argument) for op, argument in condition.instructions]
         fill_formula(&formula, dataclasses.replace(condition, instructions=tuple(moved)), terms, programs)
-        member.tests.push_back(formula)
-    machine.members.push_back(member)
+        member.tests.safe_push_back(formula)
+    machine.members.safe_push_back(member)
     return 0
 
 

@@ -25,17 +25,17 @@ cdef int add_route(Routes* routes, object plan) except -1:
     cdef word_t best = UNBOUND
     cdef word_t key
     constants = dict(plan.constants)
-    routes.runs.push_back(0)
+    routes.runs.safe_push_back(0)
     for step in plan.chain:
         if isinstance(step, plans.Match) and step.predicate in constants:
             key = route_key(constants[step.predicate], constants.get(step.object, 0))
-            if routes.by_key[key].size() < fewest:
-                fewest = routes.by_key[key].size()
+            if routes.by_key.safe_at(key).size() < fewest:
+                fewest = routes.by_key.safe_at(key).size()
                 best = key
     if best == UNBOUND:
-        routes.always.push_back(number)
+        routes.always.safe_push_back(number)
     else:
-        routes.by_key[best].push_back(number)
+        routes.by_key.safe_at(best).safe_push_back(number)
     return 0
 
 

@@ -1,0 +1,186 @@
+"""The runs in which allocations fail: through the program, and through the interface of Python."""
+
+from __future__ import annotations
+
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from spaseq import Engine, OutOfMemoryError
+from spaseq.cli import main
+from spaseq.cli.failures import FAILED, NO_MEMORY
+from tests.allocations.injection import ERROR, HARMLESS, NOISE, OTHER, USABLE, WRONG
+
+EX = "http://example.org/"
+INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+QUERY = f"""\
+PREFIX ex: <{EX}>
+SELECT %s
+WITHIN 9 SECONDS SLIDING
+FROM STREAM s <{EX}s>
+WHERE {{
+  SEQ(A ; B+ ; C)
+  DEFINE GPM A ON s {{ ?x ex:v ?a ; ex:of ?k . FILTER(?a > 2) }}
+  DEFINE GPM B ON s {{ ?y ex:v ?b ; ex:of ?k . %s }}
+  DEFINE GPM C ON s {{ ?z ex:v ?c ; ex:of ?k . OPTIONAL {{ ?z ex:name ?n }} }}
+}}
+"""
+TRADES = "type,key,price,time\n"
+WINDOW = "PARTITION BY [key] WITHIN 30 EVENTS"
+
+
+class Case(ABC):
+    """A run that can be made again and again, with the same result."""
+
+    @abstractmethod
+    def go(self) -> Any:
+        """All of it; its result."""
+
+    @abstractmethod
+    def verdict(self, found: Any, wanted: Any, written: bytes) -> str:
+        """What to think of what a run with a failure gave (or raised), and of what it wrote to standard error."""
+
+
+class Command(Case):
+    """A command of the program: its exit code and standard output."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._arguments = arguments
+
+    def go(self) -> tuple[int, str]:
+        done = CliRunner().invoke(main, self._arguments)
+        return done.exit_code, done.stdout
+
+    def verdict(self, found: Any, wanted: tuple[int, str], written: bytes) -> str:
+        if found == wanted:
+            return NOISE if written else HARMLESS
+        if not isinstance(found, tuple) or found[0] != FAILED:
+            return WRONG if isinstance(found, tuple) and found[0] == 0 else OTHER
+        if not wanted[1].startswith(found[1]):
+            return WRONG
+        return ERROR if written == NO_MEMORY else NOISE
+
+
+class Interface(Case):
+    """An engine that is pushed to, and goes on from a snapshot half way."""
+
+    def __init__(self, query: str, events: list[tuple[bytes, int]]) -> None:
+        self._query = query
+        self._events = events
+        self._engine: Engine | None = None
+
+    def go(self) -> list[str]:
+        half = len(self._events) // 2
+        self._engine = None
+        engine = self._engine = Engine()
+        engine.register(self._query, "q")
+        found = [str(match) for event in self._events[:half] for match in engine.push("s", *event)]
+        data = engine.snapshot()
+        self._engine = None
+        engine = self._engine = Engine.restore(data, {"q": self._query})
+        found += [str(match) for event in self._events[half:] for match in engine.push("s", *event)]
+        return found + [str(match) for match in engine.close()]
+
+    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
+        if written:
+            return NOISE
+        if not isinstance(found, BaseException):
+            return HARMLESS if found == wanted else WRONG
+        if not isinstance(found, MemoryError):
+            return OTHER
+        return USABLE if self._goes_on() else ERROR
+
+    def _goes_on(self) -> bool:
+        """Whether the engine does something for somebody who does not mind the error."""
+        engine = self._engine
+        if engine is None:  # it was never there
+            return False
+        calls: list[Callable[[], object]] = [
+            lambda: engine.push("s", graph(0).encode(), 1 << 40), lambda: engine.advance(1 << 41), engine.close,
+            engine.snapshot, lambda: engine.register(EACH, "again"),
+        ]  # fmt: skip
+        for call in calls:
+            with suppress(OutOfMemoryError):
+                call()
+                return True
+        return False
+
+
+def statement(number: int, name: str, value: str) -> str:
+    """A line of an event."""
+    return f"<{EX}x{number}> <{EX}{name}> {value} <{EX}e{number}> .\n"
+
+
+def graph(number: int) -> str:
+    """The lines of an event: three triples, some with a name that no other event has."""
+    lines = statement(number, "v", f'"{number * 7 % 11}"^^<{INTEGER}>')
+    lines += statement(number, "of", f"<{EX}k{number // 40}{number % 3}>")
+    return lines + (statement(number, "name", f'"a rather long name, of event {number}"@en') if number % 2 else "")
+
+
+def stream(events: int) -> str:
+    """N-Quads of so many events, one a second."""
+    time = f'<{EX}e{{0}}> <http://www.w3.org/ns/prov#generatedAtTime> "{{1}}"^^<{INTEGER}> .\n'
+    return "".join(graph(number) + time.format(number, number * 1_000_000) for number in range(events))
+
+
+def tuples(events: int) -> str:
+    """CSV of so many trades."""
+    kinds = ("BUY", "SELL", "ASK")
+    return TRADES + "".join(f"{kinds[n % 3]},k{n // 60}{n % 2},{n * 7 % 13},{n * 1_000_000}\n" for n in range(events))
+
+
+def written(name: str, text: str) -> str:
+    """A file with a text, in a folder that goes away with the process."""
+    path = Path(FOLDER.name) / name
+    path.write_text(text)
+    return str(path)
+
+
+FOLDER = tempfile.TemporaryDirectory()
+EACH = QUERY % ("?k ?a ?c ?n (AVG(?b) AS ?mean)", "FILTER(?b >= PREV(?b))")
+COUNTED = QUERY % ("?k (COUNT(*) AS ?matches) (SUM(?c) AS ?sum)", "")
+
+
+def sequences(events: int = 300) -> Case:
+    """Matches of a query in SPAseq, one by one."""
+    return Command("run", written("q.spaseq", EACH), "--stream", "s=" + written("s.nq", stream(events)))
+
+
+def totals(events: int = 400) -> Case:
+    """Totals over matches, which nobody makes."""
+    query = written("t.spaseq", COUNTED.replace("{ ?x ex:v ?a ; ex:of ?k . FILTER(?a > 2) }", "{ ?x ex:of ?k }"))
+    return Command("run", query, "--stream", "s=" + written("s.nq", stream(events)))
+
+
+def complex_events(events: int = 600) -> Case:
+    """Matches of a query in CEQL."""
+    query = "SELECT * FROM Trades WHERE BUY AS a ; SELL AS b ; ASK AS c FILTER b[price > a.price] " + WINDOW
+    return Command(
+        "tuples", written("q.ceql", query), "--events", written("t.csv", tuples(events)), "--format", "jsonl"
+    )
+
+
+def aggregates(events: int = 600) -> Case:
+    """Aggregates over the matches of a query in CEQL."""
+    query = "SELECT COUNT(*) AS n, SUM(b.price) AS s FROM Trades WHERE BUY AS a ; SELL AS b " + WINDOW
+    return Command(
+        "tuples", written("a.ceql", query), "--events", written("t.csv", tuples(events)), "--format", "jsonl"
+    )
+
+
+def snapshot(events: int = 200) -> Case:
+    """Pushes, a snapshot, and pushes to the engine that is restored from it."""
+    pushed = [(graph(number).encode(), number * 1_000_000) for number in range(events)]
+    return Interface(EACH, pushed)
+
+
+RUNS: dict[str, Callable[[], Case]] = {
+    "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
+    "snapshot": snapshot,
+}  # fmt: skip
