@@ -6,6 +6,8 @@ up to `guarded` or `attempted` (`nfa_native.guard`), by which all that Python ca
 calls, and in all that hold references or the GIL, containers grow by the methods `safe_…`, which raise MemoryError at once.
 """
 
+from libc.stdint cimport uint32_t
+
 from nfa_native.guard cimport raise_cpp_error
 
 cdef extern from "<vector>" namespace "std" nogil:
@@ -70,6 +72,7 @@ cdef extern from "<string>" namespace "std" nogil:
 
         string()
         string(const string&)
+        string(const char*)
         string(const char*, size_t)
         bint operator==(const string&)
         bint operator!=(const string&)
@@ -195,3 +198,25 @@ cdef extern from "<algorithm>" namespace "std" nogil:
     void sort[Iter, Compare](Iter first, Iter last, Compare comp)
     Iter unique[Iter](Iter first, Iter last)
     Iter unique[Iter, Predicate](Iter first, Iter last, Predicate p)
+
+
+# From Python: Cython's own conversions copy where nothing catches what that throws.  MemoryError.
+cdef inline int take_bytes(string* out, bytes text) except -1:
+    out.safe_assign(<const char*>text, <size_t>len(text))
+    return 0
+
+
+cdef inline int take_texts(vector[string]* out, object texts) except -1:
+    cdef string one
+    out.clear()
+    for text in texts:
+        take_bytes(&one, text)
+        out.safe_push_back(one)
+    return 0
+
+
+cdef inline int take_numbers(vector[uint32_t]* out, object numbers) except -1:
+    out.clear()
+    for number in numbers:
+        out.safe_push_back(number)
+    return 0

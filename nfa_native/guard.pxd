@@ -87,11 +87,13 @@ cdef extern from *:
 
     # MemoryError: it is broken.
     void check_sound "spaseq_check"(const bint* broken) except +raise_cpp_error nogil
-    # A new object; a copy.  MemoryError.
+    # A new object, a copy; MemoryError.
     T* created "spaseq_created"[T]() except +raise_cpp_error nogil
     void safe_copy "spaseq_copied"[T](T& to, const T& origin) except +raise_cpp_error nogil
 
-    # For native functions.  Memory as of malloc, or std::bad_alloc.
+    # For native functions, with std::bad_alloc.  A new object (what Cython makes of `new` hides the exception).
+    T* fresh "spaseq_created"[T]() noexcept nogil
+    # Memory as of malloc.
     void* allocated "spaseq_allocated"(size_t size) noexcept nogil
     # Let a Python exception, a reference that is given away, pass as C++ exceptions do.
     void pass_on "spaseq_pass_on"(void* error) noexcept nogil

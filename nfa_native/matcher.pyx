@@ -19,7 +19,7 @@ from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
+from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, take_bytes, unordered_map, vector
 from nfa_native.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
 from nfa_native.literals cimport POWERS_OF_TEN, int128
 from nfa_native.prefetch cimport prefetch

@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from nfa_native.containers cimport map, set, sort, unique, vector
-from nfa_native.guard cimport attempted, check_sound, created, guarded, guarded_number
+from nfa_native.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
 
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).

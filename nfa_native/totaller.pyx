@@ -15,7 +15,7 @@ import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.containers cimport string, unordered_map, vector
+from nfa_native.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.guard cimport attempted, check_sound, guarded
 from nfa_native.literals cimport DECIMAL_ONE, int128
 from nfa_native.words cimport (
@@ -274,14 +274,16 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
     for kind, one in zip(kinds, quantities, strict=True):
         quantity.kind = kind
         quantity.first_only = one.first_only
-        quantity.slots = [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots]
+        take_numbers(&quantity.slots, [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots])
         a.quantities.safe_push_back(quantity)
     a.width = len(keys[0]) if keys else 0
-    a.key_slots = keys
+    a.key_slots.safe_resize(len(keys))
+    for number, columns in enumerate(keys):
+        take_numbers(&a.key_slots[<size_t>number], columns)
     a.windowed = automaton.window.length > 0
     for one in automaton.states:
         state.govern = one.govern
-        state.twins = one.twins
+        take_numbers(&state.twins, one.twins)
         state.youngest = NOBODY
         state.entered = 0
         a.states.safe_push_back(state)
@@ -322,7 +324,7 @@ cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
         for atom in transition.choice.atoms:
             a.opens[atom] = True
     if len(transition.choice.atoms) > 1:
-        joint.atoms = transition.choice.atoms
+        take_numbers(&joint.atoms, transition.choice.atoms)
         a.joints.safe_push_back(joint)
     else:
         for one in range(joint.arcs.size()):

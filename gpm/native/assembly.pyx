@@ -17,7 +17,7 @@ from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hid
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
-from nfa_native.containers cimport string, unordered_map, vector
+from nfa_native.containers cimport string, take_bytes, unordered_map, vector
 from nfa_native.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
 from nfa_native.words cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
@@ -104,6 +104,7 @@ cdef class Assembler:
 
     def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1):
         cdef bytes name
+        cdef string text
         if not 0 < remembered <= MOST_REMEMBERED:
             raise ValueError(f"between 1 and {MOST_REMEMBERED} names can be remembered, not {remembered}")
         self.encoder = encoder
@@ -125,7 +126,8 @@ cdef class Assembler:
         self.state.subject_word = UNBOUND
         start_names(&self.state.recent, remembered)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
-            self.state.time_properties.safe_push_back(<string>name)
+            take_bytes(&text, name)
+            self.state.time_properties.safe_push_back(text)
 
     @property
     def lines(self):
@@ -194,7 +196,7 @@ cdef class Assembler:
         """A line of ``graph`` (as written; None: unknown) was no statement: its event, or else the open one, is lost."""
         cdef string name
         if graph is not None:
-            name = <string>graph
+            take_bytes(&name, graph)
             guarded(&self.state.store.broken, lose_graph, &self.state, &name, offset)
         self.state.lost = True
         return self._problems()
@@ -229,8 +231,9 @@ cdef class Assembler:
         """
         cdef const uint8_t* text = <const uint8_t*>PyBytes_AS_STRING(lines)
         cdef size_t size = PyBytes_GET_SIZE(lines)
-        cdef string known = <string>name
+        cdef string known
         cdef bint valid
+        take_bytes(&known, name)
         self.blocks.append(lines)
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         self.state.text = text
@@ -241,8 +244,9 @@ cdef class Assembler:
 
     def add_words(self, int64_t time, bytes name not None, triples, lines):
         """One whole event of encoded ``triples``, (subject, predicate, object) words each; ``lines`` keeps its text."""
-        cdef string known = <string>name
+        cdef string known
         cdef word_t subject, predicate, object_
+        take_bytes(&known, name)
         self.blocks.append(lines)
         self.state.block = <uint32_t>(len(self.blocks) - 1)
         guarded(&self.state.store.broken, begin_columns, &self.state)

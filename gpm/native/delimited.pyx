@@ -4,10 +4,10 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr
-from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 from gpm.native.json cimport check_words, is_triple, type_name
+from nfa_native.containers cimport string, take_bytes
+from nfa_native.guard cimport attempted
 from nfa_native.literals cimport LONGEST_FORM
 from nfa_native.values cimport Value, load, spell
 from nfa_native.words cimport (
@@ -33,25 +33,29 @@ def tsv(Terms terms not None, const uint64_t[:, :] words not None):
 
 
 cdef bytes lines(
-    Terms terms, const uint64_t[:, :] words, FieldWriter write, string between, string end, string alone
+    Terms terms, const uint64_t[:, :] words, FieldWriter write, bytes between, bytes end, bytes alone
 ):
     """The rows one after the other; ``alone`` stands for an empty field that is all of its row."""
     cdef Py_ssize_t row, column, width = words.shape[1]
     cdef string text
+    cdef string around[3]
     cdef size_t before
+    take_bytes(&around[0], between)
+    take_bytes(&around[1], end)
+    take_bytes(&around[2], alone)
     check_words(terms, words)
     with nogil:
         for row in range(words.shape[0]):
             before = text.size()
             for column in range(width):
                 if column:
-                    text.append(between)
+                    text.safe_append(around[0])
                 if words[row, column] != UNBOUND:
-                    write(text, terms.store, words[row, column])
+                    attempted(write, text, terms.store, words[row, column])
             if width == 1 and text.size() == before:
-                text.append(alone)
-            text.append(end)
-    return text
+                text.safe_append(around[2])
+            text.safe_append(around[1])
+    return <bytes>text
 
 
 # ── CSV ──────────────────────────────────────────────────────────────────────────────────────────────────

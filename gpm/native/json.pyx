@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp
 
 from gpm.native.texts cimport TextColumn, opened
-from nfa_native.containers cimport string, vector
+from nfa_native.containers cimport string, take_bytes, take_texts, vector
 from nfa_native.guard cimport attempted, attempted_bint
 from nfa_native.literals cimport LONGEST_FORM
 from nfa_native.values cimport Value, load, spell
@@ -44,11 +44,12 @@ cdef enum:
 def solutions(Terms terms not None, const uint64_t[:, :] words not None, names not None, triple not None):
     """offsets, text: an object for each row, the terms of SPARQL JSON under these names."""
     cdef Py_ssize_t row, column, count = words.shape[0], width = words.shape[1]
-    cdef vector[string] heads = names
-    cdef string text
+    cdef vector[string] heads
+    cdef string text, other
     cdef bint first
     offsets = numpy.zeros(count + 1, numpy.int64)
     cdef int64_t[::1] ends = offsets
+    take_texts(&heads, names)
     if <Py_ssize_t>heads.size() != width:
         raise ValueError(f"{heads.size()} names of {width} columns")
     check_words(terms, words)
@@ -63,7 +64,8 @@ def solutions(Terms terms not None, const uint64_t[:, :] words not None, names n
                 first = False
                 if not attempted_bint(append_term, text, terms.store, words[row, column]):
                     with gil:
-                        text.safe_append(<string>triple(words[row, column]).encode())
+                        take_bytes(&other, triple(words[row, column]).encode())
+                        text.safe_append(other)
             text.safe_push_back(c'}')
             ends[row + 1] = <int64_t>text.size()
     return offsets, <bytes>text
@@ -225,10 +227,11 @@ cdef const char* short_escape(char letter) noexcept nogil:
 def lists(const int64_t[:] offsets not None, const uint16_t[:] keys not None, names not None, tuple items not None):
     """offsets, text: an object for each range of items, lists of them by key."""
     cdef Py_ssize_t i, count = offsets.shape[0] - 1
-    cdef vector[string] heads = names
+    cdef vector[string] heads
     cdef TextColumn texts = opened(items, keys.shape[0])
     cdef string text
     cdef vector[Py_ssize_t] shown   # by key: the last range that has it
+    take_texts(&heads, names)
     check_ranges(offsets, keys, heads.size())
     shown.safe_assign(heads.size(), -1)
     ends_array = numpy.zeros(count + 1, numpy.int64)

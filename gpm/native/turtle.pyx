@@ -20,7 +20,7 @@ from gpm.native.delimiters cimport CUT_OFF, UNSURE, is_delimiting_comment, is_wo
 from gpm.native.tokens cimport (
     Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string,
 )
-from nfa_native.containers cimport string, vector
+from nfa_native.containers cimport string, take_bytes, vector
 from nfa_native.guard cimport attempted, guarded
 
 include "translating/records.pxi"
@@ -65,7 +65,8 @@ cdef class Translator:
         cdef string prefix, full
         self.state.prefixes.clear()
         for name, iri in known.items():
-            prefix, full = name.encode(), iri.encode()
+            take_bytes(&prefix, name.encode())
+            take_bytes(&full, iri.encode())
             attempted(declare, &self.state, prefix, full)
 
     def read(self, bytes text not None, size_t at, bint comments=False):

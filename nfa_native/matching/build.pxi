@@ -67,7 +67,8 @@ cdef ChoiceSpec choice_spec(object choice):
 cdef vector[uint32_t] probe_columns(object step, object columns):
     """For each column of an index the row column that is joined with it."""
     rows = dict(step.joins)
-    return numbers([rows[column] for column in columns])
+    cdef vector[uint32_t] out = numbers([rows[column] for column in columns])
+    return moved(out)
 
 
 cdef GuardSpec guard_spec(object guard, object indexes):

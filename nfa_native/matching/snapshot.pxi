@@ -173,7 +173,7 @@ cdef void load_seen(Kernel* k, object arrays):
     words = arrays[WORDS + "seen"]
     at = 0
     for number, (size, first) in enumerate(zip(arrays["seen sizes"].tolist(), arrays["seen first"].tolist())):
-        key = picks[at : at + size] + words[number * row : (number + 1) * row].tobytes()
+        take_bytes(&key, picks[at : at + size] + words[number * row : (number + 1) * row].tobytes())
         (&k.seen.safe_at(key))[0] = <uint32_t>first
         at += size
 

@@ -117,9 +117,9 @@ def ended(status: int) -> str:
 
 def main(name: str, first: int, last: int, step: int, forever: bool) -> None:
     """Try the allocations of the run of that name."""
-    from tests.allocations.runs import RUNS
+    from tests.allocations.runs import case
 
-    run = RUNS[name]()
+    run = case(name)
     wanted = run.go()  # all is imported and cached, and this is what must come out
     library = loaded()
     statuses = (ctypes.c_int * (last - first + 1))()

@@ -115,3 +115,9 @@ def test_native_functions_use_no_method_that_asks_for_the_gil(all_functions: lis
 
 def test_containers_are_ours() -> None:
     assert [path.name for path in SOURCES if "libcpp" in path.read_text()] == []
+
+
+def test_native_functions_do_not_use_new(all_functions: list[Function]) -> None:
+    """Cython catches what it throws, and goes on: ``fresh`` does not."""
+    lines = [(each, line) for each in all_functions for line in each.lines.values()]
+    assert [each.name for each, line in lines if re.search(r"\bnew [A-Z]", line)] == []
