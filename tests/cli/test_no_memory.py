@@ -24,7 +24,7 @@ room = pages * resource.getpagesize() + int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_AS, (room, room))
 main(sys.argv[2:])
 """
-ROOM = 96 << 20
+ROOM = 32 << 20
 EX = "http://example.org/"
 INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 KEPT = f"""\
@@ -69,7 +69,7 @@ def test_matches_before_the_end_of_memory_stand(tmp_path: Path) -> None:
     query.write_text(KEPT % "?t")
     some = limited("run", str(query), "--stream", "s=-", "--quiet", given=growing(8, 100))
     assert some.returncode == 0
-    done = limited("run", str(query), "--stream", "s=-", "--quiet", given=growing(400, 1 << 20))
+    done = limited("run", str(query), "--stream", "s=-", "--quiet", given=growing(120, 1 << 20))
     assert (done.returncode, done.stderr) == (FAILED, NO_MEMORY)
     lines = done.stdout.splitlines(keepends=True)
     assert lines
@@ -79,7 +79,7 @@ def test_matches_before_the_end_of_memory_stand(tmp_path: Path) -> None:
 def test_a_count_that_cannot_be_made_is_not_shown(tmp_path: Path) -> None:
     query = tmp_path / "q.spaseq"
     query.write_text(KEPT % "")
-    done = limited("run", str(query), "--stream", "s=-", "--count", "--quiet", given=growing(400, 1 << 20))
+    done = limited("run", str(query), "--stream", "s=-", "--count", "--quiet", given=growing(120, 1 << 20))
     assert (done.returncode, done.stdout, done.stderr) == (FAILED, b"", NO_MEMORY)
 
 
