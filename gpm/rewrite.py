@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from gpm.algebra import BlankNode, Projection, Variable
@@ -13,13 +14,26 @@ Node = TypeVar("Node")
 
 def walk(node: object) -> Iterator[Any]:
     """The nodes of a tree in source order, a parent before its children; tuples are looked through."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif dataclasses.is_dataclass(node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from walk(getattr(node, field.name))
+    return walk_outside(node, ())
+
+
+def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]:
+    """The same without what is in nodes of some classes: these are given, but not entered."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting.extend(reversed(part))
+        elif dataclasses.is_dataclass(part):
+            yield part
+            if not isinstance(part, closed):
+                waiting.extend(getattr(part, name) for name in reversed(fields_of(type(part))))
+
+
+@cache
+def fields_of(kind: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields."""
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
@@ -31,8 +45,8 @@ def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
     changed = change(node)
     if changed is not None:
         return cast(Node, changed)
-    parts = {field.name: rewrite(getattr(node, field.name), change) for field in dataclasses.fields(node)}
-    return cast(Node, dataclasses.replace(node, **parts))
+    parts = (rewrite(getattr(node, name), change) for name in fields_of(type(node)))
+    return cast(Node, type(node)(*parts))
 
 
 def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], str] = lambda label: label) -> Node:
