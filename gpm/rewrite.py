@@ -24,29 +24,29 @@ def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]
         part = waiting.pop()
         if isinstance(part, tuple):
             waiting.extend(reversed(part))
-        elif dataclasses.is_dataclass(part):
+        elif (names := fields_of(type(part))) is not None:
             yield part
             if not isinstance(part, closed):
-                waiting.extend(getattr(part, name) for name in reversed(fields_of(type(part))))
+                waiting.extend([getattr(part, name) for name in reversed(names)])
 
 
 @cache
-def fields_of(kind: type) -> tuple[str, ...]:
-    """The names of a dataclass's fields."""
-    return tuple(field.name for field in dataclasses.fields(kind))
+def fields_of(kind: type) -> tuple[str, ...] | None:
+    """The names of a dataclass's fields; None of any other class."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
     """A copy of a tree in which ``change`` replaced the nodes for which it is not None (those are not entered)."""
     if isinstance(node, tuple):
         return cast(Node, tuple(rewrite(part, change) for part in node))
-    if not dataclasses.is_dataclass(node) or isinstance(node, type):
+    names = fields_of(type(node))
+    if names is None:
         return node
     changed = change(node)
     if changed is not None:
         return cast(Node, changed)
-    parts = (rewrite(getattr(node, name), change) for name in fields_of(type(node)))
-    return cast(Node, type(node)(*parts))
+    return cast(Node, type(node)(*(rewrite(getattr(node, name), change) for name in names)))
 
 
 def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], str] = lambda label: label) -> Node:

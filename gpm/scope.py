@@ -49,7 +49,7 @@ def mentioned(node: object) -> Names:
 
 
 def _mentioned(element: Element) -> Names:
-    return mentioned(tuple(vars(element)[name] for name in fields_of(type(element))))
+    return mentioned(tuple(vars(element)[name] for name in fields_of(type(element)) or ()))
 
 
 def in_scope(element: Element) -> Names:
