@@ -8,7 +8,16 @@ from typing import Any
 
 from lark.common import LexerConf
 from lark.exceptions import UnexpectedCharacters
-from lark.lexer import AbstractBasicLexer, BasicLexer, ContextualLexer, LexerState, Scanner, TerminalDef, Token, _create_unless
+from lark.lexer import (
+    AbstractBasicLexer,
+    BasicLexer,
+    ContextualLexer,
+    LexerState,
+    Scanner,
+    TerminalDef,
+    Token,
+    _create_unless,
+)
 from lark.utils import TextSlice
 
 _MANY = 1_000  # tokens, until it pays to compile what a state accepts as one expression

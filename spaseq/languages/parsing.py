@@ -13,7 +13,7 @@ from spaseq.languages.node import Span
 from spaseq.languages.problem import Problem
 
 MOST_DEPTH = 200
-MOST_TOKENS = 50_000
+MOST_TOKENS = 40_000
 MOST_OF_TOKEN = 65_536  # characters
 _MOST_OPEN = 20 * MOST_DEPTH  # what no text that is nested no deeper has open at one time: no level has so many parts
 
@@ -52,4 +52,3 @@ def too_deep(span: Span) -> Problem:
     """What to say about something at ``span`` that is nested too deeply."""
     message = f"nested more than {MOST_DEPTH} levels deep"
     return Problem(message, span, "every operator of a chain counts; lists in IN and VALUES do not")
-

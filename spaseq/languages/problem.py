@@ -86,6 +86,9 @@ def source_of(text: str | os.PathLike[str], path: str) -> Source:
     return Source(text.removeprefix("\ufeff"), path)
 
 
+_MOST_NAMES, _LONGEST_NAME = 1_000, 60
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``did you mean X?`` for the nearest of ``known``, else the list of them, else nothing.
 
@@ -99,6 +102,3 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if not names:
         return ""
     return "known are " + ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-
-
-_MOST_NAMES, _LONGEST_NAME = 1_000, 60

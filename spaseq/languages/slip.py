@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from spaseq.languages.node import Span
 
-
 _NEAR = 500  # characters; the rules look for words that end at the place, which takes the square of what they see
 _LONGEST = 60
 

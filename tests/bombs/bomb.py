@@ -12,7 +12,7 @@ Make = Callable[[int], str]
 class Bomb:
     """``make(size)`` is the text of a query.
 
-    ``sizes`` are measured by the benchmark: near the bounds that docs/limits.md has, and beyond; ``small`` is for tests.
+    ``sizes`` are measured by the benchmark: near the bounds that docs/limits.md has, and beyond; tests read ``small``.
     """
 
     name: str

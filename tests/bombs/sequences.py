@@ -40,7 +40,7 @@ def long_sequence_of_all_operators(n: int) -> str:
 
 
 @SEQUENCES.add(180, 20_000, small=90)
-def long_sequence_of_own_GPMs(n: int) -> str:
+def long_sequence_of_own_gpms(n: int) -> str:
     return query(chain(n, "A#", ";"), gpms(n))
 
 
@@ -116,7 +116,7 @@ def stars_in_a_row(n: int) -> str:
 
 
 @SEQUENCES.add(20, 60, 64, 20_000, small=12)
-def stars_of_own_GPMs(n: int) -> str:
+def stars_of_own_gpms(n: int) -> str:
     return query(chain(n, "A#*", ";") + "; A0", gpms(n))
 
 
@@ -140,7 +140,9 @@ def nested_kleenes_that_aggregate(n: int) -> str:
     definitions = "\n".join(
         f"DEFINE GPM A{i} ON s {{ ?s ex:p ?v{i} FILTER(?v{i} > MAX(?v{i}) && ?v{i} > PREV(?v{i})) }}" for i in range(n)
     )
-    return query("".join(f"(A{i} ; " for i in range(n)) + "B" + ")+" * n, definitions + "DEFINE GPM B ON s { ?b ex:q 1 }")
+    return query(
+        "".join(f"(A{i} ; " for i in range(n)) + "B" + ")+" * n, definitions + "DEFINE GPM B ON s { ?b ex:q 1 }"
+    )
 
 
 # ── choices ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,7 +152,7 @@ def optionals_in_a_row(n: int) -> str:
 
 
 @SEQUENCES.add(10, 60, 180, small=10)
-def optionals_of_own_GPMs(n: int) -> str:
+def optionals_of_own_gpms(n: int) -> str:
     return query(chain(n, "A#?", ":") + ": A0", gpms(n))
 
 
@@ -214,13 +216,13 @@ def conjunction_of_choices(n: int) -> str:
 
 
 @SEQUENCES.add(60, 190, 200_000)
-def nested_parentheses_in_SEQ(n: int) -> str:
+def nested_parentheses_in_seq(n: int) -> str:
     return query(nested(n, "(", "A", ")"))
 
 
 # ── GPMs, streams, clauses ───────────────────────────────────────────────────────────────────────────────
 @SEQUENCES.add(1_000, 4_000, 18_000, small=300)
-def unused_GPMs(n: int) -> str:
+def unused_gpms(n: int) -> str:
     return query("A0", gpms(n))
 
 
@@ -305,6 +307,6 @@ def keys(n: int) -> str:
 
 
 @SEQUENCES.add(60, 120, 20_000, small=50)
-def large_USING(n: int) -> str:
+def large_using(n: int) -> str:
     using = lines(n, "?s ex:p# ?k#x .")
     return query("A , B", partition=f"PARTITION BY ?s USING {{ ?s ex:k ?k . {using} }}")

@@ -184,7 +184,7 @@ def line_ends(n: int) -> str:
 
 
 @TEXTS.add(1_000, 900_000)
-def spaces_after_FROM(n: int) -> str:
+def spaces_after_from(n: int) -> str:
     return query("A", streams="FROM" + " " * n + "STREAM s <http://x/s>")
 
 
@@ -220,12 +220,12 @@ def long_word_for_a_unit(n: int) -> str:
 
 
 @TEXTS.add(20_000, 900_000)
-def long_word_in_SEQ(n: int) -> str:
+def long_word_in_seq(n: int) -> str:
     return query(f"A {'B' * n}")
 
 
 @TEXTS.add(20_000, 900_000)
-def long_word_after_NOT(n: int) -> str:
+def long_word_after_not(n: int) -> str:
     return query(f"NOT {'B' * n}")
 
 
@@ -255,7 +255,7 @@ def words_before_a_slip(n: int) -> str:
 
 
 @TEXTS.add(1_000, 100_000)
-def HAVINGs_before_a_slip(n: int) -> str:
+def havings_before_a_slip(n: int) -> str:
     return query("A", end="#" + "HAVING " * n + "\nHAVING (COUNT(*) > 1) )")
 
 
@@ -265,7 +265,7 @@ def slip_behind_many_triples(n: int) -> str:
 
 
 @TEXTS.add(1_000, 60_000)
-def slip_behind_many_GPMs(n: int) -> str:
+def slip_behind_many_gpms(n: int) -> str:
     return query("A", gpms(min(n, 18_000))) + ")"
 
 
@@ -290,12 +290,12 @@ def closing_brackets(n: int) -> str:
 
 
 @TEXTS.add(500, 4_000, 18_000)
-def unknown_GPM_among_many(n: int) -> str:
+def unknown_gpm_among_many(n: int) -> str:
     return query("B7", gpms(n))
 
 
 @TEXTS.add(50, 200, small=20)
-def unknown_GPM_among_long_names(n: int) -> str:
+def unknown_gpm_among_long_names(n: int) -> str:
     return query("B" * 4_000, "\n".join(f"DEFINE GPM {'AB' * 2_000}{i} ON s {{ ?s ex:p ?v }}" for i in range(n)))
 
 

@@ -37,7 +37,6 @@ from spaseq.pattern.recognition import (
 )
 from spaseq.pattern.size import MOST_STEPS
 
-
 MOST_FILTERS = 256
 
 
