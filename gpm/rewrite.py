@@ -19,7 +19,7 @@ def walk(node: object) -> Iterator[Any]:
 
 def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]:
     """The same without what is in nodes of some classes: these are given, but not entered."""
-    waiting = [node]
+    waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
         if isinstance(part, tuple):
@@ -40,13 +40,14 @@ def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
     """A copy of a tree in which ``change`` replaced the nodes for which it is not None (those are not entered)."""
     if isinstance(node, tuple):
         return cast(Node, tuple(rewrite(part, change) for part in node))
-    names = fields_of(type(node))
+    kind: Any = type(node)
+    names = fields_of(kind)
     if names is None:
         return node
     changed = change(node)
     if changed is not None:
         return cast(Node, changed)
-    return cast(Node, type(node)(*(rewrite(getattr(node, name), change) for name in names)))
+    return cast(Node, kind(*(rewrite(getattr(node, name), change) for name in names)))
 
 
 def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], str] = lambda label: label) -> Node:

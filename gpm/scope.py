@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from gpm.algebra import (
     AlternativePath,
@@ -32,24 +33,25 @@ from gpm.rewrite import fields_of, walk, walk_outside
 
 Names = frozenset[str]
 NONE: Names = frozenset()
-_Nested = Group | Optional | Union | Minus | Graph | SubSelect | Triples
+_NESTED = (Group, Optional, Union, Minus, Graph, SubSelect, Triples)
 
 
 def mentioned(node: object) -> Names:
     """The names of all variables that occur anywhere in a tree."""
-    if isinstance(node, _Nested):
+    if isinstance(node, _NESTED):
         return _noted(node, _mentioned)
     found: set[str] = set()
-    for part in walk_outside(node, _Nested):
+    for part in walk_outside(node, _NESTED):
         if isinstance(part, Variable):
             found.add(part.name)
-        elif isinstance(part, _Nested):
+        elif isinstance(part, _NESTED):
             found |= _noted(part, _mentioned)
     return frozenset(found)
 
 
 def _mentioned(element: Element) -> Names:
-    return mentioned(tuple(vars(element)[name] for name in fields_of(type(element)) or ()))
+    kind: Any = type(element)
+    return mentioned(tuple(vars(element)[name] for name in fields_of(kind) or ()))
 
 
 def in_scope(element: Element) -> Names:

@@ -73,7 +73,7 @@ class _StateLexer(BasicLexer):
             begin, place = place, place + len(value)
             if kind not in self.ignore_types:
                 counter.char_pos = place
-                token = Token._future_new(kind, value, begin, 0, 0, 0, 0, place)
+                token = Token._future_new(kind, value, begin, 0, 0, 0, 0, place)  # type: ignore[no-untyped-call]
                 lex_state.last_token = token = self.callback[kind](token) if kind in self.callback else token
                 return token
         counter.char_pos = place

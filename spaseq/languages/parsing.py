@@ -23,7 +23,7 @@ def parsed(text: str, grammar: Lark) -> Any:
     parser = grammar.parse_interactive(text)
     state, lexer = parser.parser_state, parser.lexer_thread
     token = Token("$END", "", 0, 1, 1)
-    for number, token in enumerate(lexer.lex(state)):
+    for number, token in enumerate(lexer.lex(state)):  # type: ignore[no-untyped-call]
         if len(token) > MOST_OF_TOKEN or number >= MOST_TOKENS:
             raise _too_much(token)
         state.feed_token(token)
