@@ -23,7 +23,7 @@ def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]
     while waiting:
         part = waiting.pop()
         kind: Any = type(part)
-        if kind is tuple:
+        if isinstance(part, tuple):
             waiting.extend(reversed(part))
         elif (names := fields_of(kind)) is not None:
             yield part
