@@ -52,7 +52,7 @@ def test_there_are_more_than_a_hundred() -> None:
 
 def test_each_is_planned_or_refused_with_little_memory() -> None:
     root = Path(__file__).resolve().parents[2]
-    run = subprocess.run([sys.executable, "-c", READER], cwd=root, capture_output=True, text=True, timeout=600)
+    run = subprocess.run([sys.executable, "-c", READER], cwd=root, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout)
     assert len(said) == len(BOMBS)
