@@ -129,5 +129,5 @@ def test_twice_the_size_takes_no_higher_power_of_the_steps(language: str, name: 
     bomb = next(bomb for bomb in BOMBS if (bomb.language, bomb.name) == (language, name))
     size = GROWING[language, name]
     once, twice = (_calls(language, bomb.make(n)) for n in (size, 2 * size))
-    # The square is four times as many, the fourth power sixteen times: a filter of CEQL is pushed through all before it.
+    # The square is four times as many, the fourth power sixteen: a filter of CEQL is pushed through all before it.
     assert twice < (5 if language == "ceql" else 3) * once
