@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse, serialize
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, serialize
 
 from gpm.encoder import encode_single
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.native.single import SingleEvent
 from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import parse
 from gpm.rows import Triples
 from gpm.terms import is_rdflib_graph, to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError

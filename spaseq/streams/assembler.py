@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Protocol
 
-from pyoxigraph import Literal, RdfFormat, parse
+from pyoxigraph import Literal, RdfFormat
 
 from gpm.encoder import add_graph, event_batch
 from gpm.native.assembly import Assembler, Encoder
+from gpm.parsing import parse
 from nfa_native.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.streams.event import Events, Names

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import RdfFormat
 
 from gpm.native.turtle import Translator
 from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import Delimiters, indented

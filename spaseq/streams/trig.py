@@ -6,10 +6,11 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import QuadParser, RdfFormat, parse
+from pyoxigraph import QuadParser, RdfFormat
 
 from gpm.native.turtle import Translator
-from gpm.nesting import TOO_DEEP, Nesting
+from gpm.nesting import TOO_DEEP, too_deep_at
+from gpm.parsing import parse_file
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
@@ -118,7 +119,7 @@ class _Reader:
             return None
         self._tried = text.waiting
         unit = self._unit(max(text.at, text.data.rfind(b"\n") + 1))
-        return unit if unit.is_wrong else None
+        return unit if unit.is_wrong and not unit.is_too_deep else None  # deep, but perhaps in an open string
 
     def _unit(self, end: int) -> _Unit:
         return _Unit(self._text, self._text.at, end, header(self._translator.prefixes, self._base))
@@ -160,7 +161,7 @@ class _Unit:
         self.failure: StreamError | None = None
         self.is_wrong = False
         self.end = end
-        self.parser = parse(self._lines, RdfFormat.TRIG)  # type: ignore[arg-type]
+        self.parser = parse_file(self._lines, RdfFormat.TRIG)
         self.block = b"".join(self._read(self.parser))
 
     def _read(self, quads: QuadParser) -> Iterator[bytes]:
@@ -169,14 +170,21 @@ class _Unit:
                 self._places.append(self._lines.at)
                 yield f"{quad} .\n".encode()
         except SyntaxError as error:
-            self.failure, self.is_wrong = self._failure(error), self._lines.is_before_end(error)
+            place, hint = self._lines.place(error), REST_IS_LOST
+            self.failure, self.is_wrong = (
+                StreamError(explain(error), place, hint=hint),
+                self._lines.is_before_end(error),
+            )
         except MemoryError as error:  # a term that the parser has no room for
             self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
-
-    def _failure(self, error: SyntaxError) -> StreamError:
         if self._lines.too_deep:
-            return StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
-        return StreamError(explain(error), self._lines.place(error), hint=REST_IS_LOST)
+            self.failure = StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+            self.is_wrong = True
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the parser stopped at a triple term that may be too deep."""
+        return self._lines.too_deep
 
     def locate(self, offset: int, text: str) -> Location:
         number = self.block.count(b"\n", 0, offset)
@@ -194,19 +202,20 @@ class _Lines:
         self._text = text
         self._start = start
         self._end = end
-        self._nesting = Nesting()
+        self._deep = too_deep_at(text.data, start, end)
         self.at = start  # behind what was given
-        self.too_deep = False  # so that nothing more is given
+        self.too_deep = False  # what comes next, so nothing more is given
 
     def read(self, size: int) -> bytes:
         """So many bytes, of one line."""
         if head := self._head.read(size):
             return head
-        line_end = self._text.data.find(b"\n", self.at, self._end) + 1 or self._end
+        self.too_deep = self.at == self._deep
+        end = self._end if self._deep is None else self._deep
+        line_end = self._text.data.find(b"\n", self.at, end) + 1 or end
         piece = self._text.data[self.at : min(self.at + size, line_end)]
         self.at += len(piece)
-        self.too_deep = self.too_deep or self._nesting.is_too_deep(piece)
-        return b"" if self.too_deep else piece
+        return piece
 
     def place(self, error: SyntaxError) -> Location:
         """The place of a parser's error."""
