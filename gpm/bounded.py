@@ -22,7 +22,7 @@ LONGEST_REPLACED, LONGEST_REPLACEMENT = 1 << 20, 1 << 10  # bytes of what REPLAC
 
 CONCAT, BOUNDED = "<urn:spaseq:concat>", "<urn:spaseq:bounded>"
 REPLACED, REPLACEMENT = "<urn:spaseq:replaced>", "<urn:spaseq:replacement>"
-_GROWS = frozenset(("ENCODE_FOR_URI", "UCASE", "LCASE"))
+_CHANGED = frozenset(("CONCAT", "REPLACE", "ENCODE_FOR_URI", "UCASE", "LCASE"))
 
 Node = TypeVar("Node")
 Function = Callable[..., "OxTerm | None"]
@@ -36,16 +36,16 @@ def bounded(node: Node) -> Node:
 def _change(node: object) -> object | None:
     if isinstance(node, Aggregate) and node.function == "GROUP_CONCAT":
         return Operation(BOUNDED, (_inside(node),))
-    if not isinstance(node, Operation):
+    if not isinstance(node, Operation) or node.name not in _CHANGED:
         return None
-    operands = bounded(node.operands)
+    operands = bounded(node.arguments)
     if node.name == "CONCAT":
         return Operation(CONCAT, operands)
-    if node.name == "REPLACE" and len(operands) > 2:
+    if node.name == "REPLACE":
         text, pattern, replacement, *flags = operands
         limited = (Operation(REPLACED, (text,)), pattern, Operation(REPLACEMENT, (replacement,)), *flags)
         return Operation(BOUNDED, (Operation("REPLACE", limited),))
-    return Operation(BOUNDED, (Operation(node.name, operands),)) if node.name in _GROWS else None
+    return Operation(BOUNDED, (Operation(node.name, operands),))
 
 
 def _inside(node: Aggregate) -> Aggregate:

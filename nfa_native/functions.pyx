@@ -478,6 +478,9 @@ cdef void change_case(Value* a, TermStore* store, bint upper) noexcept nogil:
         fail_text(a)
         return
     spell(a, store)
+    if a.length > LONGEST_TEXT:
+        set_error(a)
+        return
     text = scratch(store, a.length)
     for i in range(a.length):
         if a.text[i] & 0x80:

@@ -6,10 +6,11 @@ fetched: a context is written out where it is used.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from pyoxigraph import RdfFormat, serialize
 
@@ -22,8 +23,12 @@ from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
 from spaseq.streams.source_text import Gathering, pieces
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
-LONGEST_LINE = 1 << 26  # bytes
+LONGEST_LINE = 1 << 26  # bytes, also of the lines that it becomes
+TOO_LONG = f"a line is longer than {LONGEST_LINE:,} bytes"
 _JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
 
@@ -67,7 +72,7 @@ def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes | None]]
         unfinished.append(rest)
         size += len(rest)
         if size > LONGEST_LINE:
-            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
+            raise StreamError(TOO_LONG, Location(path, number))
         if gathering.is_due(len(data)):
             yield number, None
     yield number, b"".join(unfinished)
@@ -111,6 +116,15 @@ def _context_alone(line: bytes) -> bytes:
     return json.dumps(document["@context"]).encode() if len(document) == 1 else b""
 
 
+class _Lines(io.BytesIO):
+    """N-Quads lines.  OverflowError: they are too long; a term of a context can stand for much."""
+
+    def write(self, data: Buffer) -> int:
+        if self.tell() > LONGEST_LINE:
+            raise OverflowError
+        return super().write(data)
+
+
 class _Line:
     """One document, and what stands around it when it is parsed."""
 
@@ -128,7 +142,11 @@ class _Line:
         if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
         try:
-            return serialize(parse(line.rstrip(), _JSON_LD, around=self._around), format=_N_QUADS) or b""
+            lines = _Lines()
+            serialize(parse(line.rstrip(), _JSON_LD, around=self._around), lines, _N_QUADS)  # type: ignore[arg-type]
+            return lines.getvalue()
+        except OverflowError:
+            return StreamError(TOO_LONG, self.locate(""))
         except SyntaxError as error:
             return self._failure(error)
 

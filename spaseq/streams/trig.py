@@ -16,12 +16,13 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.incoming import is_idle
 from spaseq.streams.nquads import explain
-from spaseq.streams.outcomes import CUT_OFF
+from spaseq.streams.outcomes import CUT_OFF, PAUSED
 from spaseq.streams.source_text import Gathering, SourceText, header, pieces
 from spaseq.streams.units import unit_end
 from spaseq.streams.wire import REST_IS_LOST
 
-LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
+LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it; also of the lines that it becomes
+TOO_LONG = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
 LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 
 
@@ -32,7 +33,8 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
     try:
         for piece in pieces(source):
             if piece is not None:
-                reader.add(piece)
+                for _ in reader.add(piece):
+                    yield assembler.take() or assembler.nothing
             elif is_idle(source) and reader.is_between:
                 assembler.flush()
             if reader.lost:
@@ -40,7 +42,8 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
             if piece is None or gathering.is_due(len(piece)):
                 yield assembler.take() or assembler.nothing
         else:
-            reader.read(ended=True)
+            for _ in reader.read(ended=True):
+                yield assembler.take() or assembler.nothing
         assembler.finish(text.end())
     finally:
         if complete := assembler.take():
@@ -63,22 +66,24 @@ class _Reader:
         """Whether all that came has been read, but for a comment that has not ended."""
         return self._text.data[self._text.at : self._text.at + 1] in (b"", b"#")
 
-    def add(self, piece: bytes) -> None:
-        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing."""
+    def add(self, piece: bytes) -> Iterator[None]:
+        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing.
+
+        It pauses where events may have become many.
+        """
         self._text.add(piece)
         if self._text.waiting < LARGE or not self._translator.inside or b"}" in piece:
-            self.read()
+            yield from self.read()
         if self._text.waiting > LONGEST_UNIT:
-            message = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
-            raise StreamError(message, self._text.place(self._text.at))
+            raise StreamError(TOO_LONG, self._text.place(self._text.at))
 
-    def read(self, ended: bool = False) -> None:
-        """Read the units that are there; ``ended``: there will be no others."""
+    def read(self, ended: bool = False) -> Iterator[None]:
+        """Read the units that are there, with pauses; ``ended``: there will be no others."""
         while not self.lost:
             outcome = self._translate(b"\n" if ended else b"")
-            if outcome == CUT_OFF and not (ended and self._text.waiting):
-                break
-            if not self._parse(ended):
+            if outcome == PAUSED:
+                yield
+            elif (outcome == CUT_OFF and not (ended and self._text.waiting)) or not self._parse(ended):
                 break
 
     def _translate(self, ending: bytes) -> int:
@@ -165,10 +170,17 @@ class _Unit:
         self.block = b"".join(self._read(self.parser))
 
     def _read(self, quads: QuadParser) -> Iterator[bytes]:
+        size = 0
         try:
             for quad in quads:
                 self._places.append(self._lines.at)
-                yield f"{quad} .\n".encode()
+                line = f"{quad} .\n".encode()
+                size += len(line)
+                if size > LONGEST_UNIT:  # a prefix can stand for much
+                    self.failure = StreamError(TOO_LONG, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+                    self.is_wrong = True
+                    return
+                yield line
         except SyntaxError as error:
             place, hint = self._lines.place(error), REST_IS_LOST
             self.failure, self.is_wrong = (
