@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]"
 
 _GZIP = b"\x1f\x8b"
+LARGEST_UNPACKED = 1 << 30  # bytes that a compressed file may have
 # What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
 _PLAIN: dict[RdfFormat | None, tuple[RdfFormat, ...]] = {
     RdfFormat.N_TRIPLES: (RdfFormat.N_TRIPLES,),
@@ -300,7 +302,12 @@ def _decompressed(path: Path, data: bytes) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(LARGEST_UNPACKED + 1)
+        if len(unpacked) <= LARGEST_UNPACKED:
+            return unpacked
+        message = f"the gzip data has more than {LARGEST_UNPACKED:,} bytes: unpack the file before, if you trust it"
+        raise GraphSyntaxError(str(path), 0, 0, message)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise GraphSyntaxError(str(path), 0, 0, f"the gzip data is damaged or cut off: {error}") from None
 

@@ -21,6 +21,8 @@ from spaseq.streams.nquads import explain
 if TYPE_CHECKING:
     import rdflib
 
+LONGEST_TEXT = 1 << 26  # bytes of an event, as of a graph of TriG: no place in it needs more than 32 bits
+
 Graph: TypeAlias = "rdflib.Graph | bytes | Iterable[Quad | Triple]"
 
 
@@ -45,6 +47,8 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
 def single_event(assembler: Assembler, time: int, graph: Graph, event: str | None = None) -> SingleEvent:
     """An event by itself, encoded, with the name that ``read_graph`` gives; errors as there."""
     lines = to_lines(graph)
+    if lines is not None and len(lines) > LONGEST_TEXT:
+        raise OptionError(f"a graph of {len(lines):,} bytes is too large: an event may have {LONGEST_TEXT:,}")
     found = None if lines is None else assembler.single(time, lines)
     if found is not None:
         found.name = found.name if event is None else _iri(event)
@@ -94,6 +98,8 @@ def _from_rdflib(graph: rdflib.Graph) -> Triples:
 
 
 def _parse(text: bytes) -> Triples:
+    if len(text) > LONGEST_TEXT:
+        raise OptionError(f"a graph of {len(text):,} bytes is too large: an event may have {LONGEST_TEXT:,}")
     if is_too_deep(text):
         raise StreamError(TOO_DEEP, Location("<event>"))
     try:
