@@ -36,7 +36,7 @@ STREAMS = {
     "bad escape.trig": f'<urn:s> <urn:p> "{WORDS}\\q" .\n',
     "messages.ttl": f"MESSAGE\n<urn:s> <urn:p> {LONG}:x .\nMESSAGE\n",
     "messages without time.ttl": f"MESSAGE\n<urn:{LONG}> <urn:p> <urn:o> .\nMESSAGE\n",
-    "messages of two graphs.nq": f"MESSAGE\n<urn:s> <urn:p> <urn:s> <urn:{LONG}> .\n<urn:s> <urn:p> <urn:s> <urn:b> .\n",
+    "messages of two graphs.nq": f"MESSAGE\n<urn:s> <urn:p> _:a <urn:{LONG}> .\n<urn:s> <urn:p> _:a <urn:b> .\n",
     "bad.jsonld": '{"' + LONG + '": ' + LONG + "}\n",
     "bad IRI.jsonld": '{"@id": "' + WORDS + '", "urn:a:p": {"@type": "' + LONG + '", "@value": {}}}\n',
     "remote.jsonld": '{"@context": "urn:' + LONG + '"}\n',

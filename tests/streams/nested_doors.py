@@ -32,7 +32,7 @@ BEFORE = {
     "messages.nq": MESSAGE,
     "messages.ttl": MESSAGE,
     "messages.trig": MESSAGE,
-    "a.trig": f"{PLAIN.splitlines()[0]}\n<urn:good> {{ <urn:s> <urn:p> 1 }}\n{TIME} .\n<urn:e> {{ <urn:s> <urn:p> 1 }}\n",
+    "a.trig": f"{PLAIN.splitlines()[0]}\n<urn:good> {{ <urn:s> <urn:p> 1 }}\n{TIME} .\n<urn:e> {{ _:s <urn:p> 1 }}\n",
 }
 QUERY = "SELECT * FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?s ?p ?o } }"
 
