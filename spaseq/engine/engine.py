@@ -365,8 +365,8 @@ class Engine:
         """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
         if len(self.terms) > self._most_terms:
             held = [words for query in self._queries.values() for words in query.trace()]
-            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles)
-            held += [event.triples for _, _, event in singles]
+            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles())
+            held += [event.triples for _, _, _, event in singles]
             self._evaluator.forget_terms(held)
             self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
 

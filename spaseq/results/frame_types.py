@@ -10,6 +10,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD
+from nfa_native.arrays import distinct
 from nfa_native.decoding import kinds
 from nfa_native.words import Terms
 from spaseq.errors import OptionError
@@ -80,7 +81,7 @@ def types_in(terms: Terms, words: Words) -> set[pyarrow.DataType]:
     counts = np.bincount(found, minlength=11)
     types = {_OF_KIND.get(kind, TEXT) for kind in np.flatnonzero(counts).tolist() if kind not in (0, _TYPED)}
     if counts[_TYPED]:
-        typed = np.unique(words[found == _TYPED]).tolist()
+        typed = distinct(words[found == _TYPED]).tolist()
         types |= {_OF_DATATYPE.get(from_bytes(terms.bytes(word)).datatype or "", TEXT) for word in typed}
     return types
 
