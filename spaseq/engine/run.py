@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
+from spaseq.engine.exclusive import Tables, reading
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
@@ -74,6 +75,7 @@ class Run(Iterator[Match]):
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
+        self._use = self.engine._use
         for name, query in _named(queries):
             self.engine.register(query, name)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -96,13 +98,13 @@ class Run(Iterator[Match]):
     def __next__(self) -> Match:
         """The next match, in order of decision."""
         if self._matches is None:
-            self._matches = (match for tables in self._steps() for match in in_order(list(tables)))
+            matches = (match for tables in self._steps() for match in in_order(list(tables)))
+            self._matches = Tables(self._use, "Run", matches)
         return next(self._matches)
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
-        for tables in self._steps():
-            yield from tables
+        return Tables(self._use, "Run.tables", (table for tables in self._steps() for table in tables))
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
@@ -162,6 +164,7 @@ class Run(Iterator[Match]):
         slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
         return next((clock.iri for clock in slowest if clock is not None), None)
 
+    @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
         return statistics_of(self.engine, self.reports)
@@ -214,7 +217,7 @@ class Run(Iterator[Match]):
             if self.stopped:
                 return
         if not self.stopped:
-            yield self.engine.close_tables()
+            yield self.engine._close()
         if self.warns:
             self._warn()
 
@@ -223,7 +226,7 @@ class Run(Iterator[Match]):
         asked_for = self.engine.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
-            deep = 4 if self._matches is None else 5  # whoever takes the tables, or the matches
+            deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
             warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=deep)
 
     def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Iterator[MatchTable]]:
@@ -232,7 +235,7 @@ class Run(Iterator[Match]):
         while (batch := self._next(batches)) is not None:
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+            yield self.engine._push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""
