@@ -153,6 +153,8 @@ class Encoding(Iterator[EncodedBatch]):
         column, known = self._roles.stream_column, self._roles.streams
         if column in (None, STREAM) or not known:
             return times, batch
+        if pyarrow.types.is_null(batch.schema.field(column).type):
+            return times[:0], batch.slice(0, 0)
         chosen = pyarrow.compute.is_in(batch.column(column), pyarrow.array(known))
         return times[chosen.to_numpy(zero_copy_only=False)], batch.filter(chosen)
 

@@ -18,12 +18,14 @@ from spaseq.tuples.dictionaries import DictionarySource
 from spaseq.tuples.live import LiveCsvSource
 from spaseq.tuples.pandas import PandasSource
 from spaseq.tuples.parquet import ParquetSource
-from spaseq.tuples.sources import CsvFormat, Source
+from spaseq.tuples.sources import CsvFormat, Source, is_text
 
 
 def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> Source:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
+        if not is_text(str(data)) or "\0" in str(data):
+            raise OptionError(f"no file can have the name {str(data)!r:.80}")
         data = piped(data)
     if isinstance(data, Incoming):
         return LiveCsvSource(data, declared, csv)
