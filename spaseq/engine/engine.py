@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from threading import get_ident
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 FEW_TERMS = 1 << 16  # terms that are kept without a thought
+T = TypeVar("T")
 Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
 
@@ -54,6 +55,8 @@ class Engine:
         gpm: str = "auto",
         entail: Entail = (),
     ) -> None:
+        if on_late is not None and not callable(on_late):
+            raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
         self._use = Use("this engine")
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
@@ -161,8 +164,9 @@ class Engine:
         return self._push_columns(columns, promise)
 
     def _push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
+        promise = None if promise is None else to_microseconds(promise)
         self._forget_terms()
-        for events in columns:
+        for events in _each(columns, Events):
             self._accept(events, self.lateness)
         if promise is not None:
             for clock in self._inputs(None):
@@ -258,8 +262,8 @@ class Engine:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _running(self, name: str) -> RunningQuery:
-        if name not in self._queries:
-            raise OptionError(f'there is no query named "{name}"')
+        if not isinstance(name, str) or name not in self._queries:
+            raise OptionError(f'there is no query named "{name!s:.80}"')
         return self._queries[name]
 
     def _derived(self) -> set[str]:
@@ -354,7 +358,7 @@ class Engine:
     def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
         """Events one by one as columns, those of each stream in order."""
         by_stream: dict[str, list[Event]] = {}
-        for event in events:
+        for event in _each(events, Event):
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
@@ -458,6 +462,16 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
         known = ", ".join(f'"{one.value}"' for one in Mode)
         raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
     return Evaluator(Terms() if terms is None else terms, background, mode)
+
+
+def _each(given: Iterable[T], kind: type[T]) -> Iterator[T]:
+    """All of them; OptionError for anything else."""
+    if not isinstance(given, Iterable):
+        raise OptionError(f"events are given as a list of {kind.__name__}, not {given!r:.80}")
+    for one in given:
+        if not isinstance(one, kind):
+            raise OptionError(f"events are given as a list of {kind.__name__}, which {one!r:.80} is not")
+        yield one
 
 
 def derived_scope(event: Event) -> int:

@@ -24,7 +24,7 @@ from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
-from spaseq.streams.sources import check_readable, expand, files_to_follow, live_source, read_source
+from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
 
@@ -181,12 +181,15 @@ class Run(Iterator[Match]):
             return (selections or names)[0]
         if query is None:
             raise OptionError(f"a frame has the results of one query, here are {', '.join(names)}: say which (query)")
+        if not isinstance(query, str):
+            raise OptionError(f"a query is named by a text, not {query!r:.80}")
         if query not in names:
             raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
         return query
 
     def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
         if isinstance(stream, str | os.PathLike):
+            check_path(os.fspath(stream))
             given = Path(stream) if not isinstance(stream, str) else stream
             paths = files_to_follow(given) if follow else expand(given)
             for path in paths:

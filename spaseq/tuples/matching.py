@@ -22,7 +22,7 @@ from spaseq.tuples.past import Past
 from spaseq.tuples.picked import check_readable_again, picked_rows
 from spaseq.tuples.projecting import Column, columns_of
 from spaseq.tuples.results import Events, Results, called, free, in_order
-from spaseq.tuples.sources import CsvFormat, Types
+from spaseq.tuples.sources import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.streams import Reading, Streams, open_streams
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
@@ -158,7 +158,9 @@ def match(
     declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
-    parsed = parse(query) if isinstance(query, str | os.PathLike) else query
+    parsed = query if isinstance(query, ParsedQuery) else parse(query)
+    check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
+    check_csv(csv)
     if time_format is not None and time is None:
         raise OptionError(f"the form {time_format} is about times: say which column has them (time)")
     _check(parsed.query, time)

@@ -11,21 +11,19 @@ import pyarrow
 
 from spaseq.errors import OptionError
 from spaseq.streams.incoming import Incoming
-from spaseq.streams.sources import live_source
+from spaseq.streams.sources import check_path, live_source
 from spaseq.tuples.arrow import ArrowSource, arrow_source
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.dictionaries import DictionarySource
 from spaseq.tuples.live import LiveCsvSource
 from spaseq.tuples.pandas import PandasSource
 from spaseq.tuples.parquet import ParquetSource
-from spaseq.tuples.sources import CsvFormat, Source, is_text
+from spaseq.tuples.sources import CsvFormat, Source
 
 
 def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> Source:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
-        if not is_text(str(data)) or "\0" in str(data):
-            raise OptionError(f"no file can have the name {str(data)!r:.80}")
         data = piped(data)
     if isinstance(data, Incoming):
         return LiveCsvSource(data, declared, csv)
@@ -47,7 +45,10 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
 
 def piped(data: Any) -> Any:
     """The opened pipe, where ``data`` is the path of one: others need not wait until it is read; else ``data``."""
-    if not isinstance(data, str | Path) or _is_parquet(data):
+    if not isinstance(data, str | Path):
+        return data
+    check_path(str(data))
+    if _is_parquet(data):
         return data
     return live_source(str(data), follow=False) or data
 

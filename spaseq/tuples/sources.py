@@ -66,12 +66,16 @@ class CsvFormat:
 
 def declared(given: Types | None) -> dict[str, pyarrow.DataType]:
     """Declared types as Arrow's; OptionError for unknown names of types."""
+    if not (given is None or (isinstance(given, Mapping) and all(map(is_text, given)))):
+        raise OptionError(f'types are given by column, as in {{"price": "double"}}, not {given!r:.80}')
     return {name: _type(name, type_) for name, type_ in (given or {}).items()}
 
 
 def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
     if isinstance(type_, pyarrow.DataType):
         return type_
+    if not isinstance(type_, str):
+        raise OptionError(f"the type of the column {column} is a text, as in int64, not {type_!r:.80}")
     try:
         return _NAMES[type_] if type_ in _NAMES else pyarrow.type_for_alias(type_)
     except ValueError:
@@ -153,6 +157,13 @@ def is_text(value: object) -> bool:
         return False
 
 
+def check_texts(**named: object) -> None:
+    """OptionError if one of the arguments, by name, is neither a text nor None."""
+    for name, value in named.items():
+        if value is not None and not is_text(value):
+            raise OptionError(f"{name} is a text, not {value!r:.80}")
+
+
 def cannot_read(name: str, error: Exception) -> StreamError:
     """The error of a file that is not there, or cannot be read to its end."""
     number = getattr(error, "errno", None)
@@ -169,9 +180,16 @@ def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = N
     """
     from spaseq.tuples.opening import opened
 
+    check_csv(csv)
     source = opened(data, declared(types), csv or CsvFormat())
     check_declared(types, source.names)
     return source
+
+
+def check_csv(csv: CsvFormat | None) -> None:
+    """OptionError if it says something else than how CSV is written."""
+    if csv is not None and not isinstance(csv, CsvFormat):
+        raise OptionError(f"csv is a CsvFormat, not {csv!r:.80}")
 
 
 def check_declared(types: Types | None, names: Sequence[str]) -> None:
