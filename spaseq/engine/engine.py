@@ -15,7 +15,6 @@ from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
-from spaseq.engine.exclusive import Use, exclusive, in_steps, reading
 from spaseq.engine.graphs import Graph, read_graph, single_event
 from spaseq.engine.ordering import in_order
 from spaseq.engine.protocols import Matcher, Plan
@@ -23,6 +22,7 @@ from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_st
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
+from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.pattern import Query
 from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
-from spaseq.engine.exclusive import Tables, reading
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import in_order
 from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.exclusive import Tables, reading
 from spaseq.languages.problem import did_you_mean
 from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable

@@ -10,6 +10,7 @@ import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import OptionError, QueryError
+from spaseq.exclusive import Tables
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
@@ -63,7 +64,7 @@ class Matches(Results):
         self._memory = Memory(plan.asked, events.schema, query.forgets)
         self._recognizer = _recognizer(query, plan, self._memory)
         self._many = MANY
-        self._found = self._recognized()
+        self._found = Tables(self._use, "Matches", self._recognized())
 
     def _next(self) -> pyarrow.RecordBatch:
         found = self._positions_of(next(self._found))
@@ -93,6 +94,7 @@ class Matches(Results):
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        self._use.check("statistics")
         return self._recognizer.statistics()
 
     def count(self) -> int:

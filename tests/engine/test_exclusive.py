@@ -13,7 +13,7 @@ from pyoxigraph import RdfFormat, parse
 
 import spaseq
 from spaseq import BusyError
-from spaseq.engine.exclusive import Tables
+from spaseq.exclusive import Tables
 from spaseq.streams.event import Event
 
 QUERY = """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+import threading
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +15,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from spaseq.errors import SpaseqError, StreamError
+from spaseq.errors import BusyError, SpaseqError, StreamError
 from spaseq.tuples import match
 from spaseq.tuples.csv_rows import end_of_rows
 
@@ -214,3 +216,34 @@ def test_rows_that_are_longer_than_what_is_read_at_once() -> None:
 )  # fmt: skip
 def test_where_rows_end(data: str, rows: str) -> None:
     assert data[: end_of_rows(data.encode())] == rows
+
+
+@pytest.mark.parametrize("query", [EVENTS, "SELECT COUNT(*) FROM S WHERE A AS x WITHIN 10 EVENTS"])
+def test_threads_that_share_results(query: str) -> None:
+    """Each result comes to one of them, or they hear that another one is there."""
+    results = match(query, [pyarrow.record_batch({"a": list(range(500))})] * 40, relation="A")
+    counted: list[int] = []
+    wrong: list[BaseException] = []
+
+    def take() -> None:
+        while True:
+            try:
+                counted.append(next(results).num_rows)
+            except StopIteration:
+                return
+            except BusyError:
+                continue
+            except BaseException as error:
+                wrong.append(error)
+                return
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=take) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(before)
+    assert not wrong
+    assert sum(counted) == 20_000

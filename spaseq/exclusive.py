@@ -50,6 +50,11 @@ class Use:
         if call:
             raise self._by_another(name, call)
 
+    def check(self, name: str) -> None:
+        """BusyError if another thread is within a call."""
+        if self.call and self.pending is None and self.owner != get_ident():
+            self.wait(name)
+
     def end(self) -> None:
         """The call is over."""
         self.owner = 0  # before another thread can begin
