@@ -105,6 +105,10 @@ class OptionError(SpaseqError):
     """A command-line option or an argument of the API makes no sense."""
 
 
+class BusyError(SpaseqError):
+    """An engine, a run or results are used by two threads at once, or from within one of their own calls."""
+
+
 class SnapshotError(SpaseqError):
     """A snapshot is damaged, of another version, or of other queries or background knowledge."""
 

@@ -46,6 +46,8 @@ _OF_DATATYPE = {XSD + "float": DOUBLE, XSD + "date": DATE}
 def chosen(types: Types | None, columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
     """Types of columns that a user gave, as Arrow's; OptionError for an unknown column or type."""
     known = tuple(columns)
+    if not (types is None or (isinstance(types, Mapping) and all(isinstance(name, str) for name in types))):
+        raise OptionError(f'types are given by column, as in {{"price": "double"}}, not {types!r:.80}')
     for name in types or {}:
         if name not in known:
             advice = did_you_mean(name, known) if known else "the results have no variables"
