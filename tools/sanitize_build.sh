@@ -11,3 +11,4 @@ cd "$copy"
 .venv/bin/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "cython>=3.1" "lark>=1.2.2" wheel
 SPASEQ_SANITIZE=1 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation \
     --editable ".[arrow,pandas,jelly,dev]"
+touch built.stamp
