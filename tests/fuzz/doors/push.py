@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from pyoxigraph import Quad, RdfFormat, parse
 
 from spaseq import Engine, Match
+from spaseq import parse as parse_query
 from spaseq.errors import SpaseqError
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep
@@ -18,6 +20,7 @@ QUERIES = (
     "SELECT ?o (?o + 1 AS ?n) (STRLEN(STR(?o)) AS ?l) FROM STREAM s <urn:s> WHERE "
     "{ SEQ(A) DEFINE GPM A ON s { ?s ?p ?o FILTER(?o > 0 || isIRI(?o)) } }",
 )
+OFTEN = 500  # events of an engine
 Shown = list[str]
 
 
@@ -37,24 +40,51 @@ def enter(data: bytes) -> str:
     return f"{len(found).bit_length()} {isinstance(known, Exception)}"
 
 
-def _engine(gpm: str = "auto") -> Engine:
-    engine = Engine(gpm=gpm)
-    for query in QUERIES:
-        engine.register(query)
-    return engine
+class _Pushing:
+    """An engine that many inputs are pushed to, each at a later time; now and then it is a new one."""
+
+    def __init__(self, gpm: str) -> None:
+        self._gpm = gpm
+        self._begin()
+
+    def _begin(self) -> None:
+        self.engine, self.time = Engine(gpm=self._gpm), 0
+        for query in _parsed_queries():
+            self.engine.register(query)
+
+    def next_time(self) -> int:
+        """The time of the next event."""
+        if self.time > OFTEN:
+            self._begin()
+        self.time += 1
+        return self.time
+
+
+@cache
+def _parsed_queries() -> list[Any]:
+    return [parse_query(query) for query in QUERIES]
+
+
+@cache
+def _pushing(gpm: str) -> _Pushing:
+    return _Pushing(gpm)
 
 
 def _pushed(graph: Any, gpm: str = "auto") -> Shown | Exception:
     """What an event gives, or why it is none."""
-    found = _outcome(lambda: _engine(gpm).push("s", graph, 5))
+    pushing = _pushing(gpm)
+    time = pushing.next_time()
+    found = _outcome(lambda: pushing.engine.push("s", graph, time))
     return found if isinstance(found, Exception) else _shown(found)
 
 
 def _in_batch(data: bytes) -> Shown:
     """What the event gives as the second of three; nothing if it is refused."""
-    other = b"<urn:other> <urn:p> 0 ."
-    items = [(1, other), (2, data), (3, other)]
-    found = _outcome(lambda: [m for m in _engine().push_batch("s", items) if m.microseconds[0] == 2])
+    pushing, other = _pushing("auto"), b"<urn:other> <urn:p> 0 ."
+    time = pushing.next_time()
+    items = [(time, other), (time + 1, data), (time + 2, other)]
+    pushing.time += 2
+    found = _outcome(lambda: [m for m in pushing.engine.push_batch("s", items) if m.microseconds[0] == items[1][0]])
     return [] if isinstance(found, Exception) else _shown(found)
 
 
