@@ -53,7 +53,7 @@ class Pieces:
 
     def peek(self, size: int = 0) -> bytes:
         """The rest."""
-        return self._data[self._at : self._at + size]
+        return self._data[self._at :]
 
 
 def found_in(source: BinaryIO, read: Read, skip: bool) -> Found:
