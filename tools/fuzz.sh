@@ -12,5 +12,6 @@ fi
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$copy"
 runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
 cd "$copy"
-exec .venv/bin/python -m tests.fuzz ${DOOR:-} --minutes "${MINUTES:-10}" ${SEED:+--seed "$SEED"} --preload "$runtime" \
-    --save "$root/tests/fuzz/corpus"
+LD_PRELOAD=$runtime PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1 \
+    .venv/bin/python -m tests.fuzz ${DOOR:-} --minutes "${MINUTES:-10}" ${SEED:+--seed "$SEED"} --save "$root/tests/fuzz/corpus"

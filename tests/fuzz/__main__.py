@@ -18,7 +18,7 @@ def main() -> int:
     print(f"seed {seed}", flush=True)
     found = 0
     for name in given.doors or NAMES:
-        tally = Campaign(door(name), seed, given.preload, given.save).run(60 * given.minutes, given.inputs)
+        tally = Campaign(door(name), seed, given.save).run(60 * given.minutes, given.inputs)
         print(tally.line(), flush=True)
         found += len(tally.findings)
     return 1 if found else 0
@@ -30,7 +30,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0, help="for each door (1)")
     parser.add_argument("--inputs", type=int, help="at most so many for each door")
     parser.add_argument("--seed", type=int, help="a number; by default a new one, which is printed")
-    parser.add_argument("--preload", default="", help="libraries for the process that is under fire")
     parser.add_argument("--save", type=Path, default=CORPUS, help="the corpus that findings are added to")
     given = parser.parse_args()
     for name in given.doors:

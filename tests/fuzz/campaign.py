@@ -64,10 +64,9 @@ class Tally:
 class Campaign:
     """Puts changed inputs through a door; the inputs depend on the seed and on what became of those before."""
 
-    def __init__(self, door: Door, seed: int, preload: str = "", save: Path = CORPUS) -> None:
+    def __init__(self, door: Door, seed: int, save: Path = CORPUS) -> None:
         self.tally = Tally(door.name, seed)
         self._door = door
-        self._preload = preload
         self._save = save / door.name
         self._pool = door.inputs()
         self._kinds: set[str] = set()
@@ -107,7 +106,7 @@ class Campaign:
 
     def _keep(self, data: bytes, outcome: Outcome) -> None:
         """Make a finding small, and a file."""
-        alone = self._fares_so(data, outcome, Child(self._door.name, self._preload))
+        alone = self._fares_so(data, outcome, Child(self._door.name))
         if alone:
             data = self._shrunk(data, outcome)
         finding = Finding(data, outcome, alone)
@@ -130,7 +129,7 @@ class Campaign:
         self._asked += 1
         if self._child is None or not self._child.alive or self._child.size > HEAVY or self._asked % OFTEN == 0:
             self._close()
-            self._child = Child(self._door.name, self._preload)
+            self._child = Child(self._door.name)
         return self._child.ask(data)
 
     def _close(self) -> None:

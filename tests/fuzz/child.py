@@ -25,13 +25,13 @@ _TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 class Child:
-    """A worker for a door; ``preload`` are libraries for it alone (those of the sanitizers)."""
+    """A worker for a door."""
 
-    def __init__(self, door: str, preload: str = "") -> None:
+    def __init__(self, door: str) -> None:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (closed in ``close``)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.worker", door],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, cwd=ROOT, env=_environment(preload),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, cwd=ROOT, env=_environment(),
         )  # fmt: skip
         self._selector = selectors.DefaultSelector()
         assert self._process.stdout is not None
@@ -128,12 +128,8 @@ def _proc(pid: int, name: str) -> bytes:
         return b""
 
 
-def _environment(preload: str) -> dict[str, str]:
-    known = {**os.environ, "PYTHONFAULTHANDLER": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    if not preload:
-        return known
-    asan = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1:handle_segv=1"
-    return {
-        **known, "LD_PRELOAD": preload, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": asan,
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "PYTHONFAULTHANDLER": "0",
-    }  # fmt: skip
+def _environment() -> dict[str, str]:
+    """Sanitizers make reports of their own, otherwise a crash tells where in Python it was."""
+    sanitized = "LD_PRELOAD" in os.environ
+    more = {"PYTHONFAULTHANDLER": "" if sanitized else "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    return {**os.environ, **more}
