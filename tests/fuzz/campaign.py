@@ -74,7 +74,7 @@ class Campaign:
         self._asked = 0
 
     def run(self, seconds: float = float("inf"), inputs: int | None = None) -> Tally:
-        """Go on until the time is over, or so many inputs were tried; the corpus as it is counts as the first ones."""
+        """Go on until the time is over, or so many inputs were tried."""
         end = time.monotonic() + seconds
         try:
             for number, data in enumerate(self._inputs()):
@@ -86,7 +86,6 @@ class Campaign:
         return self.tally
 
     def _inputs(self) -> Iterator[bytes]:
-        yield from list(self._pool)
         number = 0
         while True:
             choose = random.Random(f"{self._door.name} {self.tally.seed} {number}")

@@ -53,7 +53,8 @@ def test_a_child_goes_on_after_findings() -> None:
 
 @pytest.mark.parametrize("word", [b"crash", b"raw"])
 def test_findings_become_small_files(tmp_path: Path, word: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    campaign = Campaign(replace(DOOR, seeds=lambda: [b"." * 20 + word + b"." * 180]), 1, save=tmp_path)
+    data = b"." * 20 + word + b"." * 180
+    campaign = Campaign(replace(DOOR, mutate=lambda *_: data), 1, save=tmp_path)
     with patch("tests.fuzz.campaign.FEW_TRIES", 4):
         tally = campaign.run(inputs=1)
     (finding,) = tally.findings
