@@ -21,6 +21,7 @@ from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Plan, WordMap
 from spaseq.engine.queries import AnyQuery, as_query, stream_order
+from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
@@ -73,6 +74,7 @@ def restore_engine(
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
+    check_header(header)
     engine = Engine(background, on_late=on_late, gpm=gpm)
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
@@ -146,6 +148,8 @@ def _restore_query(
 ) -> None:
     name = plan.query.name
     matcher = plan.restore(engine.terms, sections[f"matcher {name}"], word_map)
+    if not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
+        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
     running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
     running.restore(counters, sections[f"results {name}"], word_map)
