@@ -35,7 +35,7 @@ class Commands(click.Group):
                 fail_to_write(error)
             raise
         except click.ClickException as error:
-            error.message = shortened(error.message)
+            vars(error)["message"] = shortened(error.message)
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -50,7 +50,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except click.ClickException as error:
-            error.message = shortened(error.message)
+            vars(error)["message"] = shortened(error.message)
             raise
         except (click.exceptions.Exit, click.Abort):
             raise
