@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeGuard
 
 import click
 
-from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError
+from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError, shortened
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 
@@ -25,6 +25,9 @@ class Commands(click.Group):
             if is_full(error):
                 fail_to_write(error)
             raise
+        except click.ClickException as error:
+            error.message = shortened(error.message)
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; turn errors into messages and exit codes."""
@@ -37,7 +40,10 @@ class Commands(click.Group):
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except click.ClickException as error:
+            error.message = shortened(error.message)
+            raise
+        except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             if is_full(error):

@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyoxigraph import Quad, RdfFormat, parse, serialize
+from pyoxigraph import Quad, RdfFormat, serialize
 
 from gpm.background import Background
 from gpm.encoder import encode_graphs
 from gpm.native.assembly import Encoder
+from gpm.parsing import parse
 from gpm.rows import EventGraph, Triples
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
@@ -192,7 +193,7 @@ def _waiting_state(events: Events) -> dict[str, Any]:
 
 def _waiting_events(state: dict[str, Any], encoder: Encoder) -> Events:
     graphs = [
-        EventGraph([quad.triple for quad in parse(text, RdfFormat.N_TRIPLES)], timestamp, scope)
+        EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
         for timestamp, scope, _, text in state["events"]
     ]
     names = Names.of(name for _, _, name, _ in state["events"])
