@@ -361,7 +361,7 @@ cdef cppclass Kernel:
     vector[word_t] staged_words
     vector[uint32_t] staged_picks
     map[int64_t, vector[Waiting]] deadlines
-    unordered_map[string, uint32_t] seen
+    unordered_map[string, uint32_t, TextHash] seen
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
     uint64_t survived                 # cells that the last sweep left
