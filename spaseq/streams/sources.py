@@ -267,13 +267,13 @@ def sniff(beginning: bytes) -> str:
 
 
 def check_path(path: str) -> None:
-    """OptionError if no file can have the name."""
+    """StreamError if no file can have the name."""
     try:
-        wrong = b"\0" in os.fsencode(path)
+        wrong = "a null character" if b"\0" in os.fsencode(path) else ""
     except UnicodeEncodeError:
-        wrong = True
+        wrong = "a character without an encoding"
     if wrong:
-        raise OptionError(f"no file can have the name {path!r:.80}")
+        raise StreamError(f"cannot read: its name has {wrong}", Location(path))
 
 
 def check_readable(path: str) -> None:
