@@ -235,8 +235,11 @@ cdef class Matcher:
         while not self._go_on() and not is_full(&self.kernel):
             pass
 
-    cdef _complete(self):
+    def complete(self):
         """Go on to the end, however many results wait then."""
+        self._complete()
+
+    cdef _complete(self):
         while self.task.kind != NOTHING:
             self._go_on()
 

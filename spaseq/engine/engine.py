@@ -15,7 +15,7 @@ from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph, single_event
-from spaseq.engine.ordering import in_order
+from spaseq.engine.ordering import Decided, in_order, merged
 from spaseq.engine.protocols import Matcher, Plan
 from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
@@ -24,7 +24,7 @@ from spaseq.errors import OptionError
 from spaseq.pattern import Query
 from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
-from spaseq.results.table import DerivedEvent, Match, MatchTable
+from spaseq.results.table import Match, MatchTable
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
@@ -81,19 +81,27 @@ class Engine:
         """The registered queries by name."""
         return {name: running.plan.query for name, running in self._queries.items()}
 
-    def register(self, query: AnyQuery, name: str | None = None, on_match: OnMatch | None = None) -> str:
+    def register(
+        self,
+        query: AnyQuery,
+        name: str | None = None,
+        on_match: OnMatch | None = None,
+        max_results: int | None = None,
+    ) -> str:
         """Run ``query`` on the events pushed from now on, and return its name.
 
-        ``on_match`` is called with each of its matches, besides ``push`` returning them.  Raises QuerySyntaxError,
-        QueryError (also if derived streams would form a circle), OptionError (name taken, stream pushed to already).
+        ``on_match`` is called with each of its matches, besides ``push`` returning them.  After ``max_results`` results
+        the query is over: it keeps nothing, and costs nothing.  Raises QuerySyntaxError, QueryError (also if derived
+        streams would form a circle), OptionError (name taken, stream pushed to already).
         """
+        check_most(max_results)
         if on_match is not None and not callable(on_match):
             raise OptionError(f"on_match is a function of a match, not {on_match!r:.80}")
         checked = as_query(query, name, self._queries)
         order = stream_order([*self.queries.values(), checked])
         self._check_derived(checked)
         plan = compile_plan(checked)
-        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match)
+        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match, max_results)
         self._sort(order)
         return checked.name
 
@@ -108,7 +116,7 @@ class Engine:
         del self._queries[name]
         for streamset in self._streamsets:
             streamset.detach(running)
-        self._streamsets = [streamset for streamset in self._streamsets if streamset.queries]
+        self._streamsets = [streamset for streamset in self._streamsets if streamset.all_queries]
         self._opened.clear()
         self._readers.clear()
 
@@ -122,6 +130,10 @@ class Engine:
         """
         return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
 
+    def push_tables(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> Decided:
+        """``push``, the results as tables of bounded size, each of one query: see ``push_events``."""
+        return self._push_single(self._open_stream(stream), timestamp, graph, event)
+
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
         iri = self._open_stream(stream)
@@ -132,15 +144,15 @@ class Engine:
             return self._deliver(self._push_single(iri, *unpacked(items[0])))
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
-    def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
-        """Events of several streams (given by IRI) came; their results as tables, each of one query.
+    def push_events(self, events: Iterable[Event], promise: int | None = None) -> Decided:
+        """Events of several streams (given by IRI) came; their results as tables of bounded size, each of one query.
 
-        ``promise``: as ``advance`` after them.  The events are taken at once, the results made as the iterator goes on:
-        take them all before the next call.
+        ``promise``: as ``advance`` after them.  The events are taken at once, the results found as the iterator goes
+        on: what is not taken comes with a later call.
         """
         return self.push_columns(self._columns(events), promise)
 
-    def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
+    def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
         """``push_events``, the events as columns."""
         self._forget_terms()
         for events in columns:
@@ -169,7 +181,7 @@ class Engine:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
         return self._deliver(self.advance_tables(time, stream))
 
-    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
+    def advance_tables(self, time: Time, stream: str | None = None) -> Decided:
         """``advance``, the results as tables."""
         promised = to_microseconds(time)
         for clock in self._inputs(stream):
@@ -180,7 +192,7 @@ class Engine:
         """The end of ``stream`` (None: of all); returns what this decides."""
         return self._deliver(self.close_tables(stream))
 
-    def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
+    def close_tables(self, stream: str | None = None) -> Decided:
         """``close``, the results as tables."""
         for clock in self._inputs(stream):
             clock.close()
@@ -199,7 +211,10 @@ class Engine:
             streamset.catch_up()
 
     def snapshot(self) -> bytes:
-        """The whole state between two calls; background knowledge and queries by fingerprint alone."""
+        """The whole state between two calls; background knowledge and queries by fingerprint alone.
+
+        OptionError: an iterator of results was begun and not taken to its end.
+        """
         from spaseq.engine.snapshot import take_snapshot
 
         return take_snapshot(self)
@@ -252,13 +267,15 @@ class Engine:
         self._streamsets.append(Streamset(clocks, strict, self._evaluator))
         return self._streamsets[-1]
 
-    def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
+    def _start(
+        self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None, max_results: int | None
+    ) -> RunningQuery:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
         needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
         may_wait = self._evaluator.mode is Mode.AUTO and not plan.by_partition
         lazy = self._lazy(matcher, needs) if may_wait else ()
-        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy)
+        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy, max_results)
         streamset.attach(running)
         self._queries[running.name] = running
         if running.into is not None:
@@ -325,7 +342,7 @@ class Engine:
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
-    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Iterator[MatchTable]:
+    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Decided:
         """One event came, which goes the short way: it never becomes columns, unless it meets some."""
         self._forget_terms()
         event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
@@ -363,24 +380,55 @@ class Engine:
 
     def _forget_terms(self) -> None:
         """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
-        if len(self.terms) > self._most_terms:
+        if len(self.terms) > self._most_terms and all(streamset.is_settled for streamset in self._streamsets):
             held = [words for query in self._queries.values() for words in query.trace()]
             singles = (single for streamset in self._streamsets for single in streamset.buffer.singles)
             held += [event.triples for _, _, event in singles]
             self._evaluator.forget_terms(held)
             self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
 
-    def _settle(self, streamsets: Iterable[Streamset] | None = None) -> Iterator[MatchTable]:
+    def _settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
+        return Decided(self._tables(streamsets), lambda: self._matches(streamsets))
+
+    def _tables(self, streamsets: Sequence[Streamset] | None) -> Iterator[MatchTable]:
         for streamset in self._streamsets if streamsets is None else streamsets:
-            for running, table in streamset.settle():
-                if table is not None and len(table):
-                    running.results += len(table)
-                    if table.derived:
-                        self._derive(table.derived)
-                    yield table
+            for running, tables in streamset.settle():
+                yield from tables if running.into is None else self._deriving(running, tables)
             self._promise_derived(streamset)
         self._forget_knowledge()
+
+    def _matches(self, streamsets: Sequence[Streamset] | None) -> Iterator[Match]:
+        """The same in order of decision; of streams that others read, when all of their events are there."""
+        sources: list[Iterable[MatchTable]] = []
+        last: list[Streamset] = []
+        for streamset in self._streamsets if streamsets is None else streamsets:
+            found = [tables if running.into is None else self._deriving(running, tables)
+                     for running, tables in streamset.settle()]  # fmt: skip
+            if any(map(self._is_read, streamset.derived)):
+                sources += [list(tables) for tables in found]
+                self._promise_derived(streamset)
+            else:
+                sources += found
+                last.append(streamset)
+        yield from merged(sources)
+        for streamset in last:
+            self._promise_derived(streamset)
+        self._forget_knowledge()
+
+    def _deriving(self, running: RunningQuery, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
+        """The tables of a CONSTRUCT; the readers of its stream get all events together, as they are put in order."""
+        assert running.into is not None
+        is_read = self._is_read(running.into)
+        for table in tables:
+            running.derived += table.derived or ()
+            if not is_read:
+                self._derive(running)
+            yield table
+        self._derive(running)
+
+    def _is_read(self, iri: str) -> bool:
+        return any(iri in streamset.iris for streamset in self._streamsets)
 
     def _forget_knowledge(self) -> None:
         """Free the versions of the background that no event sees any more."""
@@ -389,7 +437,8 @@ class Engine:
             seen = [version for version in waiting if version is not None]
             self._evaluator.forget_versions(min(seen, default=self._evaluator.version))
 
-    def _derive(self, events: Iterable[DerivedEvent]) -> None:
+    def _derive(self, running: RunningQuery) -> None:
+        events, running.derived = running.derived, []
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
         # In an order that does not depend on how terms are numbered, as that of matches does.
         ordered = sorted(derived, key=lambda event: (event.timestamp, event.name))
@@ -401,6 +450,8 @@ class Engine:
         """A derived stream is as far as the slowest of the queries that derive it."""
         for iri in streamset.derived:
             producers = [producer for producer in self._streamsets if iri in producer.derived]
+            if not all(producer.is_settled for producer in producers):
+                continue  # some of its events are not made yet
             if all(producer.finished for producer in producers):
                 self._clocks[iri].close()
             else:
@@ -425,6 +476,12 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
         known = ", ".join(f'"{one.value}"' for one in Mode)
         raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
     return Evaluator(Terms() if terms is None else terms, background, mode)
+
+
+def check_most(max_results: int | None) -> None:
+    """OptionError: it is no number of results."""
+    if max_results is not None and not (type(max_results) is int and max_results > 0):
+        raise OptionError(f"max_results is a number of results from 1 on, not {max_results!r:.80}")
 
 
 def derived_scope(event: Event) -> int:

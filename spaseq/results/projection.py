@@ -67,6 +67,11 @@ class Projector:
         return table
 
     @property
+    def gives_at_once(self) -> bool:
+        """Whether rows of one decision time may come in parts: they are not kept to be aggregated."""
+        return self._grouping is None or self._grouping.is_compact
+
+    @property
     def waits(self) -> bool:
         """Whether there are matches that ``advance`` may make results of."""
         return self._grouping is not None and self._grouping.waits
