@@ -113,6 +113,7 @@ class Partitions:
         for stream in self._found:
             if stream.matcher.unfinished and not len(stream.rest.first):
                 self._run(stream.matcher, stream.matcher.go_on, stream)
+        self._forget_done()
 
     def complete(self) -> None:
         """As ``Matcher.complete``."""
@@ -194,7 +195,13 @@ class Partitions:
         if not paused:
             self._found = []
             return found[0].rest if len(found) == 1 else _in_order([stream.rest for stream in found])
-        return _in_order(_taken(found, min(map(_last, paused))))
+        taken = _taken(found, min(map(_last, paused)))
+        self._forget_done()
+        return _in_order(taken)
+
+    def _forget_done(self) -> None:
+        """Matchers that are done, and of which all was taken, begin new streams with the next call."""
+        self._found = [one for one in self._found if len(one.rest.first) or one.matcher.unfinished]
 
     def _run(self, matcher: Matcher, action: Callable[[], None], stream: Stream | None = None) -> None:
         """Let a matcher act, and keep what it gives: as a stream of its own, or at the end of one."""

@@ -130,6 +130,7 @@ def test_no_snapshot_in_a_pause() -> None:
 
 def test_a_signal_is_heard_while_matches_are_counted() -> None:
     """What the handler raises ends the counting, which would not end by itself."""
+
     def ring(*_: object) -> None:
         raise TimeoutError
 
