@@ -114,7 +114,7 @@ cdef inline void append_typed(string& text, const char* head, const Value* value
     append_string(text, value.text, value.length)
 
 
-cdef inline bint is_triple(const Value* value) noexcept nogil:
+cdef bint is_triple(const Value* value) noexcept nogil:
     return (
         value.kind == KIND_TYPED and value.language_length == TRIPLE_SIZE
         and memcmp(value.language, TRIPLE_TYPE, TRIPLE_SIZE) == 0
@@ -160,7 +160,7 @@ cdef void append_value(string& text, const TermStore* store, word_t word) noexce
     text.append(b'"}')
 
 
-cdef inline const char* type_name(int kind) noexcept nogil:
+cdef const char* type_name(int kind) noexcept nogil:
     if kind == KIND_INTEGER:
         return "integer"
     if kind == KIND_DECIMAL:

@@ -5,28 +5,22 @@ from __future__ import annotations
 import csv
 from typing import TextIO
 
-from spaseq.results.formats.writer import Layout
+from gpm.native.delimited import csv as lines
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
-from spaseq.results.terms import Value
+from spaseq.results.terms import native
 
 
 class CsvWriter:
     """``text/csv``: a header, plain values, CRLF; unbound is an empty field."""
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
-        self._rows = csv.writer(output)
-        self._rows.writerow(layout.columns)
+        self._output = output
+        csv.writer(output).writerow(layout.columns)
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        for index in range(len(table)):
-            self._rows.writerow([_field(value) for _, value in table.row(index)])
+        write_encoded(self._output, lines(*native(table.terms, table.words)))
 
     def close(self) -> None:
         """Nothing stands at the end."""
-
-
-def _field(value: Value | None) -> str:
-    if value is None:
-        return ""
-    return "_:" + value.text if value.kind == "bnode" else value.text

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import TextIO
 
-from spaseq.results.formats.writer import Layout
+from gpm.native.json import solutions
+from gpm.native.texts import woven
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
+from spaseq.results.terms import Decoder, native
 
 
 class JsonWriter:
@@ -14,18 +17,17 @@ class JsonWriter:
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
-        self._separator = "\n"
+        self._started = False
         head = json.dumps({"vars": list(layout.columns)}, ensure_ascii=False)
         output.write(f'{{"head": {head}, "results": {{"bindings": [')
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        names = [json.dumps(name, ensure_ascii=False) for name in table.columns]
-        term = table.decoder.json
-        for words in table.words.tolist():
-            members = (f"{name}: {term(word)}" for name, word in zip(names, words, strict=True) if word)
-            self._output.write(f"{self._separator}{{{', '.join(members)}}}")
-            self._separator = ",\n"
+        names = [json.dumps(name, ensure_ascii=False).encode() for name in table.columns]
+        terms, words = native(table.terms, table.words)
+        lines = woven(len(table), [b",\n", solutions(terms, words, names, Decoder(terms).json)])
+        write_encoded(self._output, lines if self._started else lines[1:])  # no comma before the first
+        self._started = self._started or len(table) > 0
 
     def close(self) -> None:
         """End the document."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from spaseq.results.formats.writer import Layout
+from gpm.native.delimited import tsv as lines
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
+from spaseq.results.terms import native
 
 
 class TsvWriter:
@@ -17,9 +19,7 @@ class TsvWriter:
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        for index in range(len(table)):
-            fields = ("" if value is None else value.to_ntriples() for _, value in table.row(index))
-            self._output.write("\t".join(fields) + "\n")
+        write_encoded(self._output, lines(*native(table.terms, table.words)))
 
     def close(self) -> None:
         """Nothing stands at the end."""

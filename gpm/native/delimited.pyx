@@ -1,0 +1,196 @@
+# distutils: language = c++
+# cython: language_level=3, cdivision=True
+"""Rows of words as lines of CSV and TSV, in bulk."""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memchr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from gpm.native.json cimport check_words, is_triple, type_name
+from nfa_native.literals cimport LONGEST_FORM
+from nfa_native.values cimport Value, load, spell
+from nfa_native.words cimport (
+    KIND_BLANK, KIND_INTEGER, KIND_IRI, KIND_TYPED, UNBOUND, Terms, TermStore, kind_of, print_value, word_t,
+)
+
+cdef const char* DIGITS = "0123456789ABCDEF"
+cdef const char* XSD = "http://www.w3.org/2001/XMLSchema#"
+cdef const char* STRING_TYPE = "http://www.w3.org/2001/XMLSchema#string"
+
+# Writes a bound word as a field.
+ctypedef void (*FieldWriter)(string& text, const TermStore* store, word_t word) noexcept nogil
+
+
+def csv(Terms terms not None, const uint64_t[:, :] words not None):
+    """Lines of plain values, which end in CR LF."""
+    return lines(terms, words, append_plain, b",", b"\r\n", b'""')
+
+
+def tsv(Terms terms not None, const uint64_t[:, :] words not None):
+    """Lines of terms in the syntax of N-Triples, which end in LF."""
+    return lines(terms, words, append_term, b"\t", b"\n", b"")
+
+
+cdef bytes lines(
+    Terms terms, const uint64_t[:, :] words, FieldWriter write, string between, string end, string alone
+):
+    """The rows one after the other; ``alone`` stands for an empty field that is all of its row."""
+    cdef Py_ssize_t row, column, width = words.shape[1]
+    cdef string text
+    cdef size_t before
+    check_words(terms, words)
+    with nogil:
+        for row in range(words.shape[0]):
+            before = text.size()
+            for column in range(width):
+                if column:
+                    text.append(between)
+                if words[row, column] != UNBOUND:
+                    write(text, terms.store, words[row, column])
+            if width == 1 and text.size() == before:
+                text.append(alone)
+            text.append(end)
+    return text
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────────────
+cdef void append_plain(string& text, const TermStore* store, word_t word) noexcept nogil:
+    """A term without its kind, but for the mark of a blank node."""
+    cdef Value value
+    if kind_of(word) >= KIND_INTEGER:
+        append_form(text, store, word)
+        return
+    load(&value, store, word)
+    spell(&value, store)
+    append_field(text, b"_:" if value.kind == KIND_BLANK else b"", value.text, value.length)
+
+
+cdef void append_field(string& text, const char* mark, const char* at, size_t size) noexcept nogil:
+    """Characters behind a mark, in quotes if they need them."""
+    if not has_special(at, size):
+        text.append(mark)
+        text.append(at, size)
+        return
+    text.push_back(c'"')
+    text.append(mark)
+    append_doubled(text, at, size)
+    text.push_back(c'"')
+
+
+cdef inline void append_form(string& text, const TermStore* store, word_t word) noexcept nogil:
+    """The lexical form of a number, time or truth value."""
+    cdef char form[LONGEST_FORM]
+    text.append(form, print_value(store, word, form))
+
+
+cdef inline bint has_special(const char* at, size_t size) noexcept nogil:
+    """Whether a field must be quoted: it has a comma, a quote or an end of a line."""
+    cdef size_t i
+    for i in range(size):
+        if at[i] == c"," or at[i] == c'"' or at[i] == c"\n" or at[i] == c"\r":
+            return True
+    return False
+
+
+cdef void append_doubled(string& text, const char* at, size_t size) noexcept nogil:
+    """Characters with each quote doubled."""
+    cdef size_t i
+    for i in range(size):
+        text.push_back(at[i])
+        if at[i] == c'"':
+            text.push_back(c'"')
+
+
+# ── TSV ──────────────────────────────────────────────────────────────────────────────────────────────────
+cdef void append_term(string& text, const TermStore* store, word_t word) noexcept nogil:
+    cdef Value value
+    if kind_of(word) >= KIND_INTEGER:
+        append_value(text, store, word)
+        return
+    load(&value, store, word)
+    spell(&value, store)
+    if value.kind == KIND_IRI:
+        append_iri(text, value.text, value.length)
+    elif value.kind == KIND_BLANK:
+        text.append(b"_:")
+        text.append(value.text, value.length)
+    elif is_triple(&value):
+        text.append(value.text, value.length)
+    else:
+        append_literal(text, &value)
+
+
+cdef void append_value(string& text, const TermStore* store, word_t word) noexcept nogil:
+    """A number, time or truth value, of whose characters none needs an escape."""
+    text.push_back(c'"')
+    append_form(text, store, word)
+    text.append(b'"^^<')
+    text.append(XSD)
+    text.append(type_name(kind_of(word)))
+    text.push_back(c">")
+
+
+cdef void append_literal(string& text, const Value* value) noexcept nogil:
+    """A string, one with a language, or one with another datatype."""
+    append_string(text, value.text, value.length)
+    if value.language_length == 0:
+        return
+    if value.kind != KIND_TYPED:
+        text.push_back(c"@")
+        text.append(value.language, value.language_length)
+    elif string(value.language, value.language_length) != string(STRING_TYPE):
+        text.append(b"^^")
+        append_iri(text, value.language, value.language_length)
+
+
+cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
+    cdef size_t i
+    text.push_back(c'"')
+    for i in range(size):
+        if at[i] == c'"' or at[i] == c"\\":
+            text.push_back(c"\\")
+            text.push_back(at[i])
+        elif <uint8_t>at[i] < 0x20 or at[i] == 0x7F:
+            append_control(text, at[i])
+        else:
+            text.push_back(at[i])
+    text.push_back(c'"')
+
+
+cdef void append_control(string& text, char letter) noexcept nogil:
+    if letter == c"\n":
+        text.append(b"\\n")
+    elif letter == c"\r":
+        text.append(b"\\r")
+    elif letter == c"\t":
+        text.append(b"\\t")
+    elif letter == c"\b":
+        text.append(b"\\b")
+    elif letter == c"\f":
+        text.append(b"\\f")
+    else:
+        append_code(text, letter)
+
+
+cdef inline void append_code(string& text, char letter) noexcept nogil:
+    """An ASCII character by its number."""
+    text.append(b"\\u00")
+    text.push_back(DIGITS[<uint8_t>letter >> 4])
+    text.push_back(DIGITS[<uint8_t>letter & 15])
+
+
+cdef void append_iri(string& text, const char* at, size_t size) noexcept nogil:
+    cdef size_t i
+    text.push_back(c"<")
+    for i in range(size):
+        if is_outside_iri(at[i]):
+            append_code(text, at[i])
+        else:
+            text.push_back(at[i])
+    text.push_back(c">")
+
+
+cdef inline bint is_outside_iri(char letter) noexcept nogil:
+    """Whether N-Triples has the character in an IRI by its number alone."""
+    return <uint8_t>letter <= 0x20 or (<uint8_t>letter < 0x80 and memchr(b'<>"{}|^`\\', letter, 9) != NULL)
