@@ -95,7 +95,7 @@ class Streamset:
         self.queries = [one for one in self.queries if one is not query]
         self._routes.clear()
         for known in (self._ranks, self._due, self._rest):
-            known.pop(query, None)  # type: ignore[attr-defined]
+            known.pop(query, None)
 
     @property
     def all_queries(self) -> list[RunningQuery]:
