@@ -128,11 +128,11 @@ class Engine:
         microseconds or a datetime (naive means UTC), also of NumPy or pandas, ``event`` the event's IRI.  OptionError:
         an argument is wrong.
         """
-        return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
+        return self._deliver(self._tables(self._take_single(self._open_stream(stream), timestamp, graph, event)))
 
     def push_tables(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> Decided:
         """``push``, the results as tables of bounded size, each of one query: see ``push_events``."""
-        return self._push_single(self._open_stream(stream), timestamp, graph, event)
+        return self._settle(self._take_single(self._open_stream(stream), timestamp, graph, event))
 
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
@@ -141,7 +141,7 @@ class Engine:
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         items = list(items)
         if len(items) == 1:
-            return self._deliver(self._push_single(iri, *unpacked(items[0])))
+            return self._deliver(self._tables(self._take_single(iri, *unpacked(items[0]))))
         return self._deliver(self.push_events([as_event(iri, item) for item in items]))
 
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Decided:
@@ -342,8 +342,10 @@ class Engine:
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
-    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Decided:
-        """One event came, which goes the short way: it never becomes columns, unless it meets some."""
+    def _take_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Sequence[Streamset]:
+        """One event came, which goes the short way: it never becomes columns, unless it meets some.
+
+        Those that it can have an effect on are to be settled."""
         self._forget_terms()
         event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
         clock, streamsets = self._clocks[iri], self._affected(iri)
@@ -356,7 +358,7 @@ class Engine:
             for streamset in streamsets:
                 if iri in streamset.iris:
                     streamset.add_single(iri, event)
-        return self._settle(streamsets)
+        return streamsets
 
     def _accept(self, events: Events, lateness: int) -> None:
         clock = self._clocks[events.stream]
@@ -393,8 +395,8 @@ class Engine:
 
     def _tables(self, streamsets: Sequence[Streamset] | None) -> Iterator[MatchTable]:
         for streamset in self._streamsets if streamsets is None else streamsets:
-            for running, tables in streamset.settle():
-                yield from tables if running.into is None else self._deriving(running, tables)
+            for running in streamset.settle():
+                yield from self._given(streamset, running)
             self._promise_derived(streamset)
         self._forget_knowledge()
 
@@ -403,8 +405,7 @@ class Engine:
         sources: list[Iterable[MatchTable]] = []
         last: list[Streamset] = []
         for streamset in self._streamsets if streamsets is None else streamsets:
-            found = [tables if running.into is None else self._deriving(running, tables)
-                     for running, tables in streamset.settle()]  # fmt: skip
+            found = [self._given(streamset, running) for running in streamset.settle()]
             if any(map(self._is_read, streamset.derived)):
                 sources += [list(tables) for tables in found]
                 self._promise_derived(streamset)
@@ -415,6 +416,11 @@ class Engine:
         for streamset in last:
             self._promise_derived(streamset)
         self._forget_knowledge()
+
+    def _given(self, streamset: Streamset, running: RunningQuery) -> Iterable[MatchTable]:
+        """What a query has decided; its events go to the stream that it derives."""
+        tables = streamset.take(running)
+        return tables if running.into is None else self._deriving(running, tables)
 
     def _deriving(self, running: RunningQuery, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
         """The tables of a CONSTRUCT; the readers of its stream get all events together, as they are put in order."""

@@ -21,6 +21,9 @@ class Decided(Iterator[MatchTable]):
         self._tables = tables
         self._matches = matches
 
+    def __iter__(self) -> Iterator[MatchTable]:
+        return self._tables
+
     def __next__(self) -> MatchTable:
         return next(self._tables)
 

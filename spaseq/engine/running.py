@@ -170,6 +170,17 @@ class RunningQuery:
         self._passed = None
         self._tell(self.matcher.finish)
 
+    @property
+    def pauses(self) -> bool:
+        """Whether the matcher holds less than all that is decided."""
+        return self.matcher.unfinished or bool(self._waiting)
+
+    def at_once(self) -> Sequence[MatchTable]:
+        """What is decided, where it does not pause."""
+        self.has_rest = False
+        found = [table for table in (self._take(), self._last_table()) if table is not None and len(table)]
+        return [counted for table in found if len(counted := self._counted(table))] if found else ()
+
     def tables(self) -> Iterator[MatchTable]:
         """What is decided, in tables of bounded size; what is not taken comes the next time."""
         while self.has_rest:
@@ -199,6 +210,8 @@ class RunningQuery:
 
     def _counted(self, table: MatchTable) -> MatchTable:
         """Count the results, up to the last one that was asked for."""
+        if self.is_over:
+            return table[:0]
         if self.max_results is not None and self.results + len(table) >= self.max_results:
             table = table[: self.max_results - self.results]
             self._end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -139,8 +139,8 @@ class Streamset:
         return Events.of_single(self.iris[stream], event, self._evaluator.encoder)
 
     # ── events go ────────────────────────────────────────────────────────────────────────────────────────
-    def settle(self) -> list[tuple[RunningQuery, Iterator[MatchTable]]]:
-        """Feed what the watermark releases; of the queries that this may decide something for, what it is.
+    def settle(self) -> list[RunningQuery]:
+        """Feed what the watermark releases; the queries that this may decide something for, to be asked by ``take``.
 
         What is not taken comes the next time.
         """
@@ -156,13 +156,17 @@ class Streamset:
             if len(released):
                 fed |= self._feed(released)
             self._decide(fed)
-        if not self._rest:
-            self._end_step()
-        called = sorted(self._rest, key=self._rank) if len(self._rest) > 1 else list(self._rest)
-        return [(query, self._taken(query)) for query in called]
+        if not self._rest and len(self._times) > FEW:
+            self.catch_up()
+        return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
 
-    def _rank(self, query: RunningQuery) -> int:
-        return self._ranks[query]
+    def take(self, query: RunningQuery) -> Iterable[MatchTable]:
+        """What the query has decided."""
+        if query.pauses:
+            return self._taken(query)
+        found = query.at_once()
+        self._end(query)
+        return found
 
     def _decide(self, fed: dict[RunningQuery, None]) -> None:
         """Let the queries decide that were fed, or for which time has passed."""
@@ -178,8 +182,11 @@ class Streamset:
             self._rest[query] = None
 
     def _taken(self, query: RunningQuery) -> Iterator[MatchTable]:
-        """What the query has decided."""
         yield from query.tables()
+        self._end(query)
+
+    def _end(self, query: RunningQuery) -> None:
+        """All that the query has decided is taken."""
         if query not in self._rest:
             return  # it was taken by another call, or the query is forgotten
         del self._rest[query]
@@ -187,12 +194,7 @@ class Streamset:
             self.retire(query)
         elif not self.finished:
             self.note(query)
-        if not self._rest:
-            self._end_step()
-
-    def _end_step(self) -> None:
-        """All that was decided has been taken."""
-        if len(self._times) > FEW:
+        if not self._rest and len(self._times) > FEW:
             self.catch_up()
 
     def note(self, query: RunningQuery) -> None:
