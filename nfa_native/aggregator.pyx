@@ -15,6 +15,8 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
+from nfa_native.mixing cimport NumberHash
+
 cdef extern from "<utility>" namespace "std" nogil:
     void swap[T](T& one, T& other)
 

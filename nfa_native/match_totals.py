@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.automaton import Automaton, WindowSpec
 from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
 from nfa_native.matcher import Matcher, RawMatches
@@ -353,7 +353,7 @@ class MatchTotals:
         """Every word that is held, once, in ascending order (0 apart)."""
         if self._matcher is not None:
             return self._matcher.trace()
-        words: Words = np.unique(self._history.words())
+        words: Words = distinct(self._history.words())
         held: Words = words[words != 0]
         return held
 

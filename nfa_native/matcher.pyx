@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.history import batch_of
 from nfa_native.program import Op
 from nfa_native.substreams import split
@@ -27,11 +27,12 @@ from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from nfa_native.literals cimport POWERS_OF_TEN, int128
+from nfa_native.mixing cimport TextHash, longest_run, mix
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.rows cimport EventRows
 from nfa_native.words cimport (
-    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
+    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
 )
 
 cdef extern from "<cassert>":
@@ -276,6 +277,10 @@ cdef class Matcher:
             live += self.kernel.states[i].live
         return live
 
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        return longest_in_kernel(&self.kernel)
+
     def oldest_event(self):
         """Event numbers below this one will not come back, once all results are taken."""
         if self.kernel.lo == next_position(&self.kernel):
@@ -316,7 +321,7 @@ cdef class Matcher:
         """Every word that the matcher holds, once, in ascending order (0 apart)."""
         arrays = self._dumped()
         held = [words for name, words in arrays.items() if name.startswith(WORDS)]
-        words = np.unique(np.concatenate(held))
+        words = distinct(np.concatenate(held))
         return words[words != 0]
 
     def snapshot(self):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.automaton import Automaton, Govern
 from nfa_native.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
@@ -22,7 +22,7 @@ from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
 from nfa_native.words import Terms
 
-Key = tuple[int, ...]
+Key = bytes  # its words: nobody can make bytes that Python hashes alike
 Counters = Any  # of ints, in dicts and lists
 FEW_BOUNDS = 1024
 MANY = 2**63  # more than there can be
@@ -279,7 +279,7 @@ class Partitions:
         """Every word that is held, once, in ascending order (0 apart)."""
         held = [matcher.trace() for matcher in self._matchers.values()]
         keys = (self._words(self._matchers), self._words(self._missed))
-        words: Words = np.unique(np.concatenate([*held, *keys], axis=None))
+        words: Words = distinct(np.concatenate([*held, *keys], axis=None))
         bound: Words = words[words != 0]
         return bound
 
@@ -301,7 +301,7 @@ class Partitions:
         )
 
     def _words(self, keys: dict[Key, Any]) -> Words:
-        return np.array(list(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
+        return np.frombuffer(b"".join(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
 
     @staticmethod
     def restore(
@@ -334,7 +334,7 @@ class Partitions:
 def _mapped(words: NDArray[Any], word_map: Callable[[Words], Words]) -> list[Key]:
     """Keys ``uint64[n, width]`` under the numbers that words have now."""
     mapped = word_map(np.ascontiguousarray(words).reshape(-1))
-    return [tuple(map(int, key)) for key in mapped.reshape(words.shape)]
+    return [key.tobytes() for key in mapped.reshape(words.shape)]
 
 
 def _opening_atoms(automaton: Automaton) -> frozenset[int]:
@@ -368,7 +368,7 @@ def _parts(times: Numbers, events: Words, entries: Entries) -> Iterator[Part]:
     for number in range(len(first)):
         own = order[starts[number] : starts[number + 1]]
         some = entries.of[own]
-        key = tuple(entries.keys[own[0]].tolist())
+        key = entries.keys[own[0]].tobytes()
         yield Part(key, times[some], events[some], [None if one is None else one[number] for one in rows])
 
 

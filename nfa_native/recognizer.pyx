@@ -22,6 +22,8 @@ from libcpp.map cimport map
 from libcpp.set cimport set
 from libcpp.vector cimport vector
 
+from nfa_native.mixing cimport longest_run, mix_on
+
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
@@ -227,6 +229,11 @@ cdef class Recognizer:
             )
         clear_found(f, self.state.is_chain)
         return out
+
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        cdef Correlating* c = self.state.correlating
+        return max(longest_in(&c.keyed), longest_in(&c.merged)) if c != NULL else 0
 
     def statistics(self):
         """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""

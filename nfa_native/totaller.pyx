@@ -19,6 +19,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from nfa_native.literals cimport DECIMAL_ONE, int128
+from nfa_native.mixing cimport TextHash
 from nfa_native.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )

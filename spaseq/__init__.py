@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import (
+    BusyError,
     OptionError,
     QueryError,
     QuerySyntaxError,
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from spaseq.results.table import Match, MatchTable
 
 __all__ = [
-    "Engine", "Match", "MatchTable", "OptionError", "QueryError", "QuerySyntaxError", "QueryWarning", "Run",
-    "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
+    "BusyError", "Engine", "Match", "MatchTable", "OptionError", "QueryError", "QuerySyntaxError", "QueryWarning",
+    "Run", "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
 ]  # fmt: skip
 
 _ROOMS = {

@@ -20,6 +20,7 @@ from libcpp.vector cimport vector
 
 from gpm.native.single cimport SingleEvent
 from nfa_native.literals cimport DECIMAL_ONE, int128
+from nfa_native.mixing cimport NumberHash, mix
 from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
 from nfa_native.rows cimport rows_of_event
 from nfa_native.words cimport (
@@ -32,7 +33,6 @@ from nfa_native.words cimport (
     decimal_value,
     integer_value,
     kind_of,
-    mix,
     word_t,
 )
 

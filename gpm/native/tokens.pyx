@@ -33,6 +33,7 @@ from gpm.native.characters cimport (
 )
 from gpm.native.iris cimport is_iri
 from gpm.native.languages cimport is_language
+from nfa_native.mixing cimport hash_text
 
 cdef extern from "<assert.h>" nogil:
     void invariant "assert"(bint holds) noexcept nogil

@@ -372,7 +372,7 @@ cdef cppclass Kernel:
     vector[word_t] staged_words
     vector[uint32_t] staged_picks
     map[int64_t, vector[Waiting]] deadlines
-    unordered_map[string, uint32_t] seen
+    unordered_map[string, uint32_t, TextHash] seen
     # Pauses: what is put out can be more than memory holds.
     int64_t left                      # steps before the next pause; 0 or less: pause
     int64_t stride                    # from one pause to the next

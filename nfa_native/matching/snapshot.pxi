@@ -152,7 +152,7 @@ cdef object dump_deadlines(Kernel* k, object cells):
 
 cdef void dump_seen(Kernel* k, object arrays):
     """Results that an ambiguous automaton must not give twice: picks, row, and the first event's position."""
-    cdef unordered_map[string, uint32_t].iterator at = k.seen.begin()
+    cdef unordered_map[string, uint32_t, TextHash].iterator at = k.seen.begin()
     cdef size_t row = k.result_width * sizeof(word_t)
     keys = []
     while at != k.seen.end():

@@ -129,14 +129,14 @@ class Live:
             columns, error = self._read(time.monotonic())
             if columns:
                 self._note(columns)
-                yield self._engine.push_columns(columns)
+                yield self._engine._push_columns(columns)
             if error is not None:
                 raise error
             for stream in self._open():
                 if stream.source.ended:
-                    yield self._engine.close_tables(stream.clock.iri)
+                    yield self._engine._close(stream.clock.iri)
             if self._promise():
-                yield self._engine.push_columns([])
+                yield self._engine._push_columns([])
             if not columns and self._open() and not self._wait_by(self._wait):
                 return
 

@@ -17,13 +17,14 @@ from spaseq.engine.ordering import Decided
 from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.exclusive import Tables, reading
 from spaseq.languages.problem import did_you_mean
 from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
-from spaseq.streams.sources import check_readable, expand, files_to_follow, live_source, read_source
+from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
 
@@ -75,6 +76,7 @@ class Run(Iterator[Match]):
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
+        self._use = self.engine._use
         for name, query in _named(queries):
             self.engine.register(query, name, max_results=max_results)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -97,13 +99,13 @@ class Run(Iterator[Match]):
     def __next__(self) -> Match:
         """The next match, in order of decision."""
         if self._matches is None:
-            self._matches = (match for decided in self._steps() for match in decided.matches())
+            matches = (match for decided in self._steps() for match in decided.matches())
+            self._matches = Tables(self._use, "Run", matches)
         return next(self._matches)
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
-        for tables in self._steps():
-            yield from tables
+        return Tables(self._use, "Run.tables", (table for tables in self._steps() for table in tables))
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
@@ -163,6 +165,7 @@ class Run(Iterator[Match]):
         slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
         return next((clock.iri for clock in slowest if clock is not None), None)
 
+    @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
         return statistics_of(self.engine, self.reports)
@@ -179,12 +182,15 @@ class Run(Iterator[Match]):
             return (selections or names)[0]
         if query is None:
             raise OptionError(f"a frame has the results of one query, here are {', '.join(names)}: say which (query)")
+        if not isinstance(query, str):
+            raise OptionError(f"a query is named by a text, not {query!r:.80}")
         if query not in names:
             raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
         return query
 
     def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
         if isinstance(stream, str | os.PathLike):
+            check_path(os.fspath(stream))
             given = Path(stream) if not isinstance(stream, str) else stream
             paths = files_to_follow(given) if follow else expand(given)
             for path in paths:
@@ -217,7 +223,7 @@ class Run(Iterator[Match]):
             if self._is_over:
                 break
         if not self.stopped and not self._is_over:
-            yield self.engine.close_tables()
+            yield self.engine._close()
         if self.warns:
             self._warn()
 
@@ -231,7 +237,7 @@ class Run(Iterator[Match]):
         asked_for = self.engine.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
-            deep = 4 if self._matches is None else 5  # whoever takes the tables, or the matches
+            deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
             warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=deep)
 
     def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Decided]:
@@ -240,7 +246,7 @@ class Run(Iterator[Match]):
         while (batch := self._next(batches)) is not None:
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+            yield self.engine._push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""

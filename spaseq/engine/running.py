@@ -249,12 +249,12 @@ class RunningQuery:
         """Counters, the matcher's state, and what the results remember."""
         evaluated = {str(atom): count for atom, count in self.evaluated.items()}
         counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
-                    "max_results": self.max_results, "over": self.is_over}  # fmt: skip
+                    "max_results": self.max_results or 0, "over": self.is_over}  # fmt: skip
         return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
 
     def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
         """Take over what ``snapshot`` gave, the matcher apart."""
-        self.results, self._newest, self.is_over = counters["results"], counters["newest"], counters.get("over", False)
+        self.results, self._newest, self.is_over = counters["results"], counters["newest"], counters["over"]
         self.evaluated |= {
             int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
         }

@@ -17,7 +17,7 @@ from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events, Names
-from spaseq.streams.reorder import Released, ReorderBuffer
+from spaseq.streams.reorder import Released, ReorderBuffer, Single
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 
@@ -110,8 +110,9 @@ class Streamset:
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""
-        for _, stream, event in self.buffer.take_singles():
-            self.buffer.add(stream, self._columns(stream, event))
+        singles = self.buffer.take_singles()
+        for stream in dict.fromkeys(stream for _, stream, _, _ in singles):
+            self.buffer.add(stream, self._joined(stream, singles))
         self.buffer.add(self._number[events.stream], events)
 
     def add_single(self, stream: str, event: SingleEvent) -> None:
@@ -123,17 +124,19 @@ class Streamset:
 
     def waiting(self) -> Iterator[Events]:
         """The events that wait, in order for each stream."""
-        for number in range(len(self.iris)):
-            singles = [self._columns(stream, event) for _, stream, event in self.buffer.singles if stream == number]
-            if singles:
-                yield Events.join(singles)
+        singles = self.buffer.singles()
+        for stream in sorted({stream for _, stream, _, _ in singles}):
+            yield self._joined(stream, singles)
         for _, events in self.buffer.waiting():
             yield events
 
     def oldest_knowledge(self) -> int | None:
         """The oldest version of the background that an event which waits sees; None: nothing waits."""
-        singles = [event.knowledge for _, _, event in self.buffer.singles]
-        return min([*singles, *(int(some.graphs.knowledge.min()) for _, some in self.buffer.waiting())], default=None)
+        return self.buffer.oldest_knowledge()
+
+    def _joined(self, stream: int, singles: Sequence[Single]) -> Events:
+        """Those of one stream as columns; there are some."""
+        return Events.join([self._columns(stream, event) for _, number, _, event in singles if number == stream])
 
     def _columns(self, stream: int, event: SingleEvent) -> Events:
         return Events.of_single(self.iris[stream], event, self._evaluator.encoder)
@@ -151,7 +154,7 @@ class Streamset:
                 self.catch_up()
             self.advanced, self.finished = watermark, watermark == GREATEST
             fed: dict[RunningQuery, None] = {}
-            for time, stream, event in singles:
+            for time, stream, _, event in singles:
                 fed |= self._feed_single(time, stream, event)
             if len(released):
                 fed |= self._feed(released)

@@ -16,6 +16,7 @@ from gpm.algebra import Aggregate, Expression, Projection, Variable
 from gpm.rewrite import rewrite
 from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
+from spaseq.results.arrays import check
 from spaseq.results.evaluation import evaluate, holds
 from spaseq.results.raw import RawMatches, pick_digests, totals_of, without_totals
 from spaseq.results.totals import Reading, Total, aggregate_total, grouped
@@ -129,7 +130,9 @@ class Grouping:
         return self._rows.arrays()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the rows of ``arrays`` instead of those collected now."""
+        """Take the rows of ``arrays`` instead of those collected now.  SnapshotError: they are something else."""
+        times = dict.fromkeys(("first", "last", "decided", "counts"))
+        check(arrays, {**times, "words": len(self._columns), "picks": 2})
         self._rows = Rows(**{name: arrays[name] for name in Rows.__slots__})
 
     def _hide(self, node: object) -> object | None:

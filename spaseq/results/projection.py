@@ -12,7 +12,7 @@ from gpm.algebra import Projection, Variable
 from nfa_native.words import Terms
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import picked
-from spaseq.results.arrays import pack, unpack
+from spaseq.results.arrays import check, pack, unpack
 from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
@@ -176,9 +176,11 @@ class Distinct:
         return self._seen.arrays() | {"edge": np.array([self._edge, self._first], np.int64)}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Remember what ``arrays`` gave."""
-        self._seen.restore(arrays)
-        self._edge, self._first = arrays["edge"].tolist()
+        """Remember what ``arrays`` gave.  SnapshotError: they are something else."""
+        edge = arrays["edge"]
+        check({"edge": edge}, {"edge": None})
+        self._seen.restore({name: array for name, array in arrays.items() if name != "edge"})
+        self._edge, self._first = edge.tolist()
 
     def _bound(self, table: MatchTable) -> int:
         """No match that comes later ends before this time.

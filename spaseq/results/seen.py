@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spaseq.results.arrays import check
+
 Words = NDArray[np.uint64]
 
 
@@ -50,6 +52,7 @@ class Seen:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Remember what ``arrays`` gave, instead of what is remembered now."""
+        """Remember what ``arrays`` gave, instead of what is remembered now.  SnapshotError: they are something else."""
+        check(arrays, {"times": None, "keys": self._width})
         self._keys = {}
         self.admit(arrays["times"], arrays["keys"])

@@ -23,7 +23,7 @@ def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool 
         if declared and type_ is not None and kind_of_type(type_) is Kind.TEXT:
             values = [_text(value) for value in values]
         return pyarrow.array(values, type_, from_pandas=True)
-    except (pyarrow.ArrowException, OverflowError):
+    except (pyarrow.ArrowException, OverflowError, UnicodeError):
         return None
 
 
