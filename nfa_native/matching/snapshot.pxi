@@ -19,7 +19,7 @@ cdef object words_array(const word_t* source, size_t count):
 
 cdef object dump_kernel(Kernel* k):
     """Everything that the future depends on; what is dead stays behind."""
-    if k.results.first.size():
+    if k.results.first.size() or not is_all_out(k):
         raise ValueError("take the results before the snapshot")
     arrays = {"numbers": dump_numbers(k), "counters": dump_counters(k)}
     dump_history(k, arrays)

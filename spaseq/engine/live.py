@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spaseq.engine.engine import Engine
+from spaseq.engine.ordering import Decided
 from spaseq.errors import OptionError, StreamError
-from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events
 from spaseq.streams.feeds import INTERVAL
@@ -123,7 +123,7 @@ class Live:
         self._note = note
         self._wait_by = wait
 
-    def steps(self) -> Iterator[Iterator[MatchTable]]:
+    def steps(self) -> Iterator[Decided]:
         """What is decided, step by step.  StreamError, after the results of what was before it."""
         while self._open():
             columns, error = self._read(time.monotonic())

@@ -13,7 +13,7 @@ from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.live import Live, Patience, Source
-from spaseq.engine.ordering import in_order
+from spaseq.engine.ordering import Decided
 from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
@@ -47,7 +47,7 @@ class Run(Iterator[Match]):
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.
+    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -71,13 +71,14 @@ class Run(Iterator[Match]):
         idle: timedelta | int | None = None,
         idle_advance: timedelta | int | None = None,
         follow: bool = False,
+        max_results: int | None = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
         self._use = self.engine._use
         for name, query in _named(queries):
-            self.engine.register(query, name)
+            self.engine.register(query, name, max_results=max_results)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
@@ -91,14 +92,14 @@ class Run(Iterator[Match]):
         self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
         self.events = 0
         self.time = LEAST  # the latest time read, in microseconds
-        if count_only:
+        if count_only and max_results is None:
             for running in self.engine._queries.values():
                 running.matcher.count_only = running.can_count_only
 
     def __next__(self) -> Match:
         """The next match, in order of decision."""
         if self._matches is None:
-            matches = (match for tables in self._steps() for match in in_order(list(tables)))
+            matches = (match for decided in self._steps() for match in decided.matches())
             self._matches = Tables(self._use, "Run", matches)
         return next(self._matches)
 
@@ -207,7 +208,7 @@ class Run(Iterator[Match]):
         encoder, report = self.engine.encoder.apart(), self.reports[iri]
         return Source(read_source(path, iri, options, report, encoder, incoming), incoming)
 
-    def _steps(self) -> Iterator[Iterator[MatchTable]]:
+    def _steps(self) -> Iterator[Decided]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
@@ -215,14 +216,21 @@ class Run(Iterator[Match]):
             steps = Live(self.engine, streams, self._patience, self._note, self._wait).steps()
         else:
             steps = self._merged([source.events for source in sources])
-        for tables in steps:
-            yield tables
+        for decided in steps:
+            yield decided
             if self.stopped:
                 return
-        if not self.stopped:
+            if self._is_over:
+                break
+        if not self.stopped and not self._is_over:
             yield self.engine._close()
         if self.warns:
             self._warn()
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether all queries have as many results as were asked for."""
+        return all(running.is_over for running in self.engine._queries.values())
 
     def _warn(self) -> None:
         """Tell who iterates what was dropped, but for late events that somebody asked for."""
@@ -232,7 +240,7 @@ class Run(Iterator[Match]):
             deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
             warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=deep)
 
-    def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Iterator[MatchTable]]:
+    def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Decided]:
         """The results of sources that do not fall silent, or are alone."""
         batches = merge(sources, eager=self._from_files)
         while (batch := self._next(batches)) is not None:
@@ -276,11 +284,12 @@ def run(
     idle: timedelta | int | None = None,
     idle_advance: timedelta | int | None = None,
     follow: bool = False,
+    max_results: int | None = None,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
-        idle_advance=idle_advance, follow=follow,
+        idle_advance=idle_advance, follow=follow, max_results=max_results,
     )  # fmt: skip
 
 

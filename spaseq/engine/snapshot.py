@@ -19,9 +19,10 @@ from gpm.parsing import parse
 from gpm.rows import EventGraph, Triples
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
-from spaseq.engine.protocols import Plan, WordMap
+from spaseq.engine.protocols import Matcher, Plan, WordMap
 from spaseq.engine.queries import AnyQuery, as_query, stream_order
 from spaseq.engine.snapshot_header import check_header
+from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 def take_snapshot(engine: Engine) -> bytes:
     """The state of ``engine``: equal states that came about equally give equal bytes."""
+    if not all(streamset.is_settled for streamset in engine._streamsets):
+        raise OptionError("results wait: take all of an iterator of results before a snapshot")
     engine.catch_up()
     running = list(engine._queries.values())
     sections: dict[str, bytes] = {}
@@ -147,13 +150,19 @@ def _restore_query(
     on_match: OnMatch | None,
 ) -> None:
     name = plan.query.name
-    matcher = plan.restore(engine.terms, sections[f"matcher {name}"], word_map)
-    if not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
-        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
-    running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
+    data, is_over = sections[f"matcher {name}"], counters["over"]
+    matcher: Matcher = plan.start(engine.terms) if is_over else plan.restore(engine.terms, data, word_map)
+    if is_over:
+        matcher = Spent.restore(matcher.automaton, data)
+    elif not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
+        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    running = engine._start(plan, streamset, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
-    streamset.note(running)
+    if is_over:
+        streamset.retire(running)
+    else:
+        streamset.note(running)
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +172,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
     return {
         "iris": list(streamset.iris),
         "strict": streamset.buffer.strict,
-        "queries": [query.name for query in streamset.queries],
+        "queries": [query.name for query in streamset.all_queries],
         "advanced": streamset.advanced,
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),

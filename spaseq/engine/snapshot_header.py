@@ -39,7 +39,8 @@ STREAMSET: Shape = {
     "names": [str], "waiting": [WAITING],
 }  # fmt: skip
 QUERY: Shape = {
-    "name": str, "fingerprint": str, "counters": {"results": COUNT, "newest": TIME, "evaluated": Named(COUNT)},
+    "name": str, "fingerprint": str,
+    "counters": {"results": COUNT, "newest": TIME, "evaluated": Named(COUNT), "max_results": COUNT, "over": bool},
 }  # fmt: skip
 HEADER: Shape = {
     "background": str, "lateness": COUNT, "origins": COUNT, "scopes": Named(SCOPE), "queries": [QUERY],

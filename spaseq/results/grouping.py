@@ -90,8 +90,8 @@ class Grouping:
         self._projections = rewrite(projections, self._hide)
         self._having = rewrite(tuple(having), self._hide)
         count_only = all(function.argument is None for function in self._aggregates)
-        self._compact = count_only and set(columns) <= set(group_by)
-        self._need_picks = any(function.argument is None for function in self._aggregates) and not self._compact
+        self.is_compact = count_only and set(columns) <= set(group_by)
+        self._need_picks = any(function.argument is None for function in self._aggregates) and not self.is_compact
         self._rows = _no_rows(len(columns))
         self._readings = tuple(readings)
         self._totalled = _no_results(len(projections))  # results of totals
@@ -106,7 +106,7 @@ class Grouping:
         picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
         rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, np.ones(number, np.int64))
         rows = _concatenate(self._rows, rows)
-        self._rows = _compacted(rows) if self._compact else rows
+        self._rows = _compacted(rows) if self.is_compact else rows
 
     def take(self, before: int | None = None) -> GroupedRows:
         """The results of all decision times below ``before`` (None: of all)."""

@@ -57,14 +57,26 @@ class Projector:
             return self._grouped(self._grouping.take(self._grouping.newest()))
         table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
         if self._duplicates is not None and len(table):
-            keys = np.concatenate([table.words, pick_digests(raw)], axis=1)
-            out_of_order = self._plan.decided_out_of_order
-            table = _keep(table, self._duplicates.admit(table.last if out_of_order else table.decided, keys))
-            if not out_of_order:
-                self._duplicates.forget(int(raw.decided[-1]))
+            table = self._without_duplicates(self._duplicates, table, pick_digests(raw))
         if self._distinct is not None and len(table):
             table = _keep(table, self._distinct.admit(table))
         return table
+
+    def _without_duplicates(self, seen: Seen, table: MatchTable, matches: Words) -> MatchTable:
+        """Each row of a match once; ``matches`` tells them apart."""
+        out_of_order = self._plan.decided_out_of_order
+        keys = np.concatenate([table.words, matches], axis=1)
+        kept = _keep(table, seen.admit(table.last if out_of_order else table.decided, keys))
+        if self._plan.rows_together:
+            seen.keep(matches[-1].tobytes())
+        elif not out_of_order:
+            seen.forget(int(table.decided[-1]))
+        return kept
+
+    @property
+    def gives_at_once(self) -> bool:
+        """Whether rows of one decision time may come in parts: they are not kept to be aggregated."""
+        return self._grouping is None or self._grouping.is_compact
 
     @property
     def waits(self) -> bool:
