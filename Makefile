@@ -7,7 +7,7 @@ NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*/*.pxi gpm/na
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-peers soak lint sanitize check-deep wheel clean
+.PHONY: run test bench bench-peers soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -24,6 +24,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.allocations.deep
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
+	$(BIN)/python -m tests.fuzz --minutes 1
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 bench: $(VENV)/all.stamp
@@ -44,6 +45,10 @@ lint: $(VENV)/all.stamp
 
 sanitize:
 	PYTHON=$(PYTHON) sh tools/sanitize.sh
+
+# MINUTES for each door (10), DOOR=name for one of them, SEED=number to repeat a run.
+fuzz:
+	PYTHON=$(PYTHON) MINUTES=$(MINUTES) DOOR=$(DOOR) SEED=$(SEED) sh tools/fuzz.sh
 
 wheel: $(VENV)/all.stamp
 	$(BIN)/python -m build --outdir dist .

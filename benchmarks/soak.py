@@ -1,37 +1,44 @@
-"""Resident memory while millions of events go through ``spaseq run``, piped, each with fresh strings and a fresh IRI.
+"""Memory and CPU time while millions of events go through a query, each with fresh strings and a fresh IRI.
 
-Run: ``python -m benchmarks.soak [events]``; the exit code is 1 if memory grew by more than a tenth after warm-up.
+Run: ``python -m benchmarks.soak [EVENTS] [NAME …]``, see ``RUNS``.  The exit code is 1 if after the warm-up memory grew
+by more than a tenth, or the last fifth of the events took over a tenth more CPU time than the second.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.memory import resident
 
+WINDOW = "WITHIN 10 SECONDS SLIDING"
 QUERY = """
 PREFIX : <urn:soak:>
 SELECT ?user ?note1 ?note2
-WITHIN 10 SECONDS SLIDING
+%(window)s
 FROM STREAM s <urn:soak:stream>
+FROM STREAM t <urn:soak:other>
 WHERE {
   SEQ(A ; B)
   DEFINE GPM A ON s { ?session1 :user ?user ; :note ?note1 ; :comment ?comment1 ; :level 1 }
-  DEFINE GPM B ON s { ?session2 :user ?user ; :note ?note2 ; :comment ?comment2 ; :level 2 }
+  DEFINE GPM B ON %(second)s { ?session2 :user ?user ; :note ?note2 ; :comment ?comment2 ; :level 2 }
 }
 """
-BLOCK = 1000  # events in one write: 1 ms apart
+BLOCK = 1000  # events in one write
+SAMPLES = 20
 USERS = 1000
 WARM_UP = 700_000  # events until everything that is kept for a while has been renewed once
+MOST = 1.1
 PROV = "<http://www.w3.org/ns/prov#generatedAtTime>"
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
+TIME = f'<urn:soak:event:%(n)d> {PROV} "%(time)d"{LONG} .\n'
 EVENT = (
-    f'<urn:soak:event:%(n)d> {PROV} "%(time)d"{LONG} .\n'
     "<urn:soak:session:%(n)d> <urn:soak:user> <urn:soak:user:%(user)d> <urn:soak:event:%(n)d> .\n"
     '<urn:soak:session:%(n)d> <urn:soak:note> "a note nobody wrote before, number %(n)d" <urn:soak:event:%(n)d> .\n'
     '<urn:soak:session:%(n)d> <urn:soak:comment> "and a comment on number %(n)d" <urn:soak:event:%(n)d> .\n'
@@ -40,39 +47,134 @@ EVENT = (
 )
 
 
-def blocks(events: int) -> Iterator[bytes]:
+class Sample(NamedTuple):
+    """After so many events: resident memory in MB, and seconds of CPU since the beginning."""
+
+    events: int
+    memory: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``events`` unless fewer are asked for; they are ``shuffled`` by up to 40 ms, or come in order, 1 ms apart.
+
+    ``batch`` 0: they are piped into ``spaseq run``; else so many are pushed at once, with ``turns`` to two streams in
+    turn.
+    """
+
+    events: int
+    window: str = WINDOW
+    lateness: int = 0  # milliseconds
+    shuffled: bool = False
+    batch: int = 0
+    turns: bool = False
+
+    @property
+    def query(self) -> str:
+        """In SPAseq."""
+        text = QUERY % {"window": self.window, "second": "t" if self.turns else "s"}
+        return text if self.turns else text.replace("FROM STREAM t <urn:soak:other>\n", "")
+
+    def event(self, number: int) -> dict[str, int]:
+        """What fills in the text of an event."""
+        behind = number * 17 % 41 if self.shuffled else 0
+        level = 1 + (number // self.batch % 2 if self.turns else number // USERS % 2)
+        return {"n": number, "time": (number + 41 - behind) * 1000, "user": number * 7919 % USERS, "level": level}
+
+
+RUNS = {
+    "piped": Run(20_000_000),
+    "lateness": Run(5_000_000, lateness=50, shuffled=True),
+    "events": Run(5_000_000, window="WITHIN 10000 EVENTS SLIDING"),
+    "in turn": Run(5_000_000, lateness=50, shuffled=True, batch=20, turns=True),
+    "pushed": Run(5_000_000, lateness=50, shuffled=True, batch=1),
+}
+
+
+def blocks(run: Run, events: int) -> Iterator[bytes]:
     """The stream as N-Quads, a thousand events at a time."""
     for first in range(0, events, BLOCK):
-        yield "".join(
-            EVENT % {"n": n, "time": n * 1000, "user": n * 7919 % USERS, "level": 1 + n // USERS % 2}
-            for n in range(first, min(first + BLOCK, events))
-        ).encode()
+        numbers = range(first, min(first + BLOCK, events))
+        yield "".join((TIME + EVENT) % run.event(n) for n in numbers).encode()
 
 
-def main(events: int = 20_000_000) -> int:
-    """Print the memory now and then; 0 if after the warm-up it is never more than a tenth above the most until then."""
-    sizes: list[float] = []
-    step = max(BLOCK, min(WARM_UP, events // 20 // BLOCK * BLOCK))
+def processor_seconds(process: int) -> float:
+    """CPU time of a process (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def piped(run: Run, events: int) -> Iterator[Sample]:
+    """Samples of ``spaseq run``."""
     with tempfile.TemporaryDirectory() as folder:
         query = Path(folder) / "soak.spaseq"
-        query.write_text(QUERY)
+        query.write_text(run.query)
         command = [sys.executable, "-m", "spaseq", "run", str(query), "--stream", "s=-", "--count"]
-        started = time.monotonic()
-        print(f"{events:,} events, each with a fresh IRI and two fresh strings; resident memory in MB")
+        command += ["--lateness", f"{run.lateness}ms"] if run.lateness else []
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None and process.stdout is not None
-            for number, block in enumerate(blocks(events), 1):
+            for number, block in enumerate(blocks(run, events), 1):
                 process.stdin.write(block)
-                if number * BLOCK % step == 0:
-                    sizes.append(resident(process.pid))
-                    print(f"  {number * BLOCK:>12,} {sizes[-1]:8.1f}  {time.monotonic() - started:6.0f} s", flush=True)
+                if is_sampled(number * BLOCK, events, BLOCK):
+                    yield Sample(number * BLOCK, resident(process.pid), processor_seconds(process.pid))
             process.stdin.close()
-            matches = process.stdout.read().decode().strip()
-    warm = max(1, min(WARM_UP // step, len(sizes) - 1))
-    growth = max(sizes[warm:]) / max(sizes[:warm])
-    print(f"  matches {matches}; most after {warm * step:,} events / most until then: {growth:.3f}")
-    return int(growth > 1.1)
+            print(f"  matches {process.stdout.read().decode().strip()}")
+
+
+def pushed(name: str, events: int) -> Iterator[Sample]:
+    """Samples of ``benchmarks.soak_pushes``, which is a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.soak_pushes", name, str(events)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            count, memory, seconds = line.split()
+            yield Sample(int(count), float(memory), float(seconds))
+
+
+def is_sampled(number: int, events: int, step: int) -> bool:
+    """Whether one of the twenty parts of a run has ended in the last ``step`` events."""
+    return number * SAMPLES // events > (number - step) * SAMPLES // events
+
+
+def growth(samples: Sequence[Sample]) -> float:
+    """The most memory after the warm-up by the most until then."""
+    last = samples[-1].events
+    warm = max(1, sum(sample.events <= min(WARM_UP, last * 7 // 10) for sample in samples))
+    return max(one.memory for one in samples[warm:]) / max(one.memory for one in samples[:warm])
+
+
+def slowing(samples: Sequence[Sample]) -> float:
+    """The CPU time of the last fifth of the events by that of the second."""
+    fifth = len(samples) // 5
+    second = samples[2 * fifth - 1].seconds - samples[fifth - 1].seconds
+    return (samples[-1].seconds - samples[-1 - fifth].seconds) / second
+
+
+def is_steady(name: str, found: Callable[[], Iterator[Sample]]) -> bool:
+    """Print what is measured; whether it does not grow."""
+    samples: list[Sample] = []
+    for sample in found():
+        samples.append(sample)
+        print(f"  {sample.events:>12,} {sample.memory:8.1f} MB {sample.seconds:8.1f} s", flush=True)
+    grown, slower = growth(samples), slowing(samples)
+    print(f"  {name}: most memory after the warm-up / until then {grown:.3f}")
+    print(f"  {name}: CPU time of the last fifth / of the second {slower:.3f}", flush=True)
+    return grown <= MOST and slower <= MOST
+
+
+def main(*arguments: str) -> int:
+    """0 if no run grew."""
+    numbers = [int(one) for one in arguments if one.isdigit()]
+    names = [one for one in arguments if not one.isdigit()]
+    steady = []
+    for name in names or RUNS:
+        run = RUNS[name]
+        events = min(run.events, *numbers) if numbers else run.events
+        print(f"{name}: {events:,} events, each with a fresh IRI and two fresh strings; resident memory, CPU time")
+        steady.append(is_steady(name, lambda: pushed(name, events) if run.batch else piped(run, events)))  # noqa: B023
+    return int(not all(steady))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(int(one) for one in sys.argv[1:])))
+    sys.exit(main(*sys.argv[1:]))

@@ -2,6 +2,8 @@
 
 The shapes follow the SPARQL 1.1 grammar (groups are lists of elements, in source order), so that a pattern can
 be printed back to SPARQL without loss.  Nothing here evaluates anything.
+
+Elements of groups have no slots: ``gpm.scope`` notes there which variables they have, once for each.
 """
 
 from __future__ import annotations
@@ -160,35 +162,35 @@ class Triple:
     object: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Triples:
     """A run of triple patterns: one basic graph pattern together with its neighbours."""
 
     triples: tuple[Triple, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Optional:
     """``OPTIONAL {…}``."""
 
     group: Group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Union:
     """``{…} UNION {…} …``, at least two branches."""
 
     branches: tuple[Group, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Minus:
     """``MINUS {…}``."""
 
     group: Group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Graph:
     """``GRAPH <name> {…}``: background knowledge."""
 
@@ -196,14 +198,14 @@ class Graph:
     group: Group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filter:
     """``FILTER expression``."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bind:
     """``BIND(expression AS ?variable)``."""
 
@@ -211,7 +213,7 @@ class Bind:
     variable: Variable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Values:
     """``VALUES (…) {…}``; None in a row is UNDEF."""
 
@@ -227,7 +229,7 @@ class Projection:
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SubSelect:
     """A nested SELECT; ``projections`` None is ``*``."""
 
@@ -243,7 +245,7 @@ class SubSelect:
     values: Values | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """``{ … }``: elements in source order."""
 

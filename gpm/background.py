@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryTriples, RdfFor
 
 from gpm.entailment import conclusions
 from gpm.errors import GraphSyntaxError, PatternError
-from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import check, load, parse
 from gpm.printing import print_group
 from gpm.rewrite import canonical
 from gpm.schema import Schema
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]"
 
 _GZIP = b"\x1f\x8b"
+LARGEST_UNPACKED = 1 << 30  # bytes that a compressed file may have
 # What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
 _PLAIN: dict[RdfFormat | None, tuple[RdfFormat, ...]] = {
     RdfFormat.N_TRIPLES: (RdfFormat.N_TRIPLES,),
@@ -228,24 +230,23 @@ class _Text:
 
         False: that is not sure to go well, because there may be blank nodes or names of graphs.
         """
-        if is_too_deep(self.data):
-            raise SyntaxError(TOO_DEEP)
+        check(self.data, self.file_format or RdfFormat.TRIG)
         return any(self._load_as(guess, store, graph) for guess in _PLAIN.get(self.file_format, ()))
 
     def parts(self) -> Iterable[Quad]:
         """Its statements in their order."""
         if self.file_format is not None:
-            return pyoxigraph.parse(self.data, format=self.file_format, base_iri=self.base)
+            return parse(self.data, self.file_format, self.base)
         try:
-            return list(pyoxigraph.parse(self.data, format=RdfFormat.N_QUADS))
+            return list(parse(self.data, RdfFormat.N_QUADS))
         except SyntaxError:
-            return pyoxigraph.parse(self.data, format=RdfFormat.TRIG, base_iri=self.base)
+            return parse(self.data, RdfFormat.TRIG, self.base)
 
     def _load_as(self, guess: RdfFormat, store: Store, graph: NamedNode) -> bool:
         if any(sign in self.data for sign in _BLANK_NODE_SIGNS[guess]):
             return False
         try:
-            store.load(self.data, format=guess, base_iri=self.base, to_graph=graph)
+            load(store, self.data, guess, self.base, graph)
         except SyntaxError:
             return False  # and the Store is as it was
         return True
@@ -301,7 +302,12 @@ def _decompressed(path: Path, data: bytes) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(LARGEST_UNPACKED + 1)
+        if len(unpacked) <= LARGEST_UNPACKED:
+            return unpacked
+        message = f"the gzip data has more than {LARGEST_UNPACKED:,} bytes: unpack the file before, if you trust it"
+        raise GraphSyntaxError(str(path), 0, 0, message)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise GraphSyntaxError(str(path), 0, 0, f"the gzip data is damaged or cut off: {error}") from None
 

@@ -15,6 +15,7 @@ from pyoxigraph import BlankNode, NamedNode, Store
 from gpm.algebra import XSD_DATETIME, Group, Literal, Operation
 from gpm.background import Background
 from gpm.batching import can_batch
+from gpm.bounded import FUNCTIONS, bounded
 from gpm.errors import PatternError
 from gpm.printing import print_group
 from gpm.rewrite import rewrite
@@ -55,7 +56,7 @@ def make_core(group: Group, columns: tuple[str, ...]) -> Core:
     """The query of a pattern.  PatternError: pyoxigraph does not know a construct or function in it."""
     route = Route.BATCH if can_batch(group) else Route.KNOWLEDGE if has_graph(group) else Route.SINGLE
     strict = needs_triple(group)
-    body = print_group(rewrite(group, _mark_now))
+    body = print_group(bounded(rewrite(group, _mark_now)))
     text = f"SELECT {_projection(columns)} {body}"
     if route is Route.BATCH:
         text = f"SELECT {' '.join(['?g', *('?' + name for name in columns)])} {{ GRAPH ?g {body} }}"
@@ -149,7 +150,7 @@ def lexical_time(timestamp: int) -> str:
 
 def _query(store: Store, text: str, **options: Any) -> pyoxigraph.QuerySolutions:
     try:
-        answer = store.query(text, **options)
+        answer = store.query(text, custom_functions=FUNCTIONS, **options)
     except (SyntaxError, RuntimeError, ValueError) as error:
         raise PatternError(f"the graph pattern cannot be evaluated: {error}") from None
     assert isinstance(answer, pyoxigraph.QuerySolutions)

@@ -183,7 +183,7 @@ class Evaluator:
         assemblers = list(self.encoder.assemblers)
         for assembler in assemblers:
             assembler.forget_words()
-        batches = [batch.triples for batch in self.encoder.batches]
+        batches = [batch.words() for batch in self.encoder.batches]
         self.terms.collect([*held, *batches, *(assembler.pending() for assembler in assemblers)])
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────

@@ -10,6 +10,8 @@ import pyoxigraph
 from pyoxigraph import NamedNode, Quad, Store
 
 from gpm.algebra import XSD_INTEGER, Expression, Literal, Operation, Variable
+from gpm.bounded import FUNCTIONS as BOUNDED_FUNCTIONS
+from gpm.bounded import bounded
 from gpm.errors import PatternError
 from gpm.lists import FUNCTIONS
 from gpm.printing import print_expression
@@ -24,6 +26,7 @@ Times = npt.NDArray[np.int64]
 Status = npt.NDArray[np.int8]
 
 _ZERO, _ONE = Literal("0", XSD_INTEGER), Literal("1", XSD_INTEGER)
+_FUNCTIONS = FUNCTIONS | BOUNDED_FUNCTIONS
 _NOW = "NOW()"  # the name of the column of event times; no variable is called so
 
 
@@ -64,11 +67,11 @@ class ExternalEvaluator:
             expression = rewrite(expression, _now_variable)
             used[_NOW] = np.array([self.terms.datetime(int(time)) for time in now], dtype=np.uint64)
         numbering = Numbering("v")
-        text = print_expression(rename(expression, numbering))
+        text = print_expression(bounded(rename(expression, numbering)))
         where = " ".join(_bind(numbering(name), n, bool(column.all())) for n, (name, column) in enumerate(used.items()))
         query = f"SELECT ?row ({text} AS ?value) {{ ?row <urn:row> <urn:row> . {where} }}"
         try:
-            answer = self._store(list(used.values()), columns.shape[1]).query(query, custom_functions=FUNCTIONS)
+            answer = self._store(list(used.values()), columns.shape[1]).query(query, custom_functions=_FUNCTIONS)
         except (SyntaxError, RuntimeError) as error:
             raise PatternError(f"the expression {print_expression(expression)} cannot be evaluated: {error}") from None
         assert isinstance(answer, pyoxigraph.QuerySolutions)

@@ -12,6 +12,7 @@ from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from gpm.algebra import Element
 from gpm.background import Background
+from gpm.bounded import FUNCTIONS, bounded
 from gpm.native.cells import encode_cells
 from gpm.native.hashing import HashIndex
 from gpm.printing import print_element
@@ -141,7 +142,7 @@ class Knowledge:
         The element reads nothing but background graphs.
         """
         tree, names = canonical(element)
-        key = (graph_names(tree), print_element(tree), tuple(names[name] for name in columns))
+        key = (graph_names(tree), print_element(bounded(tree)), tuple(names[name] for name in columns))
         if key not in self._tables:
             self._tables[key] = self._materialise(*key)
         found = self._tables[key]
@@ -154,7 +155,7 @@ class Knowledge:
             NamedNode(name) for name in graphs
         ]  # an unknown graph is empty, not missing
         query = f"SELECT DISTINCT {projection} {{ {text} }} LIMIT {self.limit + 1}"
-        answer = store.query(query, named_graphs=named)
+        answer = store.query(query, named_graphs=named, custom_functions=FUNCTIONS)
         assert isinstance(answer, QuerySolutions)
         data = cast(bytes, answer.serialize(format=pyoxigraph.QueryResultsFormat.TSV))
         rows = data.count(b"\n") - 1

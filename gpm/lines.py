@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import overload
 
-from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
+from pyoxigraph import DefaultGraph, Quad, RdfFormat
+
+from gpm.parsing import parse
 
 
 class QuadLines(Sequence[Quad]):

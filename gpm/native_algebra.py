@@ -35,7 +35,7 @@ from gpm.algebra import (
     Values,
     Variable,
 )
-from gpm.rewrite import rename, rewrite, walk
+from gpm.rewrite import rename, rewrite, walk, walk_outside
 from gpm.scope import in_scope
 from gpm.terms import encode
 from nfa_native.words import Terms
@@ -172,14 +172,7 @@ def _conjuncts(expression: Expression) -> Iterator[Expression]:
 
 def _triples(node: object) -> Iterator[Triple]:
     """The triple patterns anywhere in a tree but in GRAPH."""
-    if isinstance(node, Triple):
-        yield node
-    elif isinstance(node, tuple):
-        for part in node:
-            yield from _triples(part)
-    elif hasattr(node, "__dataclass_fields__") and not isinstance(node, Graph):
-        for name in node.__dataclass_fields__:
-            yield from _triples(getattr(node, name))
+    return (part for part in walk_outside(node, Graph) if isinstance(part, Triple))
 
 
 def _summarise(triple: Triple, terms: Terms) -> Iterator[tuple[int, int, int]]:

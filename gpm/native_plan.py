@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gpm.algebra import (
@@ -25,6 +25,7 @@ from gpm.algebra import (
     subexpressions,
 )
 from gpm.expressions import compile_expression
+from gpm.joining import in_order
 from gpm.native_algebra import NotNativeError, simplify, summary
 from gpm.native_scope import check_scopes
 from gpm.native_steps import (
@@ -46,7 +47,7 @@ from gpm.native_steps import (
     Test,
 )
 from gpm.rewrite import rewrite
-from gpm.scope import NONE, Names, certain, has_exists, in_scope, mentioned
+from gpm.scope import certain, has_exists, in_scope, mentioned
 from gpm.terms import encode
 from nfa_native.words import Terms
 
@@ -62,8 +63,8 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
 
 
 def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern:
-    late = [part for part in group.elements if isinstance(part, Filter) and not has_exists(part)]
-    rest = Group(tuple(part for part in group.elements if part not in late))
+    late = [part for part in group.elements if _is_late(part)]
+    rest = Group(tuple(part for part in group.elements if not _is_late(part)))
     whole, base = _Compiler(terms), _Compiler(terms)
     whole_plan, base_plan = whole.plan(group), base.plan(rest)
     return NativePattern(
@@ -78,16 +79,26 @@ def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePatt
     )
 
 
+def _is_late(part: Element) -> bool:
+    """Whether it is a filter that rows are tested with in the end."""
+    return isinstance(part, Filter) and not has_exists(part)
+
+
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """The variables that every row at a place binds, and those that some row may bind."""
+    """The variables that every row at a place binds, and those that some row may bind: more, from step to step."""
 
-    certain: Names = NONE
-    possible: Names = NONE
+    certain: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
 
-    def after(self, element: Element) -> _Bound:
-        """What is bound when the element has been joined."""
-        return _Bound(self.certain | certain(element), self.possible | in_scope(element))
+    def copy(self) -> _Bound:
+        """The same, to go on from here."""
+        return _Bound(set(self.certain), set(self.possible))
+
+    def add(self, element: Element) -> None:
+        """The element has been joined."""
+        self.certain.update(certain(element))
+        self.possible.update(in_scope(element))
 
 
 _EMPTY = _Bound()
@@ -133,17 +144,15 @@ class _Compiler:
     # ── groups ──
     def group(self, group: Group, bound: _Bound) -> Chain:
         """The steps that extend rows by the solutions of a group; filters come once their variables are settled."""
-        tests = [part for part in group.elements if isinstance(part, Filter)]
-        parts = list(_in_order(group, bound.possible))
+        parts = list(in_order(group, bound.possible))
+        tests = _settled(group, parts, bound)
+        bound = bound.copy()
         steps: list[Step] = []
-        for n in range(len(parts) + 1):
-            later = frozenset().union(*map(in_scope, parts[n:]))
-            settled = [test for test in tests if not (mentioned(test) & later) - bound.certain]
-            steps += [Test(self.condition(test.expression, bound)) for test in sorted(settled, key=has_exists)]
-            tests = [test for test in tests if test not in settled]
-            if n < len(parts):
-                steps += self.element(parts[n], bound)
-                bound = bound.after(parts[n])
+        for n, part in enumerate((*parts, None)):
+            steps += [Test(self.condition(test.expression, bound)) for test in sorted(tests.get(n, ()), key=has_exists)]
+            if part is not None:
+                steps += self.element(part, bound)
+                bound.add(part)
         return tuple(steps)
 
     def element(self, element: Element, bound: _Bound) -> Chain:
@@ -201,46 +210,32 @@ class _Compiler:
             return Operation("!", (answer,)) if node.negated else answer
 
         plain = rewrite(expression, ask)
-        program = compile_expression(plain, {**self.variables, **hidden}, self.terms)
+        registers = {**self.variables, **hidden} if hidden else self.variables
+        program = compile_expression(plain, registers, self.terms)
         if program is None:
             raise NotNativeError(_unknown(plain, self.terms))
         instructions = tuple((int(op), argument) for op, argument in program.instructions)
         return Condition(instructions, tuple(program.constants), tuple(asked))
 
 
-# ── order ────────────────────────────────────────────────────────────────────────────────────────────────
-def _in_order(group: Group, known: Names) -> Iterator[Element]:
-    """The elements but filters, one triple pattern at a time; between OPTIONAL, MINUS and BIND joins change places."""
-    joins: list[Element] = []
-    for element in group.elements:
-        if isinstance(element, Filter):
-            continue
-        if not isinstance(element, Optional | Minus | Bind):
-            joins.append(element)
-            continue
-        yield from _joins_in_order(joins, known)
-        known = known.union(*map(in_scope, joins), in_scope(element))
-        joins = []
-        yield element
-    yield from _joins_in_order(joins, known)
+def _settled(group: Group, parts: Sequence[Element], bound: _Bound) -> dict[int, list[Filter]]:
+    """The filters of a group by the number of parts before them: what they mention is certain, or none binds it later.
 
-
-def _joins_in_order(joins: list[Element], known: Names) -> Iterator[Element]:
-    """Triple patterns, what is known best first; then VALUES, then groups and unions."""
-    triples = [triple for element in joins if isinstance(element, Triples) for triple in element.triples]
-    while triples:
-        best = max(triples, key=lambda triple: _selectivity(triple, known))  # the first of several
-        triples.remove(best)
-        known |= mentioned(best)
-        yield Triples((best,))
-    yield from (element for element in joins if isinstance(element, Values))
-    yield from (element for element in joins if not isinstance(element, Triples | Values))
-
-
-def _selectivity(triple: Triple, known: Names) -> tuple[int, int]:
-    """How much of a triple pattern is known: its ends, then its predicate."""
-    ends = sum(not mentioned(term) - known for term in (triple.subject, triple.object))
-    return ends, not mentioned(triple.predicate) - known
+    ``bound`` is what is bound before the group.
+    """
+    certainly = dict.fromkeys(bound.certain, 0)
+    last: dict[str, int] = {}
+    for n, part in enumerate(parts, 1):
+        last.update(dict.fromkeys(in_scope(part), n))
+        for name in certain(part):
+            certainly.setdefault(name, n)
+    found: dict[int, list[Filter]] = {}
+    for test in group.elements:
+        if isinstance(test, Filter):
+            names = mentioned(test)
+            place = max((min(last.get(name, 0), certainly.get(name, len(parts))) for name in names), default=0)
+            found.setdefault(place, []).append(test)
+    return found
 
 
 def _unknown(expression: Expression, terms: Terms) -> str:

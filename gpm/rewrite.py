@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from gpm.algebra import BlankNode, Projection, Variable
@@ -13,26 +14,41 @@ Node = TypeVar("Node")
 
 def walk(node: object) -> Iterator[Any]:
     """The nodes of a tree in source order, a parent before its children; tuples are looked through."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif dataclasses.is_dataclass(node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from walk(getattr(node, field.name))
+    return walk_outside(node, ())
+
+
+def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]:
+    """The same without what is in nodes of some classes: these are given, but not entered."""
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        kind: Any = type(part)
+        if isinstance(part, tuple):
+            waiting.extend(reversed(part))
+        elif (names := fields_of(kind)) is not None:
+            yield part
+            if not isinstance(part, closed):
+                waiting.extend([getattr(part, name) for name in reversed(names)])
+
+
+@cache
+def fields_of(kind: type) -> tuple[str, ...] | None:
+    """The names of a dataclass's fields; None of any other class."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def rewrite(node: Node, change: Callable[[object], object | None]) -> Node:
     """A copy of a tree in which ``change`` replaced the nodes for which it is not None (those are not entered)."""
     if isinstance(node, tuple):
         return cast(Node, tuple(rewrite(part, change) for part in node))
-    if not dataclasses.is_dataclass(node) or isinstance(node, type):
+    kind: Any = type(node)
+    names = fields_of(kind)
+    if names is None:
         return node
     changed = change(node)
     if changed is not None:
         return cast(Node, changed)
-    parts = {field.name: rewrite(getattr(node, field.name), change) for field in dataclasses.fields(node)}
-    return cast(Node, dataclasses.replace(node, **parts))
+    return cast(Node, kind(*(rewrite(getattr(node, name), change) for name in names)))
 
 
 def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], str] = lambda label: label) -> Node:

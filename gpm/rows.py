@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyoxigraph
 
 from gpm.lines import QuadLines
+from gpm.native.texts import pieced
 
 Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.uint32]
@@ -29,6 +30,11 @@ class EventGraph(NamedTuple):
     triples: Triples
     timestamp: int
     scope: int | None = None
+
+
+def is_slack(column: Numbers) -> bool:
+    """Whether the column is less than half of what it is a part of."""
+    return isinstance(column.base, np.ndarray) and 2 * column.nbytes < column.base.nbytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,28 @@ class Texts:
     def take(self, chosen: Any) -> Texts:
         """The texts of some events: a slice, or an array of indices."""
         return Texts(self.blocks, self.block[chosen], self.starts[chosen], self.stops[chosen])
+
+    def compact(self) -> Texts:
+        """The same texts without blocks that nobody reads; what takes less than half of its block is copied out."""
+        used, block = np.unique(self.block, return_inverse=True)
+        blocks = [self.blocks[number] for number in used.tolist()]
+        sizes = np.array([len(one) if isinstance(one, bytes) else 0 for one in blocks], np.int64)
+        lengths = self.stops - self.starts
+        copied = np.flatnonzero((2 * np.bincount(block, lengths, len(blocks)) < sizes)[block])
+        if not len(copied):
+            return Texts(tuple(blocks), block, self.starts.copy(), self.stops.copy())
+        text = pieced(tuple(blocks), block[copied], self.starts[copied], self.stops[copied])
+        return self._moved(copied, text)
+
+    def _moved(self, copied: Numbers, text: bytes) -> Texts:
+        """The same texts, where those of some events follow each other in ``text``; blocks without events are left."""
+        block, starts, stops = self.block.copy(), self.starts.copy(), self.stops.copy()
+        stops[copied] = np.cumsum((stops - starts)[copied])
+        starts[copied] = np.append(0, stops[copied][:-1])
+        block[copied] = len(self.blocks)
+        used, block = np.unique(block, return_inverse=True)
+        blocks = (*self.blocks, text)
+        return Texts(tuple(blocks[number] for number in used.tolist()), block, starts, stops)
 
     @staticmethod
     def join(parts: Sequence[Texts]) -> Texts:
@@ -88,6 +116,10 @@ class EventBatch:
     def __len__(self) -> int:
         return len(self.times)
 
+    def words(self) -> Words:
+        """The words of its own triples: of a part of a batch, those of the part (3, m)."""
+        return self.triples[:, self.offsets[0] : self.offsets[-1]]
+
     def graph(self, number: int) -> EventGraph:
         """One event with its triples."""
         return EventGraph(self.texts[number], int(self.times[number]), int(self.scopes[number]))
@@ -119,6 +151,13 @@ class EventBatch:
         times, scopes = self.times[chosen], self.scopes[chosen]
         return EventBatch(times, scopes, offsets, triples, texts, knowledge, version, self.home)
 
+    def compact(self) -> EventBatch:
+        """The same events, holding on to at most twice the memory that they need: batches that wait are made so."""
+        own = int(self.offsets[-1]) - int(self.offsets[0])
+        if is_slack(self.times) or 2 * own < self.triples.shape[1]:
+            return replace(self.take(np.arange(len(self))), texts=self.texts.compact())
+        return replace(self, texts=self.texts.compact())
+
     @staticmethod
     def join(parts: Sequence[EventBatch]) -> EventBatch:
         """Several batches of one engine, one after the other."""
@@ -134,7 +173,7 @@ class EventBatch:
             np.concatenate([part.times for part in parts]),
             np.concatenate([part.scopes for part in parts]),
             np.concatenate([[0], *ends]).astype(np.uint32),
-            np.concatenate([part.triples[:, part.offsets[0] : part.offsets[-1]] for part in parts], axis=1),
+            np.concatenate([part.words() for part in parts], axis=1),
             Texts.join([part.texts for part in parts]),
             np.concatenate([part.knowledge for part in parts]),
             min(part.version for part in parts),

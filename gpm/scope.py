@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from gpm.algebra import (
     AlternativePath,
@@ -28,19 +29,51 @@ from gpm.algebra import (
     Values,
     Variable,
 )
-from gpm.rewrite import walk
+from gpm.rewrite import fields_of, walk, walk_outside
 
 Names = frozenset[str]
 NONE: Names = frozenset()
+_NESTED = (Group, Optional, Union, Minus, Graph, SubSelect, Triples)
 
 
 def mentioned(node: object) -> Names:
     """The names of all variables that occur anywhere in a tree."""
-    return frozenset(part.name for part in walk(node) if isinstance(part, Variable))
+    if isinstance(node, _NESTED):
+        return _noted(node, _mentioned)
+    found: set[str] = set()
+    for part in walk_outside(node, _NESTED):
+        if isinstance(part, Variable):
+            found.add(part.name)
+        elif isinstance(part, _NESTED):
+            found |= _noted(part, _mentioned)
+    return frozenset(found)
+
+
+def _mentioned(element: Element) -> Names:
+    kind: Any = type(element)
+    return mentioned(tuple(vars(element)[name] for name in fields_of(kind) or ()))
 
 
 def in_scope(element: Element) -> Names:
     """The variables that a solution of the element may bind (SPARQL 1.1, 18.2.1)."""
+    return _noted(element, _in_scope)
+
+
+def certain(element: Element) -> Names:
+    """Variables that every solution of the element binds (perhaps not all of them)."""
+    return _noted(element, _certain)
+
+
+def _noted(element: Element, find: Callable[[Element], Names]) -> Names:
+    """What ``find`` says of an element, asked once: else each group would ask all that is nested in it again."""
+    notes = vars(element)
+    if find.__name__ not in notes:
+        notes[find.__name__] = find(element)
+    found: Names = notes[find.__name__]
+    return found
+
+
+def _in_scope(element: Element) -> Names:
     match element:
         case Triples():
             return mentioned(element)
@@ -60,8 +93,7 @@ def in_scope(element: Element) -> Names:
             return NONE
 
 
-def certain(element: Element) -> Names:
-    """Variables that every solution of the element binds (perhaps not all of them)."""
+def _certain(element: Element) -> Names:
     match element:
         case Triples():
             return mentioned(element)
@@ -144,16 +176,8 @@ def _projected(select: SubSelect) -> Names:
 
 
 def _event_parts(node: object) -> Iterable[object]:
-    """Like ``walk``, without entering ``GRAPH``."""
-    if isinstance(node, Graph):
-        return
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _event_parts(part)
-    elif hasattr(node, "__dataclass_fields__"):
-        yield node
-        for name in node.__dataclass_fields__:
-            yield from _event_parts(getattr(node, name))
+    """Like ``walk``, without ``GRAPH``."""
+    return (part for part in walk_outside(node, Graph) if not isinstance(part, Graph))
 
 
 def _path_predicates(path: Variable | Path) -> Names | None:

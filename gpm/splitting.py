@@ -6,8 +6,10 @@ evaluated once; at the top level it may be moved behind elements that do not see
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from gpm.algebra import Bind, Element, Exists, Filter, Graph, Group, Iri, Minus, Optional, Triples, Variable
-from gpm.scope import Names, certain, has_exists, has_graph, in_scope, mentioned, reads_event, uses
+from gpm.scope import certain, has_exists, has_graph, in_scope, mentioned, reads_event, uses
 
 Split = tuple[Group, tuple[Element, ...]]
 
@@ -20,13 +22,15 @@ def split(group: Group) -> Split:
     """
     core: list[Element] = []
     tail: list[Element] = []
+    bound: set[str] = set()  # by the core, for certain
     for element in group.elements:
         if isinstance(element, Filter):
             continue
         if is_knowledge(element):
             tail.append(element)
-        elif _commutes(element, tail, certain(Group(tuple(core)))):
+        elif _commutes(element, tail, bound):
             core.append(element)
+            bound |= certain(element)
         elif isinstance(element, Bind) and not has_exists(element):
             tail.append(element)
         else:
@@ -91,7 +95,7 @@ def _place_filters(group: Group, core: list[Element], tail: list[Element]) -> Sp
     return Group(tuple(core)), tuple(tail)
 
 
-def _commutes(element: Element, tail: list[Element], bound: Names) -> bool:
+def _commutes(element: Element, tail: list[Element], bound: AbstractSet[str]) -> bool:
     """Whether the element may stand before the tail, behind a core that certainly binds ``bound``."""
     joins = not isinstance(element, Optional | Minus | Bind)
     seen = in_scope(element) if joins else mentioned(element)

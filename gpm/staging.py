@@ -13,6 +13,7 @@ from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store
 
 from gpm.lines import QuadLines
 from gpm.native.staging import stage_lines
+from gpm.parsing import parse
 from gpm.rows import EventGraph
 from gpm.terms import event_label, scoped
 
@@ -58,7 +59,7 @@ def _from_lines(events: Sequence[EventGraph], predicates: Collection[str] | None
     text, has_blank_nodes = staged
     store = Store()
     if has_blank_nodes:  # `load` would give them new labels
-        store.extend(pyoxigraph.parse(text, format=RdfFormat.N_QUADS, lenient=True))
+        store.extend(parse(text, RdfFormat.N_QUADS, lenient=True))
     else:
         store.load(text, format=RdfFormat.N_QUADS, lenient=True)
     for n, line in enumerate(lines):
@@ -81,7 +82,7 @@ def _from_text(text: str, events: Sequence[EventGraph]) -> Store | None:
             return None
         else:  # `load` would give blank nodes new labels
             scoped_lines = map(_scoped_line, text.split("\n"), repeat(events))
-            store.extend(pyoxigraph.parse("\n".join(scoped_lines), format=RdfFormat.N_QUADS))
+            store.extend(parse("\n".join(scoped_lines).encode(), RdfFormat.N_QUADS))
     except SyntaxError:
         return None
     return store

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyoxigraph
 
 from gpm import algebra
+from gpm.parsing import parse
 from nfa_native.words import Terms
 
 if TYPE_CHECKING:  # rdflib takes long to import: it is only needed where there are objects of it
@@ -141,6 +142,6 @@ def _canonical(triple: pyoxigraph.Triple) -> pyoxigraph.Triple:
 def triple_term(text: str) -> OxTerm:
     """The triple term ``<<( … )>>`` of a TSV cell or of canonical bytes."""
     line = f"{_ANY} {_ANY} {text} ."
-    (quad,) = pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.TURTLE)
+    (quad,) = parse(line.encode(), pyoxigraph.RdfFormat.TURTLE)
     object_: OxTerm = quad.object
     return object_

@@ -16,6 +16,8 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from nfa_native.containers cimport unordered_map, vector
 from nfa_native.guard cimport attempted, check_sound, guarded_number
 
+from nfa_native.mixing cimport NumberHash
+
 cdef extern from "<utility>" namespace "std" nogil:
     void swap[T](T& one, T& other)
 

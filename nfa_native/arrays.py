@@ -26,3 +26,12 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
         raise
     except Exception as error:  # NumPy and zipfile raise a dozen kinds on damaged bytes
         raise ValueError("the arrays are damaged") from error
+
+
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each once, in order.
+
+    ``numpy.unique`` puts integers into a hash table first: that takes longer, and forever where they were made for it.
+    """
+    ordered = np.sort(numbers)
+    return ordered[:1] if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]

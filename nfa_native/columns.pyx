@@ -9,6 +9,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from nfa_native.containers cimport vector
 from nfa_native.guard cimport attempted_number
 
+from nfa_native.mixing cimport longest_run, mix
+
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
@@ -99,7 +101,6 @@ cdef class Numbering:
     """Numbers for integers, from 0 in the order in which they come; equal ones have the same number ever after."""
 
     cdef vector[Slot] slots       # a power of two of them, more than half of them free
-    cdef uint32_t shift           # 64 less its logarithm
     cdef vector[int64_t] known    # the integers by number
 
     def __cinit__(self):
@@ -117,6 +118,14 @@ cdef class Numbering:
         for row in range(self.known.size()):
             target[row] = self.known[row]
         return found
+
+    def longest_run(self):
+        """The most slots in a row that are taken."""
+        cdef vector[uint8_t] taken
+        cdef size_t i
+        for i in range(self.slots.size()):
+            taken.safe_push_back(self.slots[i].number != NO_NUMBER)
+        return longest_run(taken)
 
     def keep(self, const int64_t[::1] values not None):
         """Know only these, which get the numbers from 0 on; they differ from each other."""
@@ -161,7 +170,7 @@ cdef class Numbering:
     cdef inline Slot* slot_of(self, int64_t value) noexcept nogil:
         """Where the value is, or may be put."""
         cdef size_t last = self.slots.size() - 1
-        cdef size_t place = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> self.shift
+        cdef size_t place = mix(<uint64_t>value) & last
         cdef Slot* slots = self.slots.data()
         while slots[place].number != NO_NUMBER and slots[place].value != value:
             place = (place + 1) & last
@@ -190,10 +199,6 @@ cdef class Numbering:
         free.number = NO_NUMBER
         slots.safe_assign(size, free)
         self.slots.swap(slots)
-        self.shift = 64
-        while size > 1:
-            self.shift -= 1
-            size >>= 1
         for number in range(<uint32_t>self.known.size()):
             slot = self.slot_of(self.known[number])
             slot.value = self.known[number]

@@ -153,7 +153,7 @@ cdef extern from "<map>" namespace "std" nogil:
         void swap(map&)
 
 cdef extern from "<unordered_map>" namespace "std" nogil:
-    cdef cppclass unordered_map[T, U]:
+    cdef cppclass unordered_map[T, U, HASH=*]:
         cppclass iterator:
             iterator()
             iterator(iterator&)
@@ -175,6 +175,8 @@ cdef extern from "<unordered_map>" namespace "std" nogil:
         bint empty()
         void clear()
         void swap(unordered_map&)
+        size_t bucket_count()
+        size_t bucket_size(size_t)
 
 cdef extern from "<set>" namespace "std" nogil:
     cdef cppclass set[T]:

@@ -68,6 +68,9 @@ cdef extern from *:
     bint multiply_overflows_64 "__builtin_mul_overflow"(int64_t a, int64_t b, int64_t* out) nogil
 
 
+cdef enum:
+    LONGEST_TEXT = 1 << 24  # bytes of a computed string, as in gpm/bounded.py
+
 cdef const char* DATETIME = b"http://www.w3.org/2001/XMLSchema#dateTime"
 
 
@@ -475,6 +478,9 @@ cdef void change_case(Value* a, TermStore* store, bint upper) noexcept nogil:
         fail_text(a)
         return
     spell(a, store)
+    if a.length > LONGEST_TEXT:
+        set_error(a)
+        return
     text = scratch(store, a.length)
     for i in range(a.length):
         if a.text[i] & 0x80:
@@ -486,7 +492,7 @@ cdef void change_case(Value* a, TermStore* store, bint upper) noexcept nogil:
 
 
 cdef void concatenate(Value* a, int count, TermStore* store) noexcept nogil:
-    """CONCAT of `count` operands, with their language if they share one."""
+    """CONCAT of `count` operands, with their language if they share one; one that is too long is an error."""
     cdef size_t length = 0
     cdef bint shared = True, unknown = False
     cdef char* text
@@ -501,6 +507,9 @@ cdef void concatenate(Value* a, int count, TermStore* store) noexcept nogil:
             spell(&a[i], store)
             length += a[i].length
             shared = shared and same_language(a, &a[i])
+    if length > LONGEST_TEXT:
+        set_error(a)
+        return
     if unknown:
         set_unknown(a)
         return

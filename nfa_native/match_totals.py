@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.automaton import Automaton, WindowSpec
 from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
 from nfa_native.matcher import Matcher, RawMatches
@@ -23,6 +23,7 @@ from nfa_native.substreams import split
 from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
 from nfa_native.words import Terms
 
+MANY = 2**63  # more than there can be
 COUNTERS = ("atoms", "fired", "entered")
 WordMap = Callable[[Words], Words]
 Total = tuple[int | None, ...]  # the number of matches, then one for each quantity; None: too large, or none
@@ -80,6 +81,7 @@ class MatchTotals:
         self._next_event = 0
         self._waiting: list[TotalledMatches] = []  # results that came out before enumeration began
         self._before: dict[str, Numbers] = {}  # counters of events that this totaller has not seen
+        self._bounds = MANY, MANY
 
     @property
     def enumerates(self) -> bool:
@@ -112,6 +114,28 @@ class MatchTotals:
     def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
         """As ``Matcher.feed_event``."""
         self.feed(*batch_of(time, event, rows))
+
+    # ── pauses ───────────────────────────────────────────────────────────────────────────────────────────
+    def bound(self, most: int, most_held: int) -> None:
+        """As ``Matcher.bound``, of matches that are enumerated."""
+        self._bounds = most, most_held
+        if self._matcher is not None:
+            self._matcher.bound(most, most_held)
+
+    @property
+    def unfinished(self) -> bool:
+        """As ``Matcher.unfinished``."""
+        return self._matcher is not None and self._matcher.unfinished
+
+    def go_on(self) -> None:
+        """As ``Matcher.go_on``."""
+        if self._matcher is not None:
+            self._matcher.go_on()
+
+    def complete(self) -> None:
+        """As ``Matcher.complete``."""
+        if self._matcher is not None:
+            self._matcher.complete()
 
     @property
     def due(self) -> int:
@@ -237,17 +261,29 @@ class MatchTotals:
     def _enumerate(self) -> None:
         """Go on with a matcher that has seen all that the window has; it gives what is decided from now on."""
         matcher = Matcher(self.automaton, self.terms)
+        matcher.bound(*self._bounds)
+        self._waiting = [self._totalled(self._totaller.take())]
         for number, batch in enumerate(self._history.batches):
             if number == 0:
                 self._align(matcher, batch)
             matcher.feed(batch.times, batch.events, batch.rows)
+            self._take_again(matcher)
         if self._promised > LONG_AGO and not self._open:
             matcher.advance(self._promised)
-        again = _decided_since(matcher.take(), self._time if self._open else self._time + 1)
-        self._waiting = [self._totalled(self._totaller.take()), _without_totals(again)]
+            self._take_again(matcher)
         self._totaller = Totaller(self.automaton, self.terms, self._spec.keys, self._spec.quantities)
         self._history = History()
         self._matcher = matcher
+
+    def _take_again(self, matcher: Matcher) -> None:
+        """Of what the past gave, keep what is decided in a tick that is open."""
+        while True:
+            again = _decided_since(matcher.take(), self._time if self._open else self._time + 1)
+            if len(again.first):
+                self._waiting.append(_without_totals(again))
+            if not matcher.unfinished:
+                return
+            matcher.go_on()
 
     def _align(self, matcher: Matcher, first: Batch) -> None:
         """Positions begin with 0: where they make windows, those of the matcher begin at a window's edge, too."""
@@ -317,7 +353,7 @@ class MatchTotals:
         """Every word that is held, once, in ascending order (0 apart)."""
         if self._matcher is not None:
             return self._matcher.trace()
-        words: Words = np.unique(self._history.words())
+        words: Words = distinct(self._history.words())
         held: Words = words[words != 0]
         return held
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.history import batch_of
 from nfa_native.program import Op
 from nfa_native.substreams import split
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
 from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -22,11 +23,12 @@ from libc.string cimport memcpy, memset
 from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, take_bytes, unordered_map, vector
 from nfa_native.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
 from nfa_native.literals cimport POWERS_OF_TEN, int128
+from nfa_native.mixing cimport TextHash, longest_run, mix
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.rows cimport EventRows
 from nfa_native.words cimport (
-    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, mix, tag_of, word_t,
+    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
 )
 
 cdef extern from "<cassert>":
@@ -75,6 +77,7 @@ include "matching/window.pxi"
 include "matching/zones.pxi"
 include "matching/probe.pxi"
 include "matching/combine.pxi"
+include "matching/pausing.pxi"
 include "matching/fire.pxi"
 include "matching/views.pxi"
 include "matching/guards.pxi"
@@ -103,9 +106,17 @@ class RawMatches(NamedTuple):
 
 
 cdef class Matcher:
-    """Runs an automaton over batches of events (times not decreasing) and collects its results."""
+    """Runs an automaton over batches of events (times not decreasing) and collects its results.
+
+    ``feed``, ``advance`` and ``finish`` pause when ``most`` results wait for ``take``: they are ``unfinished`` then, and
+    ``go_on`` goes on.  What comes next first goes on to the end, and collects all.
+    """
 
     cdef Kernel kernel
+    cdef Task task                 # what is under way
+    cdef object _kept              # keeps its arrays alive
+    cdef int64_t _time             # that of a single event
+    cdef uint64_t _event           # and its number
     cdef vector[uint32_t] _zeros   # the numbers of the event in the rows of a single event
     cdef object _failure
     cdef public object _formulas
@@ -117,6 +128,7 @@ cdef class Matcher:
         self.terms = terms
         self._formulas = automaton.formulas
         self._failure = None
+        self.task.kind = NOTHING
         self.kernel.store = terms.store
         self.kernel.owner = <void*>self
         build_kernel(&self.kernel, automaton)
@@ -135,6 +147,20 @@ cdef class Matcher:
         """Results since the beginning."""
         return self.kernel.results.count
 
+    @property
+    def steps(self):
+        """After how many steps, each some ten nanoseconds, it looks whether a signal has come."""
+        return self.kernel.stride
+
+    @steps.setter
+    def steps(self, int64_t value):
+        self.kernel.left = self.kernel.stride = max(<int64_t>1, value)
+
+    def bound(self, size_t most, size_t most_held):
+        """Pause when so many results wait for ``take``, or have so many picks and words; none is smaller than one match's."""
+        self.kernel.most = max(<size_t>1, most)
+        self.kernel.most_held = max(<size_t>1, most_held)
+
     def feed(self, times, events, rows):
         """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
         with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
@@ -143,24 +169,14 @@ cdef class Matcher:
         self._feed(times, events, rows)
 
     cdef _feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
-        cdef BatchRows borrowed
-        cdef bint ordered
         cdef size_t count = <size_t>times.shape[0]
         if <size_t>events.shape[0] != count:
             raise ValueError(f"{count} times came with {events.shape[0]} event numbers")
-        if len(rows) != self.kernel.slots.size():
-            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
-        keep = borrow_rows(&borrowed, rows, &self.kernel.slots, count)
-        if count == 0:
-            return
-        with nogil:
-            ordered = guarded_bint(
-                &self.kernel.store.broken, feed_batch, &self.kernel, &times[0], &events[0], count, &borrowed
-            )
-        del keep
-        self._raise()
-        if not ordered:
-            raise ValueError("events must come in order of time")
+        self._await_rows(len(rows))
+        keep = borrow_rows(&self.task.rows, rows, &self.kernel.slots, count)
+        if count:
+            self._kept = (times, events, keep)
+            self._begin(&times[0], &events[0], count)
 
     def feed_event(self, int64_t time, uint64_t event, list rows not None):
         """``feed`` of a single event: per atom None or its ``EventRows``."""
@@ -170,29 +186,73 @@ cdef class Matcher:
             self._feed_event(time, event, rows)
 
     cdef _feed_event(self, int64_t time, uint64_t event, list rows):
-        cdef BatchRows borrowed
+        self._await_rows(len(rows))
+        borrow_event(&self.task.rows, rows, &self.kernel.slots, &self._zeros)
+        self._kept = rows
+        self._time = time
+        self._event = event
+        self._begin(&self._time, &self._event, 1)
+
+    cdef _await_rows(self, size_t atoms):
+        """End what is under way, so that rows can be borrowed."""
+        if atoms != self.kernel.slots.size():
+            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {atoms} came")
+        self._complete()
+        self.task.rows.sources.clear()
+        self.task.rows.takers.clear()
+
+    cdef _begin(self, const int64_t* times, const uint64_t* events, size_t count):
         cdef bint ordered
-        if <size_t>len(rows) != self.kernel.slots.size():
-            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {len(rows)} came")
-        borrow_event(&borrowed, rows, &self.kernel.slots, &self._zeros)
         with nogil:
-            ordered = guarded_bint(&self.kernel.store.broken, feed_batch, &self.kernel, &time, &event, <size_t>1, &borrowed)
-        self._raise()
+            ordered = guarded_bint(
+                &self.kernel.store.broken, begin_batch, &self.kernel, &self.task, times, events, count
+            )
         if not ordered:
             raise ValueError("events must come in order of time")
+        self.go_on()
 
     def advance(self, int64_t time):
         """Promise that no event before ``time`` will come."""
-        with nogil:
-            guarded(&self.kernel.store.broken, advance_to, &self.kernel, time)
-        self._raise()
+        self._complete()
+        self.task.kind = ADVANCING
+        self.task.until = time
+        self.go_on()
 
     def finish(self):
         """End of input: close every window."""
+        self._complete()
+        self.task.kind = FINISHING
+        self.go_on()
+
+    @property
+    def unfinished(self):
+        """Whether what was begun has paused, so that ``go_on`` goes on."""
+        return self.task.kind != NOTHING
+
+    def go_on(self):
+        """Go on with what was begun, to the end or until enough results wait for ``take``."""
+        while not self._go_on() and not is_full(&self.kernel):
+            pass
+
+    def complete(self):
+        """Go on to the end, however many results wait then."""
+        self._complete()
+
+    cdef _complete(self):
+        while self.task.kind != NOTHING:
+            self._go_on()
+
+    cdef bint _go_on(self) except -1:
+        """Go on up to the next pause, and let signals be heard; whether it is done."""
+        cdef bint done
         with nogil:
-            guarded(&self.kernel.store.broken, close_tick, &self.kernel)
-            guarded(&self.kernel.store.broken, output_rest, &self.kernel)
+            done = guarded_bint(&self.kernel.store.broken, go_on, &self.kernel, &self.task)
         self._raise()
+        if done:
+            self._kept = None
+        else:
+            PyErr_CheckSignals()
+        return done
 
     def take(self):
         """The results since the last call."""
@@ -206,7 +266,7 @@ cdef class Matcher:
     @property
     def due(self):
         """Only when time has passed this, microseconds, can something be decided without a further row; FOREVER: never."""
-        return first_due(&self.kernel)
+        return -FOREVER if self.task.kind != NOTHING else first_due(&self.kernel)
 
     def groups(self):
         """Cells that are alive: groups of partial matches."""
@@ -215,6 +275,10 @@ cdef class Matcher:
         for i in range(self.kernel.states.size()):
             live += self.kernel.states[i].live
         return live
+
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        return longest_in_kernel(&self.kernel)
 
     def oldest_event(self):
         """Event numbers below this one will not come back, once all results are taken."""
@@ -254,15 +318,20 @@ cdef class Matcher:
 
     def trace(self):
         """Every word that the matcher holds, once, in ascending order (0 apart)."""
-        arrays = dump_kernel(&self.kernel)
+        arrays = self._dumped()
         held = [words for name, words in arrays.items() if name.startswith(WORDS)]
-        words = np.unique(np.concatenate(held))
+        words = distinct(np.concatenate(held))
         return words[words != 0]
 
     def snapshot(self):
         """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
         check_sound(&self.kernel.store.broken)
-        return pack(dump_kernel(&self.kernel))
+        return pack(self._dumped())
+
+    def _dumped(self):
+        if self.task.kind != NOTHING:
+            raise ValueError("go on to the end, and take the results, before the snapshot")
+        return dump_kernel(&self.kernel)
 
     @staticmethod
     def restore(automaton, Terms terms, data, word_map):
@@ -278,7 +347,7 @@ cdef class Matcher:
             raise ValueError("the matcher's part of the snapshot is incomplete") from error
         return matcher
 
-    def _raise(self):
+    cdef _raise(self):
         if self.kernel.failed:
             failure, self._failure = self._failure, None
             self.kernel.failed = False

@@ -8,12 +8,13 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import pack, unpack
+from nfa_native.arrays import distinct, pack, unpack
 from nfa_native.automaton import Automaton, Govern
 from nfa_native.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
@@ -21,9 +22,11 @@ from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
 from nfa_native.words import Terms
 
-Key = tuple[int, ...]
+Key = bytes  # its words: nobody can make bytes that Python hashes alike
 Counters = Any  # of ints, in dicts and lists
 FEW_BOUNDS = 1024
+MANY = 2**63  # more than there can be
+SHARE = 16  # a part of what may be held, for each of several matchers
 
 
 class Part(NamedTuple):
@@ -33,6 +36,15 @@ class Part(NamedTuple):
     times: Numbers
     events: Words
     rows: list[Rows | None]
+
+
+@dataclass(slots=True)
+class Stream:
+    """What a matcher gives, from one call; ``rest`` came and was not taken.  ``number`` is that of the call."""
+
+    number: int
+    matcher: Matcher
+    rest: RawMatches
 
 
 class Partitions:
@@ -53,7 +65,10 @@ class Partitions:
         self._open: dict[Key, int] = {}  # substreams whose tick may go on, each with its last event
         self._missed: dict[Key, int] = {}  # how far into its window each substream is that has no matcher
         self._bounds: list[tuple[int, Key]] = []  # a heap: no event below is needed by the matcher of the key
-        self._found: list[RawMatches] = []
+        self._found: list[Stream] = []
+        self._runs = 0
+        self._waits = any(state.final and state.guards for state in automaton.states)
+        self._most = MANY, MANY
         self._matched = [0] * len(automaton.slots)
         self._gone: Counters = Matcher(automaton, terms).statistics()  # counters of matchers that are forgotten
         self._next_event = 0
@@ -76,11 +91,42 @@ class Partitions:
         times = [time for key in self._open if (time := self._matchers[key].open_tick) is not None]
         return max(times, default=None)
 
+    # ── pauses ───────────────────────────────────────────────────────────────────────────────────────────
+    def bound(self, most: int, most_held: int) -> None:
+        """As ``Matcher.bound``; each matcher may hold a part of it.
+
+        What waits for its window's edge comes in no order of events: all of it is held, to be put in order.
+        """
+        if self._waits:
+            return
+        self._most = -(-most // SHARE), -(-most_held // SHARE)
+        for matcher in self._matchers.values():
+            matcher.bound(*self._most)
+
+    @property
+    def unfinished(self) -> bool:
+        """As ``Matcher.unfinished``."""
+        return any(stream.matcher.unfinished for stream in self._found)
+
+    def go_on(self) -> None:
+        """As ``Matcher.go_on``: with the matchers of which all was taken."""
+        for stream in self._found:
+            if stream.matcher.unfinished and not len(stream.rest.first):
+                self._run(stream.matcher, stream.matcher.go_on, stream)
+        self._forget_done()
+
+    def complete(self) -> None:
+        """As ``Matcher.complete``."""
+        for stream in self._found:
+            if stream.matcher.unfinished:
+                self._run(stream.matcher, stream.matcher.complete, stream)
+
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def feed(self, times: Numbers, events: Words, rows: Sequence[Rows | None]) -> None:
         """As ``Matcher.feed``."""
         if not len(times):
             return
+        self.complete()
         for atom, one in enumerate(rows):
             self._matched[atom] += 0 if one is None else len(np.unique(one.row_event))
         for part in _parts(times, events, by_key(len(times), rows, self._slots)):
@@ -98,7 +144,7 @@ class Partitions:
 
     def pending(self) -> int:
         """As ``Matcher.pending``."""
-        return len(self._found)
+        return sum(len(stream.rest.first) for stream in self._found)
 
     def _feed(self, part: Part) -> None:
         self.position += len(part.times)
@@ -115,6 +161,7 @@ class Partitions:
         """A matcher whose windows begin where those of the substream do."""
         matcher = self._matchers[part.key] = Matcher(self.automaton, self.terms)
         matcher.count_only = self._count_only
+        matcher.bound(*self._most)
         missed = self._missed.pop(part.key, 0)
         if missed:
             nothing: list[Rows | None] = [None] * len(part.rows)
@@ -124,32 +171,48 @@ class Partitions:
 
     def advance(self, time: int) -> None:
         """Promise that no event before ``time`` will come."""
+        self.complete()
         for key, last in list(self._open.items()):
             matcher = self._matchers[key]
             self._run(matcher, lambda: matcher.advance(time))  # noqa: B023  (it is called at once)
-            if matcher.open_tick is None:
+            if matcher.open_tick is None and not matcher.unfinished:
                 del self._open[key]
                 if self._is_over(matcher, last):
                     self._forget(key)
 
     def finish(self) -> None:
         """End of input."""
+        self.complete()
         for matcher in self._matchers.values():
             self._run(matcher, matcher.finish)
 
     def take(self) -> RawMatches:
-        """The results since the last call, in order of decision."""
-        found, self._found = self._found, []
-        if not found:
+        """The results since the last call, in order of decision, up to where a paused matcher goes on."""
+        found = [stream for stream in self._found if len(stream.rest.first)]
+        if not found or any(stream.matcher.unfinished and not len(stream.rest.first) for stream in self._found):
             return Matcher(self.automaton, self.terms).take()
-        return found[0] if len(found) == 1 else _in_order(found)
+        paused = [stream for stream in found if stream.matcher.unfinished]
+        if not paused:
+            self._found = []
+            return found[0].rest if len(found) == 1 else _in_order([stream.rest for stream in found])
+        taken = _taken(found, min(map(_last, paused)))
+        self._forget_done()
+        return _in_order(taken)
 
-    def _run(self, matcher: Matcher, action: Callable[[], None]) -> None:
+    def _forget_done(self) -> None:
+        """Matchers that are done, and of which all was taken, begin new streams with the next call."""
+        self._found = [one for one in self._found if len(one.rest.first) or one.matcher.unfinished]
+
+    def _run(self, matcher: Matcher, action: Callable[[], None], stream: Stream | None = None) -> None:
+        """Let a matcher act, and keep what it gives: as a stream of its own, or at the end of one."""
         before = matcher.count
         action()
         self.count += matcher.count - before
-        if matcher.pending():
-            self._found.append(matcher.take())
+        if stream is None and (matcher.unfinished or matcher.pending()):
+            self._runs += 1
+            self._found.append(Stream(self._runs, matcher, matcher.take()))
+        elif stream is not None and matcher.pending():
+            stream.rest = _in_order([stream.rest, matcher.take()])
 
     # ── forgetting ───────────────────────────────────────────────────────────────────────────────────────
     def _is_over(self, matcher: Matcher, last: int) -> bool:
@@ -216,7 +279,7 @@ class Partitions:
         """Every word that is held, once, in ascending order (0 apart)."""
         held = [matcher.trace() for matcher in self._matchers.values()]
         keys = (self._words(self._matchers), self._words(self._missed))
-        words: Words = np.unique(np.concatenate([*held, *keys], axis=None))
+        words: Words = distinct(np.concatenate([*held, *keys], axis=None))
         bound: Words = words[words != 0]
         return bound
 
@@ -238,7 +301,7 @@ class Partitions:
         )
 
     def _words(self, keys: dict[Key, Any]) -> Words:
-        return np.array(list(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
+        return np.frombuffer(b"".join(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
 
     @staticmethod
     def restore(
@@ -271,7 +334,7 @@ class Partitions:
 def _mapped(words: NDArray[Any], word_map: Callable[[Words], Words]) -> list[Key]:
     """Keys ``uint64[n, width]`` under the numbers that words have now."""
     mapped = word_map(np.ascontiguousarray(words).reshape(-1))
-    return [tuple(map(int, key)) for key in mapped.reshape(words.shape)]
+    return [key.tobytes() for key in mapped.reshape(words.shape)]
 
 
 def _opening_atoms(automaton: Automaton) -> frozenset[int]:
@@ -305,7 +368,7 @@ def _parts(times: Numbers, events: Words, entries: Entries) -> Iterator[Part]:
     for number in range(len(first)):
         own = order[starts[number] : starts[number + 1]]
         some = entries.of[own]
-        key = tuple(entries.keys[own[0]].tolist())
+        key = entries.keys[own[0]].tobytes()
         yield Part(key, times[some], events[some], [None if one is None else one[number] for one in rows])
 
 
@@ -336,6 +399,40 @@ def _in_order(found: Sequence[RawMatches]) -> RawMatches:
     offsets = np.concatenate([[0], np.cumsum(counts[order])])
     picks = np.repeat(starts[order] - offsets[:-1], counts[order]) + np.arange(offsets[-1])
     return RawMatches(first[order], last[order], decided[order], offsets, atoms[picks], events[picks], words[order])
+
+
+def _keys(stream: Stream) -> tuple[Numbers, Numbers]:
+    """Of what is not taken the times of decision, and the last events picked."""
+    raw = stream.rest
+    return raw.decided, np.maximum.reduceat(raw.pick_events, raw.pick_offsets[:-1]).astype(np.int64)
+
+
+def _last(stream: Stream) -> tuple[int, int, int]:
+    """Where the last of what is not taken stands in the order of all."""
+    decided, events = _keys(stream)
+    return int(decided[-1]), int(events[-1]), stream.number
+
+
+def _taken(streams: Sequence[Stream], bound: tuple[int, int, int]) -> list[RawMatches]:
+    """Take from each stream what stands up to there."""
+    taken = []
+    time, event, number = bound
+    for stream in streams:
+        decided, events = _keys(stream)
+        before = (events < event) | ((events == event) & (stream.number <= number))
+        count = int(((decided < time) | ((decided == time) & before)).sum())
+        taken.append(_some(stream.rest, 0, count))
+        stream.rest = _some(stream.rest, count, len(decided))
+    return [one for one in taken if len(one.first)]
+
+
+def _some(raw: RawMatches, start: int, end: int) -> RawMatches:
+    """The results from ``start`` to ``end``."""
+    first, last = raw.pick_offsets[start], raw.pick_offsets[end]
+    return RawMatches(
+        raw.first[start:end], raw.last[start:end], raw.decided[start:end], raw.pick_offsets[start : end + 1] - first,
+        raw.pick_atoms[first:last], raw.pick_events[first:last], raw.words[start:end],
+    )  # fmt: skip
 
 
 def _added(one: Counters, other: Counters) -> Counters:

@@ -21,6 +21,8 @@ from libc.string cimport memcpy
 from nfa_native.containers cimport map, set, sort, unique, vector
 from nfa_native.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
 
+from nfa_native.mixing cimport longest_run, mix_on
+
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
@@ -236,6 +238,11 @@ cdef class Recognizer:
             )
         guarded(&self.broken, clear_found, f, self.state.is_chain)
         return out
+
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        cdef Correlating* c = self.state.correlating
+        return max(longest_in(&c.keyed), longest_in(&c.merged)) if c != NULL else 0
 
     def statistics(self):
         """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""

@@ -18,6 +18,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from nfa_native.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.guard cimport attempted, check_sound, guarded
 from nfa_native.literals cimport DECIMAL_ONE, int128
+from nfa_native.mixing cimport TextHash
 from nfa_native.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )

@@ -101,13 +101,6 @@ cdef cppclass TermStore:
     bint broken                   # memory ran out while it changed, or while somebody changed who uses it
 
 
-cdef inline uint64_t mix(uint64_t x) noexcept nogil:
-    """A bijective hash of 64 bits in which every bit depends on every bit."""
-    x = (x ^ (x >> 32)) * <uint64_t>0xd6e8feb86659fd93
-    x = (x ^ (x >> 32)) * <uint64_t>0xd6e8feb86659fd93
-    return x ^ (x >> 32)
-
-
 cdef inline int tag_of(word_t word) noexcept nogil:
     return <int>(word & 15)
 

@@ -31,6 +31,9 @@ class Terms:
     def __len__(self) -> int:
         """Number of living dictionary entries and side values; values held in words take no room."""
 
+    def longest_run(self) -> int:
+        """The most slots in a row that are taken in one of the hash tables; few, where terms do not collide."""
+
     def memory(self) -> int:
         """Bytes reserved by the table."""
 

@@ -11,6 +11,7 @@ Terms and values are collectable unless they are pinned.  Words made in native c
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport uint8_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
@@ -33,20 +34,8 @@ from nfa_native.literals cimport (
     print_double,
     print_integer,
 )
+from nfa_native.mixing cimport hash_text, longest_run, mix
 from nfa_native.prefetch cimport prefetch
-
-cdef extern from *:
-    """
-    #ifndef SPASEQ_FOLD
-    #define SPASEQ_FOLD
-    /* Both halves of the 128-bit product, folded: the step of the byte hash. */
-    static inline uint64_t spaseq_fold(uint64_t a, uint64_t b) {
-        unsigned __int128 product = (unsigned __int128)a * b;
-        return (uint64_t)product ^ (uint64_t)(product >> 64);
-    }
-    #endif
-    """
-    uint64_t fold "spaseq_fold"(uint64_t a, uint64_t b) nogil
 
 cdef const char* XSD = b"http://www.w3.org/2001/XMLSchema#"
 cdef enum:
@@ -121,6 +110,16 @@ cdef class Terms:
             + store.slots.capacity() * 8 + store.sides.capacity() * sizeof(SideEntry) + store.side_slots.capacity() * 4
             + (store.pinned.entries.capacity() + store.pinned.sides.capacity()) * 8
         )
+
+    def longest_run(self) -> int:
+        """The most slots in a row that are taken in one of the hash tables."""
+        cdef vector[uint8_t] terms, sides
+        cdef size_t i
+        for i in range(self.store.slots.size()):
+            terms.safe_push_back(self.store.slots[i] != 0)
+        for i in range(self.store.side_slots.size()):
+            sides.safe_push_back(self.store.side_slots[i] != 0)
+        return max(longest_run(terms), longest_run(sides))
 
     cdef word_t transient_word(self, bytes term) except? 0:
         cdef const char* text = PyBytes_AS_STRING(term)

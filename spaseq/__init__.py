@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import (
+    BusyError,
     OptionError,
     OutOfMemoryError,
     QueryError,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from spaseq.results.table import Match, MatchTable
 
 __all__ = [
-    "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "QueryError", "QuerySyntaxError",
+    "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "QueryError", "QuerySyntaxError",
     "QueryWarning", "Run", "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
 ]  # fmt: skip
 

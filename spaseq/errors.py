@@ -9,8 +9,22 @@ from dataclasses import dataclass
 _CONTROLS = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 
 
+# A word that nobody reads to its end, and how many characters of input a message shows at most.
+_LONG_WORD = re.compile(r"\S{151,}")
+LONGEST_MESSAGE, QUOTED = 400, 200
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of what is too long in it: an input may have words of megabytes."""
+    message = _LONG_WORD.sub(lambda word: f"{word[0][:70]}…{word[0][-30:]}", message)
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[: QUOTED - 50]}…{message[-49:]}"
+
+
 class SpaseqError(Exception):
-    """Base class of every error raised on purpose; its text is fit for a user."""
+    """Base class of every error raised on purpose; its text is fit for a user, however long the input is."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shortened(message))
 
 
 class SpaseqWarning(UserWarning):
@@ -28,7 +42,7 @@ class Location:
     width: int = 1  # characters under the caret
 
     def __str__(self) -> str:
-        parts = [self.path or "<query>"] + [str(n) for n in (self.line, self.column) if n]
+        parts = [shortened(self.path) or "<query>"] + [str(n) for n in (self.line, self.column) if n]
         return ":".join(parts)
 
 
@@ -52,10 +66,10 @@ class LocatedError(SpaseqError):
         self, message: str, location: Location = Location(), expected: tuple[str, ...] = (), hint: str = ""
     ) -> None:
         super().__init__(message)
-        self.message = message
+        self.message = str(self.args[0])
         self.location = location
         self.expected = expected
-        self.hint = hint
+        self.hint = shortened(hint)
 
     @property
     def line(self) -> int:
@@ -91,6 +105,10 @@ class OptionError(SpaseqError):
     """A command-line option or an argument of the API makes no sense."""
 
 
+class BusyError(SpaseqError):
+    """An engine, a run or results are used by two threads at once, or from within one of their own calls."""
+
+
 class SnapshotError(SpaseqError):
     """A snapshot is damaged, of another version, or of other queries or background knowledge."""
 
@@ -100,13 +118,13 @@ class OutOfMemoryError(SpaseqError, MemoryError):
 
 
 def _render(kind: str, message: str, location: Location, expected: tuple[str, ...], hint: str) -> str:
-    lines = [f"{location}: {kind}: {message}"]
+    lines = [f"{location}: {kind}: {shortened(message)}"]
     if location.text:
         lines += _excerpt(location)
     if expected:
         lines.append("expected " + _alternatives(expected))
     if hint:
-        lines.append("hint: " + hint)
+        lines.append("hint: " + shortened(hint))
     return _CONTROLS.sub("\ufffd", "\n".join(lines))
 
 

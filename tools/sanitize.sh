@@ -3,13 +3,8 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 copy=${SANITIZE_DIR:-$root/build/sanitize}
-rm -rf "$copy"
-mkdir -p "$copy"
-(cd "$root" && git ls-files -z | xargs -0 tar cf - ) | tar xf - -C "$copy"
+sh "$root/tools/sanitize_build.sh"
 cd "$copy"
-"${PYTHON:-python3}" -m venv .venv
-.venv/bin/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "cython>=3.1" "lark>=1.2.2" wheel
-SPASEQ_SANITIZE=1 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[arrow,pandas,dev]"
 runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
@@ -18,6 +13,6 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/tuples/test_correlation.py tests/tuples/test_aggregates.py tests/tuples/test_numbering.py \
     tests/tuples/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \
-    tests/results/test_delimited.py tests/results/test_frames.py tests/native/test_decoding.py tests/engine/test_push.py tests/engine/test_partitions.py \
+    tests/results/test_delimited.py tests/results/test_frames.py tests/native/test_decoding.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
     tests/streams/test_assembly_model.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
     tests/streams/test_messages.py

@@ -112,5 +112,11 @@ class Assembler:
     def pending(self) -> NDArray[numpy.uint64]:
         """The words of the open event, which are not in any column yet."""
 
+    def longest_run(self) -> int:
+        """The most slots in a row that are taken in the table of names; few, where they do not collide.
+
+        Of the times that wait it is the fullest bucket.
+        """
+
     def forget_words(self) -> None:
         """Words that this object remembers for speed may not be valid any more."""

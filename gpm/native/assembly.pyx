@@ -19,6 +19,7 @@ from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
 from nfa_native.containers cimport string, take_bytes, unordered_map, vector
 from nfa_native.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
+from nfa_native.mixing cimport NumberHash, TextHash, hash_text, longest_run
 from nfa_native.words cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
 )
@@ -298,6 +299,16 @@ cdef class Assembler:
     def pending(self):
         """The words of the open event, which are not in any column yet."""
         return pending_words(&self.state)
+
+    def longest_run(self):
+        """The most slots in a row that are taken in the table of names; of the times that wait it is the fullest bucket."""
+        cdef vector[uint8_t] taken
+        cdef size_t i, longest = 0
+        for i in range(self.state.recent.slots.size()):
+            taken.safe_push_back(self.state.recent.slots[i] != 0)
+        for i in range(self.state.waiting.bucket_count()):
+            longest = max(longest, self.state.waiting.bucket_size(i))
+        return max(longest, longest_run(taken))
 
     def forget_words(self):
         """Words that this object remembers for speed may not be valid any more."""

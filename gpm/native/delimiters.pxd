@@ -17,3 +17,4 @@ cdef enum:
     TAKEN = 0
     CUT_OFF = 1       # it has no end yet
     UNSURE = 2        # somebody else has to look at it
+    PAUSED = 3        # it goes on with the next call

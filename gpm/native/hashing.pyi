@@ -19,6 +19,9 @@ class HashIndex:
     def memory(self) -> int:
         """Bytes reserved, columns apart."""
 
+    def longest_run(self) -> int:
+        """The most slots in a row that are taken; few, where keys do not collide."""
+
     def probe(
         self, columns: NDArray[numpy.uint64] | EventRows, count: int = -1
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:

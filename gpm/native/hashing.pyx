@@ -1,13 +1,13 @@
 # cython: language_level=3
 """Rows found by the words in some of their columns: an open-addressing hash index that is built once."""
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy
 
 from nfa_native.containers cimport vector
+from nfa_native.mixing cimport longest_run, mix
 from nfa_native.prefetch cimport prefetch
-from nfa_native.words cimport mix
 
 cdef extern from *:
     """
@@ -77,6 +77,14 @@ cdef class HashIndex:
     def memory(self) -> int:
         """Bytes reserved, columns apart."""
         return self.entries.capacity() * sizeof(Entry) + self.rows.capacity() * sizeof(uint32_t)
+
+    def longest_run(self) -> int:
+        """The most slots in a row that are taken."""
+        cdef vector[uint8_t] taken
+        cdef size_t i
+        for i in range(self.entries.size()):
+            taken.safe_push_back(self.entries[i].count != 0)
+        return longest_run(taken)
 
     def probe(self, const uint64_t[:, :] columns not None, Py_ssize_t count = -1):
         """(int64[m], int64[m]): all pairs of a row of ``columns`` uint64[k, n] and an indexed row with the same words.

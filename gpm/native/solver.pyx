@@ -18,6 +18,7 @@ from gpm.native.single cimport SingleEvent
 from nfa_native.containers cimport pair, sort, unordered_map, vector
 from nfa_native.guard cimport attempted_number, created, guarded
 from nfa_native.literals cimport DECIMAL_ONE, int128
+from nfa_native.mixing cimport NumberHash, mix
 from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
 from nfa_native.rows cimport rows_of_event
 from nfa_native.words cimport (
@@ -30,7 +31,6 @@ from nfa_native.words cimport (
     decimal_value,
     integer_value,
     kind_of,
-    mix,
     word_t,
 )
 

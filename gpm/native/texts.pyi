@@ -13,6 +13,14 @@ from gpm.rows import TextColumn
 def taken(column: TextColumn, chosen: NDArray[numpy.int64]) -> TextColumn:
     """The texts with these numbers, in their order.  ValueError: there is no such text."""
 
+def pieced(
+    blocks: tuple[object, ...],
+    block: NDArray[numpy.int64],
+    starts: NDArray[numpy.int64],
+    stops: NDArray[numpy.int64],
+) -> bytes:
+    """Bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]`` for each i, one after the other.  TypeError: one is no bytes."""
+
 def times(microseconds: NDArray[numpy.int64]) -> TextColumn:
     """Times since 1970 (UTC) in ISO 8601, with six digits after the second, none if they are zero."""
 

@@ -61,6 +61,32 @@ cdef bytes copied(const char* text, const int64_t[::1] ends, const int64_t[:] ch
     return copy
 
 
+def pieced(
+    tuple blocks not None, const int64_t[:] block not None, const int64_t[:] starts not None,
+    const int64_t[:] stops not None,
+):
+    """Bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]`` for each i, one after the other.  ValueError: a block has no such."""
+    cdef Py_ssize_t count = block.shape[0], i
+    cdef int64_t total = 0
+    cdef bytes one
+    if starts.shape[0] != count or stops.shape[0] != count:
+        raise ValueError(f"{count} blocks came with {starts.shape[0]} starts and {stops.shape[0]} stops")
+    for i in range(count):
+        if not 0 <= block[i] < len(blocks):
+            raise ValueError(f"there is no block {block[i]} of {len(blocks)}")
+        one = blocks[block[i]]
+        if not 0 <= starts[i] <= stops[i] <= len(one):
+            raise ValueError(f"a block of {len(one)} bytes does not have {starts[i]}:{stops[i]}")
+        total += stops[i] - starts[i]
+    cdef bytes copy = PyBytes_FromStringAndSize(NULL, total)
+    cdef char* to = copy
+    for i in range(count):
+        one = blocks[block[i]]
+        memcpy(to, <const char*>one + starts[i], stops[i] - starts[i])
+        to += stops[i] - starts[i]
+    return copy
+
+
 def times(const int64_t[:] microseconds not None):
     """offsets, text: times in ISO 8601."""
     cdef Py_ssize_t i, count = microseconds.shape[0]

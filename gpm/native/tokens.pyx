@@ -34,6 +34,7 @@ from gpm.native.iris cimport is_iri
 from gpm.native.languages cimport is_language
 from nfa_native.containers cimport string
 from nfa_native.guard cimport attempted, attempted_number
+from nfa_native.mixing cimport hash_text
 
 cdef extern from "<assert.h>" nogil:
     void invariant "assert"(bint holds) noexcept nogil

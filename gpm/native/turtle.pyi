@@ -18,7 +18,7 @@ class Translator:
         """Translate whole units, or messages, of ``text`` from byte ``at`` on; ``comments``: ``# @message`` delimits.
 
         Gives the lines, where the first unit begins that was not translated, and why not: CUT_OFF (its end is not
-        there) or UNSURE.
+        there), UNSURE, or PAUSED (there are many lines already).
         """
 
     def place(self, line: int) -> int:

@@ -16,7 +16,7 @@ from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp
 
 from gpm.native.characters cimport DIGIT, LABEL, LETTER, SPACE, is_kind, over, read_code_point, read_escape
-from gpm.native.delimiters cimport CUT_OFF, UNSURE, is_delimiting_comment, is_word
+from gpm.native.delimiters cimport CUT_OFF, PAUSED, UNSURE, is_delimiting_comment, is_word
 from gpm.native.tokens cimport (
     Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string,
 )
@@ -73,7 +73,7 @@ cdef class Translator:
         """Translate whole units, or messages, of ``text`` from byte ``at`` on; ``comments``: ``# @message`` delimits.
 
         Gives the lines, where the first unit begins that was not translated, and why not: CUT_OFF (its end is not
-        there) or UNSURE.
+        there), UNSURE, or PAUSED (there are many lines already).
         """
         cdef size_t size = PyBytes_GET_SIZE(text)
         cdef Translation* t = &self.state

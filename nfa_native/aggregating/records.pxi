@@ -72,7 +72,7 @@ cdef cppclass Substream:
     bint has_back
     int64_t oldest                # start since then
     vector[Group] groups
-    unordered_map[uint32_t, uint32_t] group_of_key
+    unordered_map[uint32_t, uint32_t, NumberHash] group_of_key
     vector[Logged] log
     vector[wide] log_wides        # [event][quantity]
     vector[double] log_reals

@@ -1,19 +1,6 @@
 # The dictionary: byte strings and their numbers.
 
 
-cdef uint64_t hash_bytes(const char* text, size_t length) noexcept nogil:
-    cdef uint64_t state = <uint64_t>0x9e3779b97f4a7c15 ^ length
-    cdef uint64_t block = 0
-    while length > 8:
-        memcpy(&block, text, 8)
-        state = fold(state ^ block, <uint64_t>0xa0761d6478bd642f)
-        text += 8
-        length -= 8
-    block = 0
-    memcpy(&block, text, length)
-    return mix(fold(state ^ block, <uint64_t>0xe7037ed1a0b428db))
-
-
 cdef size_t find_slot(const TermStore* store, const char* text, size_t length, uint64_t hashed) noexcept nogil:
     """The slot of those bytes, or the empty one where they belong."""
     cdef size_t mask = store.slots.size() - 1
@@ -48,7 +35,7 @@ cdef void rebuild_slots(TermStore* store, size_t size) noexcept nogil:
 
 cdef word_t find_or_add(TermStore* store, const char* text, size_t length, int kind, word_t alias) noexcept nogil:
     """The word of those bytes; new bytes get `alias`, or a new dictionary word if that is UNBOUND."""
-    return find_or_add_hashed(store, text, length, hash_bytes(text, length), kind, alias)
+    return find_or_add_hashed(store, text, length, hash_text(text, length), kind, alias)
 
 
 cdef word_t find_or_add_hashed(

@@ -2,7 +2,7 @@
 
 
 cdef void begin_lookup(const TermStore* store, const char* text, Lookup* lookup) noexcept nogil:
-    lookup.hashed = hash_bytes(text + lookup.start, lookup.size)
+    lookup.hashed = hash_text(text + lookup.start, lookup.size)
     prefetch(&store.slots[<uint32_t>lookup.hashed & (store.slots.size() - 1)])
 
 

@@ -110,7 +110,7 @@ cdef word_t intern_typed(TermStore* store, const char* text, size_t length, cons
         memcpy(copy + 1, nul + 1, m)
         return find_or_add(store, copy, m + 1, KIND_STRING, UNBOUND)
     if needs_store(name, n):
-        hashed = hash_bytes(text, length)
+        hashed = hash_text(text, length)
         slot = find_slot(store, text, length, hashed)
         return store.entries[<uint32_t>store.slots[slot] - 1].word if store.slots[slot] else <word_t>UNBOUND
     return find_or_add(store, text, length, KIND_TYPED, UNBOUND)
@@ -148,7 +148,7 @@ cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexc
 
 
 cdef word_t known_bytes(const TermStore* store, const char* text, size_t length) noexcept nogil:
-    cdef uint64_t content = store.slots[find_slot(store, text, length, hash_bytes(text, length))]
+    cdef uint64_t content = store.slots[find_slot(store, text, length, hash_text(text, length))]
     return store.entries[<uint32_t>content - 1].word if content else <word_t>UNBOUND
 
 

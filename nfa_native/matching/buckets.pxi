@@ -166,3 +166,28 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
             kept += 1
     index.buckets.resize(kept)
     spread_slots(index)
+
+
+cdef size_t longest_in_kernel(Kernel* k):
+    """See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket."""
+    cdef size_t longest = 0, state, i
+    for i in range(k.seen.bucket_count()):
+        longest = max(longest, k.seen.bucket_size(i))
+    for state in range(k.states.size()):
+        longest = max(longest, longest_in_state(&k.states[state]))
+    return longest
+
+
+cdef size_t longest_in_state(const StateData* s):
+    cdef vector[uint8_t] cells
+    cdef vector[uint8_t] keys
+    cdef size_t longest, index, i
+    for i in range(s.exact.entries.size()):
+        cells.safe_push_back(s.exact.entries[i].cell.serial != 0)
+    longest = longest_run(cells)
+    for index in range(s.indexes.size()):
+        keys.clear()
+        for i in range(s.indexes[index].slots.size()):
+            keys.safe_push_back(s.indexes[index].slots[i] != 0)
+        longest = max(longest, longest_run(keys))
+    return longest

@@ -282,6 +282,10 @@ cdef reset_kernel(Kernel* k):
     k.results.count = 0
     k.count_only = k.failed = k.open = k.many_rows = k.refused = k.aside = k.singly = False
     k.scanned = 0
+    k.suspended = k.closing = False
+    k.left = k.stride = FEW_STEPS
+    k.most = k.most_held = UNBOUNDED
+    k.resumed = k.awaited = 0
     k.lo = k.kept = k.tick_first = k.swept = 0
     k.seq = 0
     k.tick = k.promised = -FOREVER

@@ -285,7 +285,7 @@ cdef void sweep(Kernel* k) noexcept nogil:
     """Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions wrap."""
     cdef size_t i
     cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
-    cdef unordered_map[string, uint32_t].iterator at
+    cdef unordered_map[string, uint32_t, TextHash].iterator at
     if k.created < 1024 + k.survived and not rested:
         return
     k.created = k.survived = 0

@@ -1,29 +1,89 @@
 # The door of the kernel: batches in, columns out.
 
-cdef bint feed_batch(
-    Kernel* k, const int64_t* times, const uint64_t* handles, size_t count, BatchRows* rows
+# What is under way.
+cdef enum:
+    NOTHING = 0
+    FEEDING = 1
+    ADVANCING = 2
+    FINISHING = 3
+
+
+# Events and their rows, as far as they are taken; or a time.
+cdef cppclass Task:
+    int kind
+    const int64_t* times
+    const uint64_t* handles
+    size_t count
+    size_t start              # events before it are taken
+    size_t event              # the next one with rows
+    BatchRows rows
+    int64_t until             # ADVANCING: the time
+
+
+cdef bint go_on(Kernel* k, Task* task) noexcept nogil:
+    """Go on with the task, up to the next pause; whether it is done."""
+    cdef bint done = False
+    k.left = k.stride
+    if not resume(k):
+        return False
+    if task.kind == FEEDING:
+        done = feed_batch(k, task)
+    elif task.kind == ADVANCING:
+        done = advance_to(k, task.until)
+    elif task.kind == FINISHING:
+        done = close_tick(k) and output_rest(k)
+    if done:
+        task.kind = NOTHING
+    return done or task.kind == NOTHING
+
+
+cdef bint begin_batch(
+    Kernel* k, Task* task, const int64_t* times, const uint64_t* handles, size_t count
 ) noexcept nogil:
-    """False if time runs backwards; nothing is taken then."""
-    cdef int64_t before = k.seq
-    cdef size_t start = 0
-    cdef size_t at
+    """Make it the task to take the batch whose rows the task has; False if time runs backwards: nothing is taken then."""
     if not count_ticks(k, times, count):
         return False
-    while start < count:
-        at = next_event(rows, count)
-        pass_over(k, times, start, at)
-        k.seq = before + <int64_t>at
-        if at < count:
-            take_time(k, times[at])
-            store_event(k, times[at], handles[at])
-            store_rows_of(k, rows)
-            take_event(k, next_position(k) - 1)
-            if not k.picked:
-                drop_event(k)
-            k.seq += 1
-        start = at + 1
-    k.next_handle = handles[count - 1] + 1
+    task.kind = FEEDING
+    task.times = times
+    task.handles = handles
+    task.count = count
+    task.start = 0
+    task.event = next_event(&task.rows, count)
     return True
+
+
+cdef bint feed_batch(Kernel* k, Task* task) noexcept nogil:
+    """Take the events of the batch, up to the next pause; whether all are taken, and their matches are out."""
+    cdef uint64_t scanned
+    while task.start < task.count:
+        if not pass_over(k, task) or task.event < task.count and not take_time(k, task.times[task.event]):
+            return False
+        if task.event == task.count:
+            break
+        scanned = k.scanned
+        take_rows(k, task)
+        k.left -= 1 + <int64_t>(k.scanned - scanned)
+        task.start = task.event + 1
+        if task.start < task.count:
+            task.event = next_event(&task.rows, task.count)
+        if k.left <= 0:
+            return task.start == task.count and is_all_out(k) and end_batch(k, task)
+    return end_batch(k, task)
+
+
+cdef inline bint end_batch(Kernel* k, const Task* task) noexcept nogil:
+    k.next_handle = task.handles[task.count - 1] + 1
+    return True
+
+
+cdef inline void take_rows(Kernel* k, const Task* task) noexcept nogil:
+    """Take the next event with rows."""
+    store_event(k, task.times[task.event], task.handles[task.event])
+    store_rows_of(k, &task.rows)
+    take_event(k, next_position(k) - 1)
+    if not k.picked:
+        drop_event(k)
+    k.seq += 1
 
 
 cdef bint count_ticks(Kernel* k, const int64_t* times, size_t count) noexcept nogil:
@@ -39,35 +99,36 @@ cdef bint count_ticks(Kernel* k, const int64_t* times, size_t count) noexcept no
     return not falls
 
 
-cdef inline void take_time(Kernel* k, int64_t time) noexcept nogil:
-    """The next event comes at `time`."""
+cdef inline bint take_time(Kernel* k, int64_t time) noexcept nogil:
+    """The next event comes at `time`; False: what is decided before is not out yet."""
     if k.open and time == k.tick:
-        return
-    if k.open:
-        close_tick(k)
-    open_tick(k, time)
+        return True
+    return close_tick(k) and open_tick(k, time)
 
 
-cdef void pass_over(Kernel* k, const int64_t* times, size_t start, size_t end) noexcept nogil:
-    """Events `start` … `end` − 1 matched nothing: only time and positions move on.
+cdef bint pass_over(Kernel* k, Task* task) noexcept nogil:
+    """The events before the next one with rows matched nothing: only time and positions move on.  False: not all of them.
 
     The first tick after the present one ends what strict contiguity ends; the last one moves the window; those between
     them change nothing, unless a match waits for its window's edge.
     """
-    cdef int64_t before = k.seq - <int64_t>start      # position of the batch's first event
-    cdef size_t at = start
-    while at < end and k.open and times[at] == k.tick:
-        at += 1
-    if at == end:
-        return
-    k.seq = before + <int64_t>at
-    take_time(k, times[at])
-    if not is_due(k, times[end - 1], before + <int64_t>end):
-        at = first_of_tick(times, at, end - 1)
-    while at < end:
-        k.seq = before + <int64_t>at
-        take_time(k, times[at])
-        at += 1
+    cdef const int64_t* times = task.times
+    cdef int64_t before = k.seq - <int64_t>task.start      # position of the batch's first event
+    cdef size_t end = task.event
+    cdef bint first = True
+    while task.start < end and k.open and times[task.start] == k.tick:
+        task.start += 1
+    while task.start < end:
+        k.seq = before + <int64_t>task.start
+        if not take_time(k, times[task.start]):
+            return False
+        if first and not is_due(k, times[end - 1], before + <int64_t>end):
+            task.start = first_of_tick(times, task.start, end - 1)
+        else:
+            task.start += 1
+        first = False
+    k.seq = before + <int64_t>end
+    return True
 
 
 cdef inline bint is_due(Kernel* k, int64_t time, int64_t seq) noexcept nogil:
@@ -91,15 +152,18 @@ cdef inline size_t first_of_tick(const int64_t* times, size_t start, size_t at) 
     return at
 
 
-cdef void advance_to(Kernel* k, int64_t time) noexcept nogil:
-    if k.open and k.tick < time:
-        close_tick(k)
+cdef bint advance_to(Kernel* k, int64_t time) noexcept nogil:
+    """No event comes before `time`; whether all that this decides is out."""
+    if (k.closing or k.open and k.tick < time) and not close_tick(k):
+        return False
     if time > k.promised:
         k.promised = time
     if not k.open:
-        output_decided(k, time)
+        if not output_decided(k, time):
+            return False
         if not k.by_events:
             move_window(k, time)
+    return True
 
 
 cdef object take_results(Kernel* k):

@@ -9,14 +9,20 @@ cdef inline uint32_t row_count(Kernel* k, size_t words, uint32_t width) noexcept
 cdef void output_matches(
     Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node
 ) noexcept nogil:
-    """All matches that end with the candidate and extend the set `node` (0: the empty match)."""
+    """All matches that end with the candidate and extend the set `node` (0: the empty match), now or after the pause."""
     cdef Pick pick
     cdef size_t i
-    k.path.clear()
+    cdef vector[Pick]* picks = &k.path if k.left > 0 else &k.postponed_picks
+    cdef size_t before = picks.size()
+    if k.left > 0:
+        picks.clear()
     for i in range(k.combination.size(), 0, -1):
         pick.label = k.transitions[which].label + <uint32_t>i - 1
         pick.pos = k.combination[i - 1]
-        k.path.push_back(pick)
+        picks.push_back(pick)
+    if k.left <= 0:
+        postpone(k, final, node, candidate.lo, before)
+        return
     k.outer_combination.swap(k.combination)   # rebuilding and judging combine events of their own
     k.outer_merged.swap(k.merged)
     output_set(k, final, node, candidate.lo, k.tick)
@@ -27,18 +33,31 @@ cdef void output_matches(
 cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:
     """Deliver `path` extended by each member of the set that began at or after `lo`."""
     cdef Visit visit
-    cdef Node* at
-    cdef Pick pick
-    cdef uint32_t next, start
     if node == 0:
         deliver(k, final, decided)
         return
+    k.output.final = final
+    k.output.lo = lo
+    k.output.decided = decided
     k.visits.clear()
     visit.begun = visit.before = 0
     visit.node = node
     visit.depth = <uint32_t>k.path.size()
     k.visits.push_back(visit)
+    visit_sets(k, final, lo, decided)
+
+
+cdef void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) noexcept nogil:
+    """Deliver what is left to be visited, up to the next pause."""
+    cdef Visit visit
+    cdef Node* at
+    cdef Pick pick
+    cdef uint32_t next, start
     while not k.visits.empty():
+        if k.left <= 0:
+            k.suspended = True
+            return
+        k.left -= 1
         visit = k.visits.back()
         k.visits.pop_back()
         if not has_live(k, visit.node, lo):
@@ -81,6 +100,7 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
     if k.count_only and not k.many_rows and not k.ambiguous and not k.guarded:
         k.results.count += 1
         return
+    k.left -= <int64_t>k.path.size()
     find_steps(k)
     rebuild(k)
     invariant(k.many_rows or k.levels[k.steps.size()].size() == k.whole)   # what was matched joins again
@@ -209,6 +229,8 @@ cdef void write_result(Kernel* k, uint32_t row, int64_t decided) noexcept nogil:
     k.results.offsets.push_back(<int64_t>k.results.atoms.size())
     for i in range(k.result_width):
         k.results.words.push_back(k.answer[<size_t>row * k.result_width + i])
+    if is_full(k):
+        k.left = 0
 
 
 # Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
@@ -222,49 +244,49 @@ cdef void await_deadline(Kernel* k, uint32_t state, uint32_t cell) noexcept nogi
     k.deadlines[k.states[state].cells[cell].deadline].push_back(waiting)
 
 
-cdef void output_waiting(Kernel* k, const vector[Waiting]* waiting, int64_t decided) noexcept nogil:
-    cdef size_t i
+cdef bint output_deadline(Kernel* k, int64_t decided) noexcept nogil:
+    """Deliver what waits for the first deadline; whether all of it is out."""
+    cdef const vector[Waiting]* waiting = &dereference(k.deadlines.begin()).second
+    cdef const Waiting* one
     cdef StateData* s
-    cdef CellReference cell
-    for i in range(waiting.size()):
-        s = &k.states[waiting.at(i).state]
-        cell = waiting.at(i).cell
-        if is_current(s, &cell):
+    while k.awaited < waiting.size():
+        if k.left <= 0:
+            return False
+        one = waiting.data() + k.awaited
+        k.awaited += 1
+        s = &k.states[one.state]
+        if is_current(s, &one.cell):
             k.path.clear()
-            output_set(k, waiting.at(i).state, s.cells[cell.cell].node, k.lo, decided)
-            free_cell(s, cell.cell)
+            output_set(k, one.state, s.cells[one.cell.cell].node, k.lo, decided)
+            free_cell(s, one.cell.cell)
+    k.deadlines.erase(k.deadlines.begin())
+    k.awaited = 0
+    return True
 
 
-cdef void output_until(Kernel* k, int64_t edge, int64_t decided) noexcept nogil:
-    """Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge."""
-    cdef vector[Waiting] waiting
+cdef bint output_until(Kernel* k, int64_t edge, int64_t decided) noexcept nogil:
+    """Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge.  Whether all of it is out."""
     cdef int64_t at
     while not k.deadlines.empty() and dereference(k.deadlines.begin()).first < edge:
         at = dereference(k.deadlines.begin()).first
-        waiting.swap(dereference(k.deadlines.begin()).second)
-        k.deadlines.erase(k.deadlines.begin())
-        output_waiting(k, &waiting, at if decided == FOREVER else decided)
-        waiting.clear()
+        if not output_deadline(k, at if decided == FOREVER else decided):
+            return False
+    return not k.suspended
 
 
-cdef void output_decided(Kernel* k, int64_t time) noexcept nogil:
-    """Time has come to `time`: upper edges before it have passed."""
-    if k.waits and not k.by_events:
-        output_until(k, time, FOREVER)
+cdef bint output_decided(Kernel* k, int64_t time) noexcept nogil:
+    """Time has come to `time`: upper edges before it have passed.  Whether all that this decides is out."""
+    return not k.waits or k.by_events or output_until(k, time, FOREVER)
 
 
-cdef void output_passed(Kernel* k) noexcept nogil:
-    """The tick is over: upper edges at positions that it filled have passed."""
-    output_until(k, k.seq, k.tick)
+cdef bint output_passed(Kernel* k) noexcept nogil:
+    """The tick is over: upper edges at positions that it filled have passed.  Whether all that this decides is out."""
+    return not k.waits or not k.by_events or output_until(k, k.seq, k.tick)
 
 
-cdef void output_rest(Kernel* k) noexcept nogil:
-    """End of input: every window closes."""
-    cdef vector[Waiting] waiting
-    cdef int64_t at
+cdef bint output_rest(Kernel* k) noexcept nogil:
+    """End of input: every window closes.  Whether all that waited is out."""
     while not k.deadlines.empty():
-        at = dereference(k.deadlines.begin()).first
-        waiting.swap(dereference(k.deadlines.begin()).second)
-        k.deadlines.erase(k.deadlines.begin())
-        output_waiting(k, &waiting, FOREVER if k.by_events else at)
-        waiting.clear()
+        if not output_deadline(k, FOREVER if k.by_events else dereference(k.deadlines.begin()).first):
+            return False
+    return not k.suspended

@@ -17,6 +17,8 @@ cdef enum:
     VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
     LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
 
+cdef int64_t FEW_STEPS = 10000                   # between two looks at signals
+cdef size_t UNBOUNDED = 0xFFFFFFFFFFFFFFFF
 cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
 cdef uint64_t WILD = 0x9E3779B97F4A7C15   # hash of a key with an unbound part
 
@@ -94,6 +96,15 @@ cdef struct Waiting:
 cdef struct Pick:
     uint32_t label
     uint32_t pos
+
+# The matches of a set, all with the same last picks: what is left of them is put out after a pause.
+cdef struct Output:
+    int64_t decided
+    size_t pick           # the last picks in `postponed_picks`
+    size_t picks
+    uint32_t final        # the state
+    uint32_t node         # the set; 0: the empty match
+    uint32_t lo           # first position of their windows
 
 # A node still to be visited, and how many picks come after it.
 cdef struct Visit:
@@ -361,7 +372,19 @@ cdef cppclass Kernel:
     vector[word_t] staged_words
     vector[uint32_t] staged_picks
     map[int64_t, vector[Waiting]] deadlines
-    unordered_map[string, uint32_t] seen
+    unordered_map[string, uint32_t, TextHash] seen
+    # Pauses: what is put out can be more than memory holds.
+    int64_t left                      # steps before the next pause; 0 or less: pause
+    int64_t stride                    # from one pause to the next
+    size_t most                       # results that may be held,
+    size_t most_held                  # and picks and words of results
+    bint suspended                    # `output` is half put out: `visits` and `path` go on with it
+    Output output                     # what is, or was, put out last
+    vector[Output] postponed          # what comes after it
+    size_t resumed                    # that many of them have been put out
+    vector[Pick] postponed_picks
+    size_t awaited                    # that many cells of the first deadline have been put out
+    bint closing                      # the tick is closed, but not all that this decides is out
     bint many_rows                    # an event had several rows for an atom
     uint64_t created                  # cells since the last sweep
     uint64_t survived                 # cells that the last sweep left

@@ -19,7 +19,7 @@ cdef object words_array(const word_t* source, size_t count):
 
 cdef object dump_kernel(Kernel* k):
     """Everything that the future depends on; what is dead stays behind."""
-    if k.results.first.size():
+    if k.results.first.size() or not is_all_out(k):
         raise ValueError("take the results before the snapshot")
     arrays = {"numbers": dump_numbers(k), "counters": dump_counters(k)}
     dump_history(k, arrays)
@@ -152,7 +152,7 @@ cdef object dump_deadlines(Kernel* k, object cells):
 
 cdef void dump_seen(Kernel* k, object arrays):
     """Results that an ambiguous automaton must not give twice: picks, row, and the first event's position."""
-    cdef unordered_map[string, uint32_t].iterator at = k.seen.begin()
+    cdef unordered_map[string, uint32_t, TextHash].iterator at = k.seen.begin()
     cdef size_t row = k.result_width * sizeof(word_t)
     keys = []
     while at != k.seen.end():

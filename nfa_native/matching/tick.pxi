@@ -71,23 +71,38 @@ cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uin
     return False
 
 
-cdef void open_tick(Kernel* k, int64_t time) noexcept nogil:
-    """Time moves on to `time`: what was decided before comes out, the window moves."""
+cdef bint open_tick(Kernel* k, int64_t time) noexcept nogil:
+    """Time moves on to `time`: what was decided before comes out, the window moves.  False: the first of it is not done."""
     cdef int64_t last = k.seq if k.by_events else time
     invariant(not k.open and k.staged.empty() and time > k.tick)
-    output_decided(k, time)
+    if not output_decided(k, time):
+        return False
     move_window(k, last)
     k.open = True
     k.tick = time
     k.tick_first = next_position(k)
+    return True
 
 
-cdef void close_tick(Kernel* k) noexcept nogil:
+cdef bint close_tick(Kernel* k) noexcept nogil:
+    """End the tick that is open, if there is one; whether all that this decides is out."""
+    if k.open:
+        k.open = False
+        k.closing = True
+        move_cells(k)
+    if k.closing:
+        if not output_passed(k):
+            return False
+        k.closing = False
+        if k.ambiguous and not k.waits:
+            k.seen.clear()
+        sweep(k)
+    return True
+
+
+cdef void move_cells(Kernel* k) noexcept nogil:
     """Negated events strike, cells that stepped or were passed over are dropped, new ones enter."""
     cdef size_t i
-    if not k.open:
-        return
-    k.open = False
     if k.guarded:
         strike(k)
     for i in range(k.moving.size()):
@@ -96,11 +111,6 @@ cdef void close_tick(Kernel* k) noexcept nogil:
     if k.gathers:
         for i in range(k.tick_atoms.size()):
             k.tick_atoms[i].clear()
-    if k.by_events and k.waits:
-        output_passed(k)
-    if k.ambiguous and not k.waits:
-        k.seen.clear()
-    sweep(k)
 
 
 cdef void leave(Kernel* k, StateData* s) noexcept nogil:

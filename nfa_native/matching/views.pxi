@@ -53,6 +53,7 @@ cdef void take_view(
     """Move what the candidate sees of list `number`; the group has the youngest start in it."""
     cdef StateData* s = &k.states[k.transitions[which].source]
     cdef size_t staged = k.staged.size()
+    cdef size_t postponed = k.postponed.size()
     cdef uint32_t head = k.ring.head
     cdef uint32_t start = group.max_start
     cdef uint32_t node
@@ -62,7 +63,7 @@ cdef void take_view(
     pair.cell_row = pair.event_row = 0
     node = write_node(k, k.combination[0], VIEW | which, number, group_end(groups), start)
     advance_set(k, which, candidate, &pair, 1, node, start, 0)
-    if k.staged.size() == staged:
+    if k.staged.size() == staged and k.postponed.size() == postponed and not k.suspended:
         k.ring.head = head          # nobody keeps the view
 
 

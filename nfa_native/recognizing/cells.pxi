@@ -60,7 +60,7 @@ cdef inline uint32_t current(Recognition* r, uint32_t number) noexcept nogil:
 
 
 cdef inline uint64_t hash_of_key(uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
-    return mixed(mixed((<uint64_t>partition << 16) + state, 1), <uint64_t>key) | 1
+    return mix_on(mix_on((<uint64_t>partition << 16) + state, 1), <uint64_t>key) | 1
 
 
 cdef inline uint32_t find_list(Recognition* r, uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
@@ -160,10 +160,10 @@ cdef inline bint is_arriving(const GroupList* list, size_t place) noexcept nogil
 cdef uint64_t hash_of_registers(
     uint32_t partition, uint32_t state, const int64_t* registers, size_t count
 ) noexcept nogil:
-    cdef uint64_t hash = mixed((<uint64_t>partition << 16) + state, 2)
+    cdef uint64_t hash = mix_on((<uint64_t>partition << 16) + state, 2)
     cdef size_t i
     for i in range(count):
-        hash = mixed(hash, <uint64_t>registers[i])
+        hash = mix_on(hash, <uint64_t>registers[i])
     return hash | 1
 
 

@@ -67,11 +67,6 @@ cdef cppclass SlotTable:
     size_t used
 
 
-cdef inline uint64_t mixed(uint64_t hash, uint64_t value) noexcept nogil:
-    hash = (hash ^ value) * <uint64_t>0x9E3779B97F4A7C15
-    return hash ^ (hash >> 29)
-
-
 cdef inline size_t groups_of(const GroupList* list) noexcept nogil:
     return list.count
 
@@ -211,3 +206,12 @@ cdef void put_slot(SlotTable* table, uint64_t hash, uint32_t list, int64_t numbe
     table.slots[place].list = list
     table.slots[place].number = number
     table.used += 1
+
+
+cdef size_t longest_in(const SlotTable* table):
+    """The most slots in a row that are taken."""
+    cdef vector[uint8_t] taken
+    cdef size_t i
+    for i in range(table.slots.size()):
+        taken.safe_push_back(table.slots[i].hash != 0)
+    return longest_run(taken)

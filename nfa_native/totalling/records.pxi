@@ -106,7 +106,7 @@ cdef cppclass Totalling:
     vector[StateRecord] states
     vector[Substream] substreams
     vector[uint32_t] free         # numbers of substreams that may be used again
-    unordered_map[string, uint32_t] substream_of_key
+    unordered_map[string, uint32_t, TextHash] substream_of_key
     size_t sweep_at               # so many substreams are looked through for those that are over
     int64_t tick                  # the open one, or the last
     bint is_open

@@ -10,7 +10,8 @@ from typing import Any, NoReturn, TypeGuard
 
 import click
 
-from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError
+from spaseq.cli.standard import prepare_standard_files, reason, silence_output
+from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError, shortened
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 NO_MEMORY = b"error: out of memory; what was written stands\n"
@@ -19,13 +20,24 @@ NO_MEMORY = b"error: out of memory; what was written stands\n"
 class Commands(click.Group):
     """A group whose commands may raise SpaseqError."""
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the program."""
+        prepare_standard_files()
+        return super().main(*args, **options)
+
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Read the command line, which may print the help already."""
         try:
             return super().make_context(*args, **options)
+        except BrokenPipeError:
+            silence_output()
+            raise click.exceptions.Exit(0) from None
         except OSError as error:
-            if is_full(error):
+            if cannot_be_written(error):
                 fail_to_write(error)
+            raise
+        except click.ClickException as error:
+            vars(error)["message"] = shortened(error.message)
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -41,23 +53,26 @@ class Commands(click.Group):
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except click.ClickException as error:
+            vars(error)["message"] = shortened(error.message)
+            raise
+        except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            if is_full(error):
+            if cannot_be_written(error):
                 fail_to_write(error)
             _fail_unexpectedly(error)
 
 
-def is_full(error: BaseException) -> TypeGuard[OSError]:
-    """Whether there is no room for what a program writes."""
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+def cannot_be_written(error: BaseException) -> TypeGuard[OSError]:
+    """Whether there is no room for what a program writes, or standard output is closed."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 
 
 def fail_to_write(error: OSError) -> NoReturn:
     """Say that there is no room for the output."""
     silence_output()
-    click.echo(f"error: cannot write: {os.strerror(error.errno or 0).lower()}", err=True)
+    click.echo(f"error: cannot write: {reason(error)}", err=True)
     raise click.exceptions.Exit(FAILED)
 
 
@@ -104,12 +119,3 @@ def _fail_unexpectedly(error: BaseException) -> NoReturn:
     reason = f"{type(error).__name__}: {error}"
     click.echo(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it", err=True)
     raise click.exceptions.Exit(FAILED)
-
-
-def silence_output() -> None:
-    """Nobody reads standard output any more: let what is still buffered go nowhere, without a complaint at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-    finally:
-        os.close(nowhere)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from spaseq.cli.failures import is_full
+from spaseq.cli.failures import cannot_be_written
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import FORMATS
 from spaseq.errors import OptionError
@@ -30,7 +30,7 @@ def generate(workload: str, events: int | None, seed: int, out: Path, format: st
     try:
         files = _write(chosen, out, events, seed, format)
     except OSError as error:
-        if is_full(error):
+        if cannot_be_written(error):
             raise
         raise OptionError(f"cannot write to {error.filename or out}: {error.strerror}") from None
     for path in files.values():

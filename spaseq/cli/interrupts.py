@@ -1,4 +1,4 @@
-"""Ctrl-C: at once while the run waits for events; else what it has read is worked out first."""
+"""Ctrl-C: at once while the run waits for events; else what it has read is worked out first, for a moment."""
 
 from __future__ import annotations
 
@@ -11,32 +11,56 @@ from types import FrameType
 from spaseq.engine.run import Run
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+PATIENCE = 0.4  # seconds in which what was read is worked out, and again in which a table is written
 
 
 class Interrupts:
-    """Whether the user (or SIGTERM) asked a run to end, ``came``.  Who asks twice does not want to wait."""
+    """Whether the user (or SIGTERM) asked a run to end, ``came``.  Who asks twice does not want to wait.
+
+    ``late``: a moment has passed since.  ``torn``: what was being written is not complete, nor can it be.
+    """
 
     def __init__(self, run: Run) -> None:
         self.came = False
+        self.late = False
+        self.torn = False
+        self._writing = False
         self._run = run
 
     @contextmanager
     def handled(self) -> Iterator[None]:
-        """Within, signals stop the run; KeyboardInterrupt if it waits for input, or at the second one."""
+        """Within, signals stop the run; KeyboardInterrupt if it waits for input, is late, or at the second one."""
         if threading.current_thread() is not threading.main_thread():
             yield  # signals are none of this thread's business
             return
         before = [(number, signal.signal(number, self._handle)) for number in _SIGNALS]
+        before.append((signal.SIGALRM, signal.signal(signal.SIGALRM, self._hurry)))
         try:
             yield
         except KeyboardInterrupt:
             self.came = True
+            self.torn = self._writing
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             for number, handler in before:
                 signal.signal(number, handler)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within, results are written: what is begun is ended, if that does not take long."""
+        self._writing = True
+        yield
+        self._writing = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.came or self._run.reading:
             raise KeyboardInterrupt
         self.came = True
         self._run.stop()
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+
+    def _hurry(self, number: int, frame: FrameType | None) -> None:
+        if self.late or not self._writing:
+            raise KeyboardInterrupt
+        self.late = True
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ import click
 
 from spaseq.cli.languages import reads_as
 from spaseq.cli.misplaced import STDIN, check_is_query, check_size
+from spaseq.cli.standard import read_standard_input
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
@@ -89,7 +89,7 @@ def read_text(path: str) -> tuple[str, str]:
 def _text(path: str) -> str:
     check_is_query(path)
     if path == "-":
-        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        data = read_standard_input(MOST_BYTES + 1)
         check_size(STDIN, len(data))
         return text_of(data, path)
     with suppress(OSError):  # which reading tells

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from spaseq.cli.failures import FAILED, INTERRUPTED
+from spaseq.cli.failures import FAILED, INTERRUPTED, silence_output
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
@@ -265,11 +265,15 @@ def _drain(running: Run, drain: Counter) -> bool:
     try:
         with interrupts.handled():
             for table in running.tables() if not drain.full else ():
-                drain.take(table)
-                if drain.full:
+                with interrupts.writing():
+                    drain.take(table)
+                if drain.full or interrupts.late:
                     break
     finally:
-        drain.close()
+        if interrupts.torn:
+            silence_output()  # its reader does not take it
+        else:
+            drain.close()
     return interrupts.came
 
 

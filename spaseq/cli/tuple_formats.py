@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TextIO
 
 from spaseq.errors import OptionError
+from spaseq.results.times import iso
 
 if TYPE_CHECKING:
     import pyarrow
@@ -87,8 +88,23 @@ def _rows(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> I
     aggregates = _are_aggregates(matches)
     for batch in limited(matches, limit):
         shown = batch.columns if aggregates else [*batch.columns[:2], *batch.columns[3:]]
-        yield from map(list, zip(*(column.to_pylist() for column in shown), strict=True))
+        yield from map(list, zip(*map(_values, shown), strict=True))
         output.flush()
+
+
+def _values(column: pyarrow.Array) -> list[Any]:
+    """The values of a column; times that are none of Python's are texts."""
+    try:
+        return column.to_pylist()
+    except OverflowError:
+        return [_value(scalar) for scalar in column]
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except OverflowError:
+        return [_value(one) for one in scalar] if isinstance(scalar.value, Sized) else iso(scalar.value)
 
 
 def _are_aggregates(matches: Matches | Aggregates) -> bool:

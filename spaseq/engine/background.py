@@ -24,6 +24,8 @@ def read_background(sources: BackgroundSources | Background | None, entail: Enta
         return sources
     if isinstance(entail, str) and entail != "rdfs":
         raise OptionError(f'entail is "rdfs" or IRIs of background graphs, not {entail!r:.80}')
+    if isinstance(entail, bytes) or not isinstance(entail, Iterable):
+        raise OptionError(f'entail is "rdfs" or IRIs of background graphs, not {entail!r:.80}')
     with background_errors():
         known = sources if isinstance(sources, Mapping) else {}
         return Background(sources, list(known) if isinstance(entail, str) else list(entail))

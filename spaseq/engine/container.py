@@ -40,8 +40,12 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     try:
         content = json.loads(bytes(body[_FRONT.size : at]))
         for name, size in content["sections"]:
-            sections[name] = bytes(body[at : at + size])
-            at += size
+            sections[name] = bytes(body[at : at + max(0, size)])
+            at += len(sections[name])
+            if len(sections[name]) != size:
+                raise ValueError(f"the part {name} is not all there")
+        if at != len(body):
+            raise ValueError("there is more than it says")
         return content["header"], sections
-    except (ValueError, TypeError, LookupError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise SnapshotError(f"the snapshot is damaged: {error}") from error

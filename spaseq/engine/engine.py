@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from threading import get_ident
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,27 +17,29 @@ from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph, single_event
 from spaseq.engine.memory import broken, whole_or_broken
-from spaseq.engine.ordering import in_order
+from spaseq.engine.ordering import Decided, in_order, merged
 from spaseq.engine.protocols import Matcher, Plan
 from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
+from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.pattern import Query
 from spaseq.plan import compile_atom, compile_plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
-from spaseq.results.table import DerivedEvent, Match, MatchTable
+from spaseq.results.table import Match, MatchTable
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 FEW_TERMS = 1 << 16  # terms that are kept without a thought
+T = TypeVar("T")
 Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
 
 class Engine:
-    """Runs queries on events that are pushed.  One engine belongs to one thread at a time.
+    """Runs queries on events that are pushed.  One engine belongs to one thread at a time: BusyError for a second one.
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
     newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
@@ -55,6 +58,9 @@ class Engine:
         gpm: str = "auto",
         entail: Entail = (),
     ) -> None:
+        if on_late is not None and not callable(on_late):
+            raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
+        self._use = Use("this engine")
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
@@ -82,25 +88,35 @@ class Engine:
     @property
     def queries(self) -> dict[str, Query]:
         """The registered queries by name."""
-        return {name: running.plan.query for name, running in self._queries.items()}
+        return {name: running.plan.query for name, running in list(self._queries.items())}
 
+    @exclusive
     @whole_or_broken
-    def register(self, query: AnyQuery, name: str | None = None, on_match: OnMatch | None = None) -> str:
+    def register(
+        self,
+        query: AnyQuery,
+        name: str | None = None,
+        on_match: OnMatch | None = None,
+        max_results: int | None = None,
+    ) -> str:
         """Run ``query`` on the events pushed from now on, and return its name.
 
-        ``on_match`` is called with each of its matches, besides ``push`` returning them.  Raises QuerySyntaxError,
-        QueryError (also if derived streams would form a circle), OptionError (name taken, stream pushed to already).
+        ``on_match`` is called with each of its matches, besides ``push`` returning them.  After ``max_results`` results
+        the query is over: it keeps nothing, and costs nothing.  Raises QuerySyntaxError, QueryError (also if derived
+        streams would form a circle), OptionError (name taken, stream pushed to already).
         """
+        check_most(max_results)
         if on_match is not None and not callable(on_match):
             raise OptionError(f"on_match is a function of a match, not {on_match!r:.80}")
         checked = as_query(query, name, self._queries)
         order = stream_order([*self.queries.values(), checked])
         self._check_derived(checked)
         plan = compile_plan(checked)
-        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match)
+        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match, max_results)
         self._sort(order)
         return checked.name
 
+    @exclusive
     def unregister(self, name: str) -> None:
         """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
         running = self._running(name)
@@ -112,7 +128,7 @@ class Engine:
         del self._queries[name]
         for streamset in self._streamsets:
             streamset.detach(running)
-        self._streamsets = [streamset for streamset in self._streamsets if streamset.queries]
+        self._streamsets = [streamset for streamset in self._streamsets if streamset.all_queries]
         self._opened.clear()
         self._readers.clear()
 
@@ -125,8 +141,26 @@ class Engine:
         microseconds or a datetime (naive means UTC), also of NumPy or pandas, ``event`` the event's IRI.  OptionError:
         an argument is wrong.
         """
-        return self._deliver(self._push_single(self._open_stream(stream), timestamp, graph, event))
+        use = self._use
+        while use.call:  # as ``exclusive`` does it, in a fifth of the time
+            use.wait("push")
+        use.call = "push"
+        try:
+            use.owner = get_ident()
+            self.terms.check()
+            return self._deliver(self._tables(self._take_single(self._open_stream(stream), timestamp, graph, event)))
+        except MemoryError as error:
+            raise broken(self, error) from error
+        finally:
+            use.end()
 
+    @in_steps
+    @whole_or_broken
+    def push_tables(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> Iterator[MatchTable]:
+        """``push``, the results as tables of bounded size, each of one query: see ``push_events``."""
+        return self._settle(self._take_single(self._open_stream(stream), timestamp, graph, event))
+
+    @exclusive
     @whole_or_broken
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
         """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
@@ -135,29 +169,36 @@ class Engine:
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         items = list(items)
         if len(items) == 1:
-            return self._deliver(self._push_single(iri, *unpacked(items[0])))
-        return self._deliver(self.push_events([as_event(iri, item) for item in items]))
+            return self._deliver(self._tables(self._take_single(iri, *unpacked(items[0]))))
+        return self._deliver(self._push_columns(self._columns([as_event(iri, item) for item in items])))
 
+    @in_steps
     @whole_or_broken
     def push_events(self, events: Iterable[Event], promise: int | None = None) -> Iterator[MatchTable]:
-        """Events of several streams (given by IRI) came; their results as tables, each of one query.
+        """Events of several streams (given by IRI) came; their results as tables of bounded size, each of one query.
 
-        ``promise``: as ``advance`` after them.  The events are taken at once, the results made as the iterator goes on:
-        take them all before the next call.
+        ``promise``: as ``advance`` after them.  The events are taken at once, the results found as the iterator goes
+        on: what is not taken comes with a later call.
         """
-        return self.push_columns(self._columns(events), promise)
+        return self._push_columns(self._columns(events), promise)
 
+    @in_steps
     @whole_or_broken
     def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
         """``push_events``, the events as columns."""
+        return self._push_columns(columns, promise)
+
+    def _push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
+        promise = None if promise is None else to_microseconds(promise)
         self._forget_terms()
-        for events in columns:
+        for events in _each(columns, Events):
             self._accept(events, self.lateness)
         if promise is not None:
             for clock in self._inputs(None):
                 clock.promise(promise)
         return self._settle()
 
+    @exclusive
     @whole_or_broken
     def update_background(self, sources: BackgroundSources) -> None:
         """Replace background graphs, or add some, between two events.
@@ -174,47 +215,63 @@ class Engine:
         self._evaluator.update_background(background)
         self._forget_knowledge()
 
+    @exclusive
     @whole_or_broken
     def advance(self, time: Time, stream: str | None = None) -> list[Match]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
-        return self._deliver(self.advance_tables(time, stream))
+        return self._deliver(self._advance(time, stream))
 
+    @in_steps
     @whole_or_broken
     def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
         """``advance``, the results as tables."""
+        return self._advance(time, stream)
+
+    def _advance(self, time: Time, stream: str | None = None) -> Decided:
         promised = to_microseconds(time)
         for clock in self._inputs(stream):
             clock.promise(promised)
         return self._settle()
 
+    @exclusive
     @whole_or_broken
     def close(self, stream: str | None = None) -> list[Match]:
         """The end of ``stream`` (None: of all); returns what this decides."""
-        return self._deliver(self.close_tables(stream))
+        return self._deliver(self._close(stream))
 
+    @in_steps
     @whole_or_broken
     def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
         """``close``, the results as tables."""
+        return self._close(stream)
+
+    def _close(self, stream: str | None = None) -> Decided:
         for clock in self._inputs(stream):
             clock.close()
         return self._settle()
 
     # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
+    @reading
     def statistics(self) -> dict[str, Any]:
         """Counters of streams and queries, fit for JSON (``spaseq.engine.statistics``)."""
         from spaseq.engine.statistics import statistics_of
 
         return statistics_of(self)
 
+    @reading
     @whole_or_broken
     def catch_up(self) -> None:
         """Let all queries hear of all events, also of those that do not concern them, as if that mattered now."""
         for streamset in self._streamsets:
             streamset.catch_up()
 
+    @exclusive
     @whole_or_broken
     def snapshot(self) -> bytes:
-        """The whole state between two calls; background knowledge and queries by fingerprint alone."""
+        """The whole state between two calls; background knowledge and queries by fingerprint alone.
+
+        OptionError: an iterator of results was begun and not taken to its end.
+        """
         from spaseq.engine.snapshot import take_snapshot
 
         return take_snapshot(self)
@@ -240,8 +297,8 @@ class Engine:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _running(self, name: str) -> RunningQuery:
-        if name not in self._queries:
-            raise OptionError(f'there is no query named "{name}"')
+        if not isinstance(name, str) or name not in self._queries:
+            raise OptionError(f'there is no query named "{name!s:.80}"')
         return self._queries[name]
 
     def _derived(self) -> set[str]:
@@ -267,13 +324,15 @@ class Engine:
         self._streamsets.append(Streamset(clocks, strict, self._evaluator))
         return self._streamsets[-1]
 
-    def _start(self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None) -> RunningQuery:
+    def _start(
+        self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None, max_results: int | None
+    ) -> RunningQuery:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
         needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
         may_wait = self._evaluator.mode is Mode.AUTO and not plan.by_partition
         lazy = self._lazy(matcher, needs) if may_wait else ()
-        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy)
+        running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy, max_results)
         streamset.attach(running)
         self._queries[running.name] = running
         if running.into is not None:
@@ -336,12 +395,14 @@ class Engine:
     def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
         """Events one by one as columns, those of each stream in order."""
         by_stream: dict[str, list[Event]] = {}
-        for event in events:
+        for event in _each(events, Event):
             by_stream.setdefault(event.stream, []).append(event)
         return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
 
-    def _push_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Iterator[MatchTable]:
-        """One event came, which goes the short way: it never becomes columns, unless it meets some."""
+    def _take_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Sequence[Streamset]:
+        """One event came, which goes the short way: it never becomes columns, unless it meets some.
+
+        Those that it can have an effect on are to be settled."""
         self._forget_terms()
         event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
         clock, streamsets = self._clocks[iri], self._affected(iri)
@@ -354,7 +415,7 @@ class Engine:
             for streamset in streamsets:
                 if iri in streamset.iris:
                     streamset.add_single(iri, event)
-        return self._settle(streamsets)
+        return streamsets
 
     def _accept(self, events: Events, lateness: int) -> None:
         clock = self._clocks[events.stream]
@@ -378,27 +439,66 @@ class Engine:
 
     def _forget_terms(self) -> None:
         """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
-        if len(self.terms) > self._most_terms:
+        if len(self.terms) > self._most_terms and all(streamset.is_settled for streamset in self._streamsets):
             held = [words for query in self._queries.values() for words in query.trace()]
-            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles)
-            held += [event.triples for _, _, event in singles]
+            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles())
+            held += [event.triples for _, _, _, event in singles]
             self._evaluator.forget_terms(held)
             self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
 
-    def _settle(self, streamsets: Iterable[Streamset] | None = None) -> Iterator[MatchTable]:
+    def _settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
+        return Decided(self._sound(self._tables(streamsets)), lambda: self._sound(self._matches(streamsets)))
+
+    def _sound(self, found: Iterator[T]) -> Iterator[T]:
+        """What is found; without memory the engine is broken."""
         try:
-            for streamset in self._streamsets if streamsets is None else streamsets:
-                for running, table in streamset.settle():
-                    if table is not None and len(table):
-                        running.results += len(table)
-                        if table.derived:
-                            self._derive(table.derived)
-                        yield table
-                self._promise_derived(streamset)
-            self._forget_knowledge()
+            yield from found
         except MemoryError as error:
             raise broken(self, error) from error
+
+    def _tables(self, streamsets: Sequence[Streamset] | None) -> Iterator[MatchTable]:
+        for streamset in self._streamsets if streamsets is None else streamsets:
+            for running in streamset.settle():
+                yield from self._given(streamset, running)
+            self._promise_derived(streamset)
+        self._forget_knowledge()
+
+    def _matches(self, streamsets: Sequence[Streamset] | None) -> Iterator[Match]:
+        """The same in order of decision; of streams that others read, when all of their events are there."""
+        sources: list[Iterable[MatchTable]] = []
+        last: list[Streamset] = []
+        for streamset in self._streamsets if streamsets is None else streamsets:
+            found = [self._given(streamset, running) for running in streamset.settle()]
+            if any(map(self._is_read, streamset.derived)):
+                sources += [list(tables) for tables in found]
+                self._promise_derived(streamset)
+            else:
+                sources += found
+                last.append(streamset)
+        yield from merged(sources)
+        for streamset in last:
+            self._promise_derived(streamset)
+        self._forget_knowledge()
+
+    def _given(self, streamset: Streamset, running: RunningQuery) -> Iterable[MatchTable]:
+        """What a query has decided; its events go to the stream that it derives."""
+        tables = streamset.take(running)
+        return tables if running.into is None else self._deriving(running, tables)
+
+    def _deriving(self, running: RunningQuery, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
+        """The tables of a CONSTRUCT; the readers of its stream get all events together, as they are put in order."""
+        assert running.into is not None
+        is_read = self._is_read(running.into)
+        for table in tables:
+            running.derived += table.derived or ()
+            if not is_read:
+                self._derive(running)
+            yield table
+        self._derive(running)
+
+    def _is_read(self, iri: str) -> bool:
+        return any(iri in streamset.iris for streamset in self._streamsets)
 
     def _forget_knowledge(self) -> None:
         """Free the versions of the background that no event sees any more."""
@@ -407,7 +507,8 @@ class Engine:
             seen = [version for version in waiting if version is not None]
             self._evaluator.forget_versions(min(seen, default=self._evaluator.version))
 
-    def _derive(self, events: Iterable[DerivedEvent]) -> None:
+    def _derive(self, running: RunningQuery) -> None:
+        events, running.derived = running.derived, []
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
         # In an order that does not depend on how terms are numbered, as that of matches does.
         ordered = sorted(derived, key=lambda event: (event.timestamp, event.name))
@@ -419,6 +520,8 @@ class Engine:
         """A derived stream is as far as the slowest of the queries that derive it."""
         for iri in streamset.derived:
             producers = [producer for producer in self._streamsets if iri in producer.derived]
+            if not all(producer.is_settled for producer in producers):
+                continue  # some of its events are not made yet
             if all(producer.finished for producer in producers):
                 self._clocks[iri].close()
             else:
@@ -443,6 +546,22 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
         known = ", ".join(f'"{one.value}"' for one in Mode)
         raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
     return Evaluator(Terms() if terms is None else terms, background, mode)
+
+
+def check_most(max_results: int | None) -> None:
+    """OptionError: it is no number of results."""
+    if max_results is not None and not (type(max_results) is int and max_results > 0):
+        raise OptionError(f"max_results is a number of results from 1 on, not {max_results!r:.80}")
+
+
+def _each(given: Iterable[T], kind: type[T]) -> Iterator[T]:
+    """All of them; OptionError for anything else."""
+    if not isinstance(given, Iterable):
+        raise OptionError(f"events are given as a list of {kind.__name__}, not {given!r:.80}")
+    for one in given:
+        if not isinstance(one, kind):
+            raise OptionError(f"events are given as a list of {kind.__name__}, which {one!r:.80} is not")
+        yield one
 
 
 def derived_scope(event: Event) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse, serialize
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, serialize
 
 from gpm.encoder import encode_single
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.native.single import SingleEvent
 from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import parse
 from gpm.rows import Triples
 from gpm.terms import is_rdflib_graph, to_oxigraph
 from spaseq.errors import Location, OptionError, StreamError
@@ -19,6 +20,8 @@ from spaseq.streams.nquads import explain
 
 if TYPE_CHECKING:
     import rdflib
+
+LONGEST_TEXT = 1 << 26  # bytes of an event, as of a graph of TriG: no place in it needs more than 32 bits
 
 Graph: TypeAlias = "rdflib.Graph | bytes | Iterable[Quad | Triple]"
 
@@ -44,6 +47,8 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
 def single_event(assembler: Assembler, time: int, graph: Graph, event: str | None = None) -> SingleEvent:
     """An event by itself, encoded, with the name that ``read_graph`` gives; errors as there."""
     lines = to_lines(graph)
+    if lines is not None and len(lines) > LONGEST_TEXT:
+        raise OptionError(f"a graph of {len(lines):,} bytes is too large: an event may have {LONGEST_TEXT:,}")
     found = None if lines is None else assembler.single(time, lines)
     if found is not None:
         found.name = found.name if event is None else _iri(event)
@@ -93,6 +98,8 @@ def _from_rdflib(graph: rdflib.Graph) -> Triples:
 
 
 def _parse(text: bytes) -> Triples:
+    if len(text) > LONGEST_TEXT:
+        raise OptionError(f"a graph of {len(text):,} bytes is too large: an event may have {LONGEST_TEXT:,}")
     if is_too_deep(text):
         raise StreamError(TOO_DEEP, Location("<event>"))
     try:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spaseq.engine.engine import Engine
+from spaseq.engine.ordering import Decided
 from spaseq.errors import OptionError, StreamError
-from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events
 from spaseq.streams.feeds import INTERVAL
@@ -123,20 +123,20 @@ class Live:
         self._note = note
         self._wait_by = wait
 
-    def steps(self) -> Iterator[Iterator[MatchTable]]:
+    def steps(self) -> Iterator[Decided]:
         """What is decided, step by step.  StreamError, after the results of what was before it."""
         while self._open():
             columns, error = self._read(time.monotonic())
             if columns:
                 self._note(columns)
-                yield self._engine.push_columns(columns)
+                yield self._engine._push_columns(columns)
             if error is not None:
                 raise error
             for stream in self._open():
                 if stream.source.ended:
-                    yield self._engine.close_tables(stream.clock.iri)
+                    yield self._engine._close(stream.clock.iri)
             if self._promise():
-                yield self._engine.push_columns([])
+                yield self._engine._push_columns([])
             if not columns and self._open() and not self._wait_by(self._wait):
                 return
 

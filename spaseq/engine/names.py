@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
+from nfa_native.arrays import distinct
 from spaseq.streams.event import Names
 
 FEW = 1024  # names that are kept without a thought
@@ -38,7 +39,7 @@ class EventNames:
     def add(self, names: Names, order: NDArray[np.int64] | None = None) -> None:
         """Number some more events: the i-th has the name ``names[order[i]]``, or ``names[i]``."""
         if len(names):
-            self._parts.append((names, order))
+            self._parts.append((names.compact(), order))
             self._starts.append(self._starts[-1] + len(names))
             self._singles = []
 
@@ -71,7 +72,7 @@ class EventNames:
     def kept(self, numbers: NDArray[np.uint64]) -> Callable[[int], str]:
         """A function like this object for some numbers alone, which outlives ``forget``."""
         if len(numbers) > FEW_KEPT:
-            found = _distinct(numbers.astype(np.int64))
+            found = distinct(numbers.astype(np.int64))
             first, last = (bisect_right(self._starts, number) for number in (int(found[0]), int(found[-1])))
             if last - first <= len(found):  # else most parts have none of them
                 return KeptNames(found, self._taken(found, range(first - 1, last)))
@@ -104,13 +105,6 @@ class KeptNames:
     @cached_property
     def _decoded(self) -> dict[int, str]:
         return dict(zip(self._numbers.tolist(), self._names, strict=True))
-
-
-def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At least one number, each once and in order; ``numpy.unique`` hashes them first, which takes longer."""
-    ordered = np.sort(numbers)
-    distinct: NDArray[np.int64] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
-    return distinct
 
 
 def _names(names: Sequence[str], order: NDArray[np.int64] | None, places: NDArray[np.int64]) -> Names:

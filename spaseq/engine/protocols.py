@@ -49,6 +49,19 @@ class Matcher(Protocol):
     def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
         """``feed`` of a single event."""
 
+    def bound(self, most: int, most_held: int) -> None:
+        """Pause when so many results, or picks and words of results, wait for ``take``."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether what it was told last has paused."""
+
+    def go_on(self) -> None:
+        """Go on with it, to the end or to the next pause."""
+
+    def complete(self) -> None:
+        """Go on with it to the end."""
+
     @property
     def due(self) -> int:
         """As long as time has not passed this, nothing is decided without a further row; ``GREATEST``: never."""

@@ -13,17 +13,18 @@ from gpm.background import Background
 from spaseq.engine.background import BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.live import Live, Patience, Source
-from spaseq.engine.ordering import in_order
+from spaseq.engine.ordering import Decided
 from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.exclusive import Tables, reading
 from spaseq.languages.problem import did_you_mean
 from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
-from spaseq.streams.sources import check_readable, expand, files_to_follow, live_source, read_source
+from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
 
@@ -46,7 +47,7 @@ class Run(Iterator[Match]):
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``) or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.
+    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -70,12 +71,14 @@ class Run(Iterator[Match]):
         idle: timedelta | int | None = None,
         idle_advance: timedelta | int | None = None,
         follow: bool = False,
+        max_results: int | None = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
+        self._use = self.engine._use
         for name, query in _named(queries):
-            self.engine.register(query, name)
+            self.engine.register(query, name, max_results=max_results)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
@@ -89,14 +92,15 @@ class Run(Iterator[Match]):
         self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
         self.events = 0
         self.time = LEAST  # the latest time read, in microseconds
-        if count_only:
+        if count_only and max_results is None:
             for running in self.engine._queries.values():
                 running.matcher.count_only = running.can_count_only
 
     def __next__(self) -> Match:
         """The next match, in order of decision."""
         if self._matches is None:
-            self._matches = (match for tables in self._steps() for match in in_order(list(tables)))
+            matches = (match for decided in self._steps() for match in decided.matches())
+            self._matches = Tables(self._use, "Run", matches)
         found = next(self._matches, None)
         if found is None:
             self.engine.terms.check()  # a run that ran out of memory has no end
@@ -105,8 +109,7 @@ class Run(Iterator[Match]):
 
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
-        for tables in self._steps():
-            yield from tables
+        return Tables(self._use, "Run.tables", (table for tables in self._steps() for table in tables))
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
@@ -166,6 +169,7 @@ class Run(Iterator[Match]):
         slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
         return next((clock.iri for clock in slowest if clock is not None), None)
 
+    @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
         return statistics_of(self.engine, self.reports)
@@ -182,12 +186,15 @@ class Run(Iterator[Match]):
             return (selections or names)[0]
         if query is None:
             raise OptionError(f"a frame has the results of one query, here are {', '.join(names)}: say which (query)")
+        if not isinstance(query, str):
+            raise OptionError(f"a query is named by a text, not {query!r:.80}")
         if query not in names:
             raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
         return query
 
     def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
         if isinstance(stream, str | os.PathLike):
+            check_path(os.fspath(stream))
             given = Path(stream) if not isinstance(stream, str) else stream
             paths = files_to_follow(given) if follow else expand(given)
             for path in paths:
@@ -205,7 +212,7 @@ class Run(Iterator[Match]):
         encoder, report = self.engine.encoder.apart(), self.reports[iri]
         return Source(read_source(path, iri, options, report, encoder, incoming), incoming)
 
-    def _steps(self) -> Iterator[Iterator[MatchTable]]:
+    def _steps(self) -> Iterator[Decided]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
@@ -213,30 +220,37 @@ class Run(Iterator[Match]):
             steps = Live(self.engine, streams, self._patience, self._note, self._wait).steps()
         else:
             steps = self._merged([source.events for source in sources])
-        for tables in steps:
-            yield tables
+        for decided in steps:
+            yield decided
             if self.stopped:
                 return
-        if not self.stopped:
-            yield self.engine.close_tables()
+            if self._is_over:
+                break
+        if not self.stopped and not self._is_over:
+            yield self.engine._close()
         if self.warns:
             self._warn()
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether all queries have as many results as were asked for."""
+        return all(running.is_over for running in self.engine._queries.values())
 
     def _warn(self) -> None:
         """Tell who iterates what was dropped, but for late events that somebody asked for."""
         asked_for = self.engine.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
-            deep = 4 if self._matches is None else 5  # whoever takes the tables, or the matches
+            deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
             warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=deep)
 
-    def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Iterator[MatchTable]]:
+    def _merged(self, sources: Sequence[Iterator[Events]]) -> Iterator[Decided]:
         """The results of sources that do not fall silent, or are alone."""
         batches = merge(sources, eager=self._from_files)
         while (batch := self._next(batches)) is not None:
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine.push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+            yield self.engine._push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""
@@ -274,11 +288,12 @@ def run(
     idle: timedelta | int | None = None,
     idle_advance: timedelta | int | None = None,
     follow: bool = False,
+    max_results: int | None = None,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
-        idle_advance=idle_advance, follow=follow,
+        idle_advance=idle_advance, follow=follow, max_results=max_results,
     )  # fmt: skip
 
 

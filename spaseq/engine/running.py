@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +18,16 @@ from nfa_native.rows import EventRows
 from nfa_native.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
+from spaseq.engine.spent import Spent
 from spaseq.pattern import Construction, Selection
 from spaseq.plan.lazy import LazyAtom
 from spaseq.results.construct import Constructor
 from spaseq.results.projection import Projector
-from spaseq.results.table import Match, MatchTable
+from spaseq.results.table import DerivedEvent, Match, MatchTable
 from spaseq.streams.timestamps import GREATEST, LEAST
 
+MOST = 1 << 14  # results that are handed over together,
+MOST_HELD = 1 << 20  # and picks and words of theirs
 OnMatch = Callable[[Match], object]
 
 
@@ -35,7 +40,11 @@ class Need:
 
 
 class RunningQuery:
-    """A query with its matcher and what makes results of its matches."""
+    """A query with its matcher and what makes results of its matches.
+
+    It is told of events and of time, and ``tables`` gives what this decides.  When so much is decided at once that the
+    matcher pauses, what it is told then waits.  After ``max_results`` results it is over, and keeps nothing.
+    """
 
     def __init__(
         self,
@@ -46,6 +55,7 @@ class RunningQuery:
         terms: Terms,
         on_match: OnMatch | None = None,
         lazy: Sequence[LazyAtom] = (),
+        max_results: int | None = None,
     ) -> None:
         self.plan = plan
         self.name = plan.query.name
@@ -55,12 +65,26 @@ class RunningQuery:
         self.lazy = tuple(lazy)
         self.evaluated = {atom.number: 0 for atom in lazy}  # on how many events the rows of each were asked for
         self.results = 0
+        self.max_results = max_results
+        self.is_over = False
+        self.has_rest = False  # something may be decided that ``tables`` has not given
+        self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.heard = 0  # number of the streamset's next event that it has not been fed
+        self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
+        self._passed: int | None = LEAST  # the time that has passed; None: all
         self._names = names
+        self._terms = terms
         self._newest = LEAST  # latest time decided or advanced to
         form = plan.query.form
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
+        if self._gives_at_once:
+            matcher.bound(MOST, MOST_HELD)
+
+    @property
+    def _gives_at_once(self) -> bool:
+        """Whether a result can be given, or counted in its group, before those that are decided with it."""
+        return self._projector is None or self._projector.gives_at_once
 
     @property
     def into(self) -> str | None:
@@ -88,17 +112,32 @@ class RunningQuery:
         plain = {item.expression.name for item in self.plan.selection() if isinstance(item.expression, Variable)}
         return set(self.plan.columns) <= plain
 
+    def _tell(self, what: Callable[..., None], *how: Any) -> None:
+        """Tell the matcher, as soon as it has done with what it was told before."""
+        self.has_rest = True
+        if self._waiting or self.matcher.unfinished:
+            self._waiting.append(partial(what, *how))
+        else:
+            what(*how)
+
+    def complete(self) -> None:
+        """Let the matcher do all that it was told, however many results it holds then."""
+        self.matcher.complete()
+        while self._waiting:
+            self._waiting.popleft()()
+            self.matcher.complete()
+
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events of the streamset in order, with the rows of each atom of the plan."""
-        self.matcher.feed(times, numbers, rows)
         self.heard = int(numbers[-1]) + 1
         self._newest = max(self._newest, int(times[-1]))
+        self._tell(self.matcher.feed, times, numbers, rows)
 
     def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
         """``feed`` of one event."""
-        self.matcher.feed_event(time, number, rows)
         self.heard = number + 1
         self._newest = max(self._newest, time)
+        self._tell(self.matcher.feed_event, time, number, rows)
 
     def pass_events(self, times: Sequence[int]) -> None:
         """Events in order that have no rows."""
@@ -110,27 +149,82 @@ class RunningQuery:
 
     def pass_time(self, watermark: int) -> None:
         """No event before ``watermark`` will come."""
-        self.matcher.advance(watermark)
+        had_rest = self.has_rest
         self._newest = max(self._newest, watermark)
+        self._tell(self.matcher.advance, watermark)
+        self.has_rest = had_rest or self.matcher.unfinished
 
     @property
     def due(self) -> int:
         """As long as time has not passed this, nothing can be decided without a further row; ``GREATEST``: never."""
         return LEAST if self._projector is not None and self._projector.waits else self.matcher.due
 
-    def advance(self, watermark: int) -> MatchTable | None:
-        """What is decided when no event before ``watermark`` will come."""
-        self.pass_time(watermark)
-        table = self._take()
-        if self._projector is None or not self._projector.waits:
-            return table
-        return _joined(table, self._projector.advance(watermark))
+    def advance(self, watermark: int) -> None:
+        """No event before ``watermark`` will come: ``tables`` gives what is decided then."""
+        self._newest = max(self._newest, watermark)
+        self._passed = watermark
+        self._tell(self.matcher.advance, watermark)
 
-    def finish(self) -> MatchTable | None:
-        """The rest, at the end of the input."""
-        self.matcher.finish()
+    def finish(self) -> None:
+        """The input has ended: ``tables`` gives the rest."""
+        self._passed = None
+        self._tell(self.matcher.finish)
+
+    @property
+    def pauses(self) -> bool:
+        """Whether the matcher holds less than all that is decided."""
+        return self.matcher.unfinished or bool(self._waiting)
+
+    def at_once(self) -> Sequence[MatchTable]:
+        """What is decided, where it does not pause."""
+        self.has_rest = False
+        found = [table for table in (self._take(), self._last_table()) if table is not None and len(table)]
+        return [counted for table in found if len(counted := self._counted(table))] if found else ()
+
+    def tables(self) -> Iterator[MatchTable]:
+        """What is decided, in tables of bounded size; what is not taken comes the next time."""
+        while self.has_rest:
+            table = self._next_table()
+            if table is not None and len(counted := self._counted(table)):
+                yield counted
+
+    def _next_table(self) -> MatchTable | None:
+        """What the matcher holds; if there is nothing, it goes on."""
         table = self._take()
-        return table if self._projector is None else _joined(table, self._projector.finish())
+        if table is not None:
+            return table
+        if self.matcher.unfinished:
+            self.matcher.go_on()
+        elif self._waiting:
+            self._waiting.popleft()()
+        else:
+            self.has_rest = False
+            return self._last_table()
+        return None
+
+    def _last_table(self) -> MatchTable | None:
+        """The aggregates over matches to which no match comes any more."""
+        if self._projector is None or not self._projector.waits:
+            return None
+        return self._projector.finish() if self._passed is None else self._projector.advance(self._passed)
+
+    def _counted(self, table: MatchTable) -> MatchTable:
+        """Count the results, up to the last one that was asked for."""
+        if self.is_over:
+            return table[:0]
+        if self.max_results is not None and self.results + len(table) >= self.max_results:
+            table = table[: self.max_results - self.results]
+            self._end()
+        self.results += len(table)
+        return table
+
+    def _end(self) -> None:
+        """There are as many results as were asked for: forget everything but what statistics tell."""
+        self.is_over, self.has_rest = True, False
+        self.matcher = Spent(self.matcher.automaton, self.matcher.statistics())
+        self._waiting.clear()
+        if self._projector is not None:
+            self._projector = Projector(self.plan, self._terms, self._names)
 
     def _take(self) -> MatchTable | None:
         if not self.matcher.pending():
@@ -140,12 +234,11 @@ class RunningQuery:
             return None
         if self._projector is not None:
             names = None if self.plan.match_aggregates else self._names.kept(raw.pick_events)
-            table = self._projector.project(raw, names)
-            return table if len(table) else None
+            return self._projector.project(raw, names)
         assert self._constructor is not None
         self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
         table = self._constructor.construct(raw, self._newest)
-        return replace(table, event_name=self._names.kept(table.pick_events)) if len(table) else None
+        return replace(table, event_name=self._names.kept(table.pick_events))
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
     def trace(self) -> list[Words]:
@@ -155,12 +248,13 @@ class RunningQuery:
     def snapshot(self) -> tuple[dict[str, Any], bytes, bytes]:
         """Counters, the matcher's state, and what the results remember."""
         evaluated = {str(atom): count for atom, count in self.evaluated.items()}
-        counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated}
+        counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
+                    "max_results": self.max_results or 0, "over": self.is_over}  # fmt: skip
         return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
 
     def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
         """Take over what ``snapshot`` gave, the matcher apart."""
-        self.results, self._newest = counters["results"], counters["newest"]
+        self.results, self._newest, self.is_over = counters["results"], counters["newest"], counters["over"]
         self.evaluated |= {
             int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
         }
@@ -170,19 +264,3 @@ class RunningQuery:
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         return self.plan.report(self.matcher.statistics(), came, self.evaluated)
-
-
-def _joined(table: MatchTable | None, more: MatchTable) -> MatchTable | None:
-    """Results before an advance and those of it: never both, as aggregates over matches come with ``more`` alone."""
-    if not len(more):
-        return table
-    if table is None or not len(table):
-        return more
-    return replace(
-        more,
-        words=np.concatenate([table.words, more.words]),
-        first=np.concatenate([table.first, more.first]),
-        last=np.concatenate([table.last, more.last]),
-        decided=np.concatenate([table.decided, more.decided]),
-        pick_offsets=np.zeros(len(table) + len(more) + 1, np.int64),
-    )

@@ -10,16 +10,19 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyoxigraph import Quad, RdfFormat, parse, serialize
+from pyoxigraph import Quad, RdfFormat, serialize
 
 from gpm.background import Background
 from gpm.encoder import encode_graphs
 from gpm.native.assembly import Encoder
+from gpm.parsing import parse
 from gpm.rows import EventGraph, Triples
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
-from spaseq.engine.protocols import Plan, WordMap
+from spaseq.engine.protocols import Matcher, Plan, WordMap
 from spaseq.engine.queries import AnyQuery, as_query, stream_order
+from spaseq.engine.snapshot_header import check_header
+from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
 def take_snapshot(engine: Engine) -> bytes:
     """The state of ``engine``: equal states that came about equally give equal bytes."""
+    if not all(streamset.is_settled for streamset in engine._streamsets):
+        raise OptionError("results wait: take all of an iterator of results before a snapshot")
     engine.catch_up()
     running = list(engine._queries.values())
     sections: dict[str, bytes] = {}
@@ -72,6 +77,7 @@ def restore_engine(
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
+    check_header(header)
     engine = Engine(background, on_late=on_late, gpm=gpm)
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
@@ -144,11 +150,19 @@ def _restore_query(
     on_match: OnMatch | None,
 ) -> None:
     name = plan.query.name
-    matcher = plan.restore(engine.terms, sections[f"matcher {name}"], word_map)
-    running = engine._start(plan, streamset, matcher, on_match)
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
+    data, is_over = sections[f"matcher {name}"], counters["over"]
+    matcher: Matcher = plan.start(engine.terms) if is_over else plan.restore(engine.terms, data, word_map)
+    if is_over:
+        matcher = Spent.restore(matcher.automaton, data)
+    elif not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
+        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    running = engine._start(plan, streamset, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
-    streamset.note(running)
+    if is_over:
+        streamset.retire(running)
+    else:
+        streamset.note(running)
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +172,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
     return {
         "iris": list(streamset.iris),
         "strict": streamset.buffer.strict,
-        "queries": [query.name for query in streamset.queries],
+        "queries": [query.name for query in streamset.all_queries],
         "advanced": streamset.advanced,
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),
@@ -188,7 +202,7 @@ def _waiting_state(events: Events) -> dict[str, Any]:
 
 def _waiting_events(state: dict[str, Any], encoder: Encoder) -> Events:
     graphs = [
-        EventGraph([quad.triple for quad in parse(text, RdfFormat.N_TRIPLES)], timestamp, scope)
+        EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
         for timestamp, scope, _, text in state["events"]
     ]
     names = Names.of(name for _, _, name, _ in state["events"])

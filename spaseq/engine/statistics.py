@@ -32,7 +32,7 @@ def statistics_of(engine: Engine, reports: Mapping[str, WireReport] = {}) -> dic
     report (``wire``).
     """
     engine.catch_up()
-    streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.queries}
+    streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.all_queries}
     losses = losses_of(engine, reports)
     return {
         "streams": {iri: _stream(clock) | _wire(reports.get(iri)) for iri, clock in engine._clocks.items()},
@@ -68,6 +68,8 @@ def _query(query: RunningQuery, streamset: Streamset, losses: Mapping[str, Seque
         "held_back_by": held_back_by,
         **(query.statistics(streamset.came()) | {"results": results}),
     }
+    if query.max_results is not None:
+        found |= {"max_results": query.max_results, "over": query.is_over}
     if not results:
         dropped = [loss.cause for iri in streamset.iris for loss in losses[iri]]
         waits = [f"{len(streamset.buffer)} events wait for <{held_back_by}>"] if streamset.buffer else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events, Names
-from spaseq.streams.reorder import Released, ReorderBuffer
+from spaseq.streams.reorder import Released, ReorderBuffer, Single
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 
@@ -34,6 +34,7 @@ class Streamset:
         self.buffer = ReorderBuffer(len(self.iris), strict)
         self.names = EventNames()
         self.queries: list[RunningQuery] = []
+        self.retired: list[RunningQuery] = []  # queries that are over
         self.derived: frozenset[str] = frozenset()  # the streams that they derive
         self.advanced = LEAST  # the watermark that the queries know, or will when they catch up
         self.finished = False
@@ -42,6 +43,7 @@ class Streamset:
         self._number = {iri: number for number, iri in enumerate(self.iris)}
         self._times: list[int] = []  # of the latest events, which some query may not have heard of
         self._due: dict[RunningQuery, int] = {}  # the queries for which a result may wait, and until when at least
+        self._rest: dict[RunningQuery, None] = {}  # the queries of which not all tables are taken
         self._ranks: dict[RunningQuery, int] = {}
         self._routes: dict[tuple[int, int], Route | None] = {}  # by stream and version of the background
 
@@ -80,17 +82,37 @@ class Streamset:
 
     def detach(self, query: RunningQuery) -> None:
         """Forget a query."""
+        self._leave(query)
+        self.retired = [one for one in self.retired if one is not query]
+        self.derived = frozenset(one.into for one in self.all_queries if one.into is not None)
+
+    def retire(self, query: RunningQuery) -> None:
+        """A query is over: it is fed no more."""
+        self._leave(query)
+        self.retired.append(query)
+
+    def _leave(self, query: RunningQuery) -> None:
         self.queries = [one for one in self.queries if one is not query]
-        self.derived = frozenset(one.into for one in self.queries if one.into is not None)
         self._routes.clear()
-        self._ranks.pop(query, None)
-        self._due.pop(query, None)
+        for known in (self._ranks, self._due, self._rest):
+            known.pop(query, None)
+
+    @property
+    def all_queries(self) -> list[RunningQuery]:
+        """Also those that are over."""
+        return [*self.queries, *self.retired]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all tables were taken."""
+        return not self._rest
 
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""
-        for _, stream, event in self.buffer.take_singles():
-            self.buffer.add(stream, self._columns(stream, event))
+        singles = self.buffer.take_singles()
+        for stream in dict.fromkeys(stream for _, stream, _, _ in singles):
+            self.buffer.add(stream, self._joined(stream, singles))
         self.buffer.add(self._number[events.stream], events)
 
     def add_single(self, stream: str, event: SingleEvent) -> None:
@@ -102,52 +124,81 @@ class Streamset:
 
     def waiting(self) -> Iterator[Events]:
         """The events that wait, in order for each stream."""
-        for number in range(len(self.iris)):
-            singles = [self._columns(stream, event) for _, stream, event in self.buffer.singles if stream == number]
-            if singles:
-                yield Events.join(singles)
+        singles = self.buffer.singles()
+        for stream in sorted({stream for _, stream, _, _ in singles}):
+            yield self._joined(stream, singles)
         for _, events in self.buffer.waiting():
             yield events
 
     def oldest_knowledge(self) -> int | None:
         """The oldest version of the background that an event which waits sees; None: nothing waits."""
-        singles = [event.knowledge for _, _, event in self.buffer.singles]
-        return min([*singles, *(int(some.graphs.knowledge.min()) for _, some in self.buffer.waiting())], default=None)
+        return self.buffer.oldest_knowledge()
+
+    def _joined(self, stream: int, singles: Sequence[Single]) -> Events:
+        """Those of one stream as columns; there are some."""
+        return Events.join([self._columns(stream, event) for _, number, _, event in singles if number == stream])
 
     def _columns(self, stream: int, event: SingleEvent) -> Events:
         return Events.of_single(self.iris[stream], event, self._evaluator.encoder)
 
     # ── events go ────────────────────────────────────────────────────────────────────────────────────────
-    def settle(self) -> Iterator[tuple[RunningQuery, MatchTable | None]]:
-        """Feed what the watermark releases, and give what queries have decided by then."""
+    def settle(self) -> list[RunningQuery]:
+        """Feed what the watermark releases; the queries that this may decide something for, to be asked by ``take``.
+
+        What is not taken comes the next time.
+        """
         watermark = self.watermark
         singles, released = self.buffer.release_singles(watermark), self.buffer.release(watermark)
-        if self.finished or not (singles or len(released) or watermark != self.advanced):
-            return
-        if watermark == GREATEST:
+        if not self.finished and (singles or len(released) or watermark != self.advanced):
+            if watermark == GREATEST:
+                self.catch_up()
+            self.advanced, self.finished = watermark, watermark == GREATEST
+            fed: dict[RunningQuery, None] = {}
+            for time, stream, _, event in singles:
+                fed |= self._feed_single(time, stream, event)
+            if len(released):
+                fed |= self._feed(released)
+            self._decide(fed)
+        if not self._rest and len(self._times) > FEW:
             self.catch_up()
-        self.advanced, self.finished = watermark, watermark == GREATEST
-        fed: dict[RunningQuery, None] = {}
-        for time, stream, event in singles:
-            fed |= self._feed_single(time, stream, event)
-        if len(released):
-            fed |= self._feed(released)
-        yield from self._decided(fed)
-        if len(self._times) > FEW:
-            self.catch_up()
+        return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
 
-    def _decided(self, fed: dict[RunningQuery, None]) -> Iterator[tuple[RunningQuery, MatchTable | None]]:
-        """What the queries have decided that were fed, or for which time has passed."""
+    def take(self, query: RunningQuery) -> Iterable[MatchTable]:
+        """What the query has decided."""
+        if query.pauses:
+            return self._taken(query)
+        found = query.at_once()
+        self._end(query)
+        return found
+
+    def _decide(self, fed: dict[RunningQuery, None]) -> None:
+        """Let the queries decide that were fed, or for which time has passed."""
         if self.finished:
             for query in self.queries:
                 self._tell(query)
-                yield query, query.finish()
+                query.finish()
+                self._rest[query] = None
             return
-        called = fed | dict.fromkeys(query for query, due in self._due.items() if due < self.advanced)
-        for query in sorted(called, key=self._ranks.__getitem__) if len(called) > 1 else called:
+        for query in fed | dict.fromkeys(query for query, due in self._due.items() if due < self.advanced):
             self._tell(query)
-            yield query, query.advance(self.advanced)
+            query.advance(self.advanced)
+            self._rest[query] = None
+
+    def _taken(self, query: RunningQuery) -> Iterator[MatchTable]:
+        yield from query.tables()
+        self._end(query)
+
+    def _end(self, query: RunningQuery) -> None:
+        """All that the query has decided is taken."""
+        if query not in self._rest:
+            return  # it was taken by another call, or the query is forgotten
+        del self._rest[query]
+        if query.is_over:
+            self.retire(query)
+        elif not self.finished:
             self.note(query)
+        if not self._rest and len(self._times) > FEW:
+            self.catch_up()
 
     def note(self, query: RunningQuery) -> None:
         """Remember until when the query need not be called."""
@@ -163,7 +214,8 @@ class Streamset:
             self._tell(query)
             query.pass_time(self.advanced)
         self._times = []
-        self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
+        if self.is_settled:  # else results may come of older events
+            self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
 
     def _tell(self, query: RunningQuery) -> None:
         """Let the query hear of the events that came since it was fed, none of which concerned it."""
@@ -233,6 +285,7 @@ class Streamset:
         if later:
             for query in self.queries:
                 self._tell(query)
+                query.complete()  # who waits is asked
             complete = int(released.times[-1]) < self.advanced
             self._postponed.evaluate(self._evaluator, released, complete, later, rows)
         return rows

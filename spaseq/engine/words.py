@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from nfa_native.arrays import distinct
 from nfa_native.words import Terms
 from spaseq.engine.protocols import WordMap, Words
 from spaseq.errors import SnapshotError
@@ -15,7 +16,7 @@ from spaseq.errors import SnapshotError
 
 def pack_words(held: Iterable[Words], terms: Terms) -> tuple[bytes, bytes]:
     """The distinct words among ``held``, ascending, and their terms (lengths as a JSON list, then the bytes)."""
-    words = np.unique(np.concatenate([np.zeros(1, np.uint64), *held]))[1:]  # 0 is no term
+    words = distinct(np.concatenate([np.zeros(1, np.uint64), *held]))[1:]  # 0 is no term
     texts = terms.bytes_many(words)
     lengths = json.dumps([len(text) for text in texts], separators=(",", ":")).encode()
     return words.astype("<u8").tobytes(), lengths + b"\n" + b"".join(texts)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
+from itertools import islice
 
 from spaseq.errors import Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.files import text_of_file
@@ -26,30 +30,48 @@ class Problem(Exception):  # noqa: N818 - never leaves the package
         self.syntax = syntax
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A query's text and where it comes from."""
 
     text: str
     path: str = ""
 
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
     def location(self, span: Span) -> Location:
         """Line, column and width of ``span``, cut at the end of its first line."""
         start = min(span.start, len(self.text))
-        begin = self.text.rfind("\n", 0, start) + 1
-        end = self.text.find("\n", start)
-        line = self.text[begin : end if end >= 0 else len(self.text)].rstrip("\r")
+        number = bisect_right(self._starts, start)
+        begin, line = self._starts[number - 1], self._lines[number - 1].rstrip("\r")
         width = max(1, min(span.end, begin + len(line)) - start)
-        return Location(self.path, self.text.count("\n", 0, start) + 1, start - begin + 1, line, width)
+        return Location(self.path, number, start - begin + 1, line, width)
 
     def error(self, problem: Problem) -> QueryError | QuerySyntaxError:
         """The error that a user sees."""
         kind = QuerySyntaxError if problem.syntax else QueryError
-        return kind(problem.message, self.location(problem.span), problem.expected, problem.hint)
+        return kind(shortened(problem.message), self.location(problem.span), problem.expected, shortened(problem.hint))
 
     def warning(self, message: str, span: Span, hint: str = "") -> QueryWarning:
         """A warning at ``span``."""
-        return QueryWarning(message, self.location(span), hint)
+        return QueryWarning(shortened(message), self.location(span), shortened(hint))
+
+
+def shortened(message: str) -> str:
+    """A message in which no word of the query takes more than a line, nor the message more than a few."""
+    cut = _LONG_WORD.sub(r"\1…", message)
+    return cut if len(cut) <= _LONGEST_MESSAGE else cut[:_LONGEST_MESSAGE] + "…"
+
+
+_LONG_WORD = re.compile(r"(\S{100})\S{60,}")
+_LONGEST_MESSAGE = 600
 
 
 def source_of(text: str | os.PathLike[str], path: str) -> Source:
@@ -64,11 +86,17 @@ def source_of(text: str | os.PathLike[str], path: str) -> Source:
     return Source(text.removeprefix("\ufeff"), path)
 
 
+_MOST_NAMES, _LONGEST_NAME = 1_000, 60
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``did you mean X?`` for the nearest of ``known``, else the list of them, else nothing."""
-    names = list(known)
-    folded = {each.casefold(): each for each in names}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    """``did you mean X?`` for the nearest of ``known``, else the list of them, else nothing.
+
+    It looks at the first thousand names, and not at long ones: to compare two takes the square of their length.
+    """
+    names = list(islice(known, _MOST_NAMES))
+    folded = {each.casefold(): each for each in names if len(each) <= _LONGEST_NAME}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6) if len(name) <= _LONGEST_NAME else []
     if near:
         return f"did you mean {folded[near[0]]}?"
     if not names:

@@ -9,9 +9,9 @@ from lark import Lark, UnexpectedInput
 from spaseq.languages.expectation import Vocabulary, explain
 from spaseq.languages.files import MOST_CHARACTERS
 from spaseq.languages.node import Node, Span, children
+from spaseq.languages.parsing import MOST_DEPTH, parsed, too_deep
 from spaseq.languages.problem import Problem
 
-MOST_DEPTH = 200
 Tree = TypeVar("Tree", bound=Node)
 
 
@@ -20,7 +20,7 @@ def read_tree(text: str, grammar: Lark, vocabulary: Vocabulary, kind: type[Tree]
     if len(text) > MOST_CHARACTERS:
         raise Problem(f"the query has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read", Span(0, 1))
     try:
-        tree = grammar.parse(text)
+        tree = parsed(text, grammar)
     except UnexpectedInput as error:
         raise explain(error, text, vocabulary) from None
     assert isinstance(tree, kind)
@@ -35,5 +35,4 @@ def check_depth(root: Node, most: int = MOST_DEPTH) -> None:
         level = [child for node in level for child in children(node)]
         if not level:
             return
-    message = f"nested more than {most} levels deep"
-    raise Problem(message, level[0].span, "every operator of a chain counts; lists in IN and VALUES do not")
+    raise too_deep(level[0].span)

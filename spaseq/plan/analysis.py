@@ -34,8 +34,19 @@ MOST_KLEENES = 64
 MOST_GUARDS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class _Hashed:
+    """What is a key again and again: its hash, which takes as long as its items are many, is found once."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+
+@dataclass(frozen=True)
+class Exit(_Hashed):
     """A state: a node of the graph, and the items from there up to and including the governing operator.
 
     A state with no ``strategy`` is initial (at the start node) or final (``ends``).
@@ -46,9 +57,11 @@ class Exit:
     strategy: Strategy | None
     ends: bool
 
+    __hash__ = _Hashed.__hash__
 
-@dataclass(frozen=True, slots=True)
-class Way:
+
+@dataclass(frozen=True)
+class Way(_Hashed):
     """A transition: from a state past ``items`` through ``names`` (one choice of the BOp at ``place``) to a node."""
 
     source: Exit
@@ -56,6 +69,8 @@ class Way:
     place: int
     names: tuple[str, ...]
     node: int
+
+    __hash__ = _Hashed.__hash__
 
 
 class Analysis:
@@ -82,9 +97,22 @@ class Analysis:
     def _prepared(self, atom: AtomDefinition) -> AtomDefinition:
         """The atom with what the event alone decides in its pattern; within one Kleene, iterations may join on it."""
         split = split_conjunctions(atom)
-        kleenes = [one.kleenes for one in self.occurrences if one.name == atom.name]
-        is_plain = not any(name.endswith(SUFFIX) for name in mentioned(self.query.atoms))
-        return join_iterations(split) if is_plain and kleenes and all(len(one) == 1 for one in kleenes) else split
+        kleenes = self._kleenes.get(atom.name, [])
+        one_each = kleenes and all(len(one) == 1 for one in kleenes)
+        return join_iterations(split) if one_each and self._is_plain else split
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether no variable has a name that looks as if it were hidden."""
+        return not any(name.endswith(SUFFIX) for name in mentioned(self.query.atoms))
+
+    @cached_property
+    def _kleenes(self) -> dict[str, list[tuple[int, ...]]]:
+        """For each atom the Kleenes around its occurrences."""
+        found: dict[str, list[tuple[int, ...]]] = {}
+        for one in self.occurrences:
+            found.setdefault(one.name, []).append(one.kleenes)
+        return found
 
     @cached_property
     def as_before(self) -> frozenset[str]:
@@ -291,7 +319,7 @@ class Analysis:
         changed = True
         while changed:
             changed = False
-            for way in self.ways:
+            for way in reversed(self.ways):  # from the end: most of what comes later is known then
                 more = after[way.source.node] | after[way.node] | set(self.row_columns(way.names))
                 changed = changed or more != after[way.source.node]
                 after[way.source.node] = more

@@ -6,9 +6,10 @@ their event alone become one, with both alternatives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product
+from operator import or_
 
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
@@ -16,6 +17,7 @@ from spaseq.pattern.recognition import Consumption, EventWindow, Formula, Query,
 from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.keys import common_keys, without_equalities
 from spaseq.plan.places import Place, Scope, Step, placed, without_needless
+from spaseq.plan.reaching import bits_of, places_in
 from spaseq.plan.strategies import without_gaps
 
 
@@ -122,14 +124,12 @@ def _merged(places: list[Place]) -> list[Place]:
     """Picks with the same variables and neighbours made one, until there are none left."""
     while True:
         same: dict[object, list[int]] = {}
+        followers: list[list[tuple[int, Step]]] = [[] for _ in places]
+        for after, one in enumerate(places):
+            for step in one.steps:
+                followers[step.before].append((after, replace(step, before=-1)))
         for number, place in enumerate(places):
-            followers = frozenset(
-                (after, replace(step, before=-1))
-                for after, one in enumerate(places)
-                for step in one.steps
-                if step.before == number
-            )
-            key = (place.variables, place.initial, place.final, frozenset(place.steps), followers)
+            key = (place.variables, place.initial, place.final, frozenset(place.steps), frozenset(followers[number]))
             same.setdefault(key, []).append(number)
         if len(same) == len(places):
             return places
@@ -151,36 +151,58 @@ def is_ambiguous(places: list[Place]) -> bool:
     """Whether two different paths may pick the same events, as far as types tell which picks share none."""
     if any(len(place.before) < len(without_needless(place)) for place in places):
         return True  # two steps between the same places begin different scopes anew
-    following = [[number for number, one in enumerate(places) if before in one.before] for before in range(len(places))]
-    seen = {pair for pair in _pairs(range(len(places)), places) if all(places[number].initial for number in pair)}
-    todo = list(seen)
-    while todo:
-        left, right = todo.pop()
-        for pair in product(following[left], following[right]):
-            if pair not in seen and _share_events(places[pair[0]], places[pair[1]]):
-                seen.add(pair)
-                todo.append(pair)
-    return _ends_apart(seen, following, places)
+    following = [0] * len(places)
+    for number, place in enumerate(places):
+        for before in place.before:
+            following[before] |= 1 << number
+    sharing = _sharing(places)
+    initial = bits_of(number for number, place in enumerate(places) if place.initial)
+    seen = [sharing[number] & initial if place.initial else 0 for number, place in enumerate(places)]
+    together = _paired(seen, following, sharing)
+    return _ends_apart(together, following, places)
 
 
-def _pairs(numbers: range, places: list[Place]) -> Iterator[tuple[int, int]]:
-    return (pair for pair in product(numbers, numbers) if _share_events(places[pair[0]], places[pair[1]]))
+def _sharing(places: list[Place]) -> list[int]:
+    """For each place those that may pick an event that it picks, as bits."""
+    kinds = [frozenset((pick.type, pick.stream) for pick in place.picks) for place in places]
+    by_kinds: dict[frozenset[tuple[str, str | None]], int] = {}
+    for number, some in enumerate(kinds):
+        by_kinds[some] = by_kinds.get(some, 0) | 1 << number
+    found = {
+        some: reduce(or_, (bits for others, bits in by_kinds.items() if _share_events(some, others)), 0)
+        for some in by_kinds
+    }
+    return [found[some] for some in kinds]
 
 
-def _share_events(left: Place, right: Place) -> bool:
+def _share_events(left: frozenset[tuple[str, str | None]], right: frozenset[tuple[str, str | None]]) -> bool:
     return any(
-        one.type == other.type and (one.stream is None or other.stream is None or one.stream == other.stream)
-        for one, other in product(left.picks, right.picks)
+        one == other and (stream is None or another is None or stream == another)
+        for (one, stream), (other, another) in product(left, right)
     )
 
 
-def _ends_apart(seen: set[tuple[int, int]], following: list[list[int]], places: list[Place]) -> bool:
+def _paired(seen: list[int], following: list[int], sharing: list[int]) -> list[int]:
+    """The places at which a second path may be while the first is at a place, as bits, for each place."""
+    found = list(seen)
+    todo = {number for number, bits in enumerate(found) if bits}
+    while todo:
+        place = todo.pop()
+        after = reduce(or_, (following[other] for other in places_in(found[place])), 0)
+        for number in places_in(following[place]):
+            if more := after & sharing[number] & ~found[number]:
+                found[number] |= more
+                todo.add(number)
+    return found
+
+
+def _ends_apart(seen: list[int], following: list[int], places: list[Place]) -> bool:
     """Some pair of different states on the way leads to two final ones together."""
-    alive = {pair for pair in seen if places[pair[0]].final and places[pair[1]].final}
-    while grown := {
-        pair
-        for pair in seen - alive
-        if any(after in alive for after in product(following[pair[0]], following[pair[1]]))
-    }:
-        alive |= grown
-    return any(left != right for left, right in alive)
+    before = [0] * len(places)
+    for number, bits in enumerate(following):
+        for after in places_in(bits):
+            before[after] |= 1 << number
+    final = bits_of(number for number, place in enumerate(places) if place.final)
+    ends = [seen[number] & final if place.final else 0 for number, place in enumerate(places)]
+    alive = _paired(ends, before, seen)
+    return any(bits & ~(1 << number) for number, bits in enumerate(alive))

@@ -16,6 +16,7 @@ from nfa_native.complex_events import Cell, Change, Correlation, Guard, Question
 from spaseq.pattern.columns import Predicate, Value, local
 from spaseq.plan.clauses import Asked, Clause, Compared, clauses
 from spaseq.plan.places import Place, Scope, Step, without_needless
+from spaseq.plan.reaching import Reaching, Reset, bits_of, places_in
 
 _TESTS = {"<": Test.LESS, "<=": Test.LESS, "=": Test.EQUAL, "!=": Test.DIFFERENT}
 
@@ -63,9 +64,12 @@ class Correlated:
     asked: tuple[Inquiry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Register:
-    """What is remembered of the events of places ``set_at``, for those of ``read_at``, as long as a scope lasts."""
+    """What is remembered of the events of places ``set_at``, for those of ``read_at``, as long as a scope lasts.
+
+    There is one of each, so it is not looked into to tell it from others.
+    """
 
     scope: int
     clause: Clause
@@ -100,75 +104,67 @@ def of_one_event(scope: Scope) -> Predicate:
 def correlated(places: Sequence[Place], scopes: Sequence[Scope], texts: frozenset[str]) -> Correlated:
     """The registers that the scopes' filters need; ``texts`` are the attributes that have texts."""
     steps = [without_needless(place) for place in places]
+    reaching = Reaching(steps)
     registers = [
-        register for number, scope in enumerate(scopes) for register in _registers(number, scope, places, steps, texts)
+        register
+        for number, scope in enumerate(scopes)
+        for register in _registers(number, scope, places, reaching, texts)
     ]
-    return _Assembly(places, steps, registers).assembled()
+    return _Assembly(places, steps, registers, reaching).assembled()
 
 
 def _registers(
-    number: int, scope: Scope, places: Sequence[Place], steps: Sequence[Sequence[Step]], texts: frozenset[str]
+    number: int, scope: Scope, places: Sequence[Place], reaching: Reaching, texts: frozenset[str]
 ) -> Iterator[_Register]:
     holding = {name: scope.held_by(name, places) for name in scope.filter.variables}
+    found: dict[Clause, None] = {}
     for clause in clauses(scope.filter, texts):
-        if isinstance(clause, Compared) and clause.operator == "!=" and _several(clause, number, holding, steps):
+        if isinstance(clause, Compared) and clause.operator == "!=" and _several(clause, number, holding, reaching):
             clause = Asked(scope.filter.variables, clause.written)
+        found[clause] = None
+    for clause in found:
         for name in clause.variables:
             others = frozenset[int]().union(*(holding[other] for other in clause.variables if other != name))
             yield _Register(number, clause, name, holding[name], others)
 
 
-def _several(
-    clause: Compared, scope: int, holding: Mapping[str, frozenset[int]], steps: Sequence[Sequence[Step]]
-) -> bool:
+def _several(clause: Compared, scope: int, holding: Mapping[str, frozenset[int]], reaching: Reaching) -> bool:
     """Whether a variable may hold several events, of which all would have to be remembered."""
-    for name in clause.variables:
-        later = _reached(holding[name], scope, steps)
-        if any(step.before in later | holding[name] for at in holding[name] for step in _within(steps[at], scope)):
-            return True
-    return False
-
-
-def _within(steps: Sequence[Step], scope: int) -> list[Step]:
-    """The steps that a scope lasts through."""
-    return [step for step in steps if scope not in step.resets]
-
-
-def _reached(begin: frozenset[int], scope: int, steps: Sequence[Sequence[Step]]) -> frozenset[int]:
-    """The places behind some, as long as the scope lasts."""
-    found = frozenset[int]()
-    while True:
-        grown = frozenset(
-            after
-            for after in range(len(steps))
-            if any(step.before in begin | found for step in _within(steps[after], scope))
-        )
-        if grown == found:
-            return found
-        found = grown
+    return any(reaching.behind_any(holding[name], scope) & bits_of(holding[name]) for name in clause.variables)
 
 
 class _Assembly:
     """Puts the native correlation together, numbering what its columns and questions are."""
 
     def __init__(
-        self, places: Sequence[Place], steps: Sequence[Sequence[Step]], registers: Sequence[_Register]
+        self,
+        places: Sequence[Place],
+        steps: Sequence[Sequence[Step]],
+        registers: Sequence[_Register],
+        reaching: Reaching,
     ) -> None:
         self.places = places
         self.steps = steps
-        self.held = [_held(place, registers, steps) for place in range(len(places))]
+        self.reaching = reaching
+        self.held = _held(registers, reaching, len(places))
         self.columns: dict[Measured, int] = {}
         self.inquiries: dict[Inquiry, int] = {}
+        self.surely: dict[tuple[frozenset[int], frozenset[Reset]], frozenset[int]] = {}
 
     def assembled(self) -> Correlated:
         transitions = [self.transition(step, target) for target, steps in enumerate(self.steps) for step in steps]
         begins = [self.updates(target, {}) for target in range(len(self.places))]
+        leaving: list[list[Transition]] = [[] for _ in self.places]
+        entering: list[list[Transition]] = [[] for _ in self.places]
+        for transition in transitions:
+            leaving[transition.source].append(transition)
+            entering[transition.target].append(transition)
         native = Correlation(
             tuple(map(len, self.held)),
             tuple(begins),
             tuple(transitions),
-            tuple(self.cell(target, begins[target], transitions) for target in range(len(self.places))),
-            tuple(_key(source, transitions) for source in range(len(self.places))),
+            tuple(self.cell(target, begins[target], entering[target]) for target in range(len(self.places))),
+            tuple(map(_key, leaving)),
             len(self.columns),
         )
         return Correlated(native, tuple(self.columns), tuple(self.inquiries))
@@ -195,24 +191,28 @@ class _Assembly:
         ``b[key = a.key]`` lets the events of a be forgotten: any later ``c[key = a.key]`` may ask b's key.
         """
         equal = [register for register in known if self.is_equal(register, source, target)]
-        return frozenset(
-            register
-            for register in known
-            if any(register.value == one.value and self.are_alike(register, one) for one in equal)
-        )
+        if not equal:
+            return frozenset()
+        values = {(one.value, self.remembered(one)) for one in equal}
+        return frozenset(one for one in known if (one.value, self.remembered(one)) in values)
 
     def is_equal(self, register: _Register, source: int, target: int) -> bool:
         """Whether a transition asks the event to have the value that the register surely has."""
         clause = register.clause
         if not (isinstance(clause, Compared) and clause.operator == "=" and clause.left == clause.right):
             return False
-        return target in register.read_at and source in _surely_set(register, self.places, self.steps)
+        return target in register.read_at and source in self.surely_set(register)
 
-    def are_alike(self, one: _Register, other: _Register) -> bool:
-        """Whether both remember the same events at all times."""
-        steps = [step for into in self.steps for step in into]
-        together = all((one.scope in step.resets) == (other.scope in step.resets) for step in steps)
-        return one.variable == other.variable and one.set_at == other.set_at and together
+    def surely_set(self, register: _Register) -> frozenset[int]:
+        """The places where a register is set, whatever way led there."""
+        key = register.set_at, self.reaching.resets(register.scope)
+        if key not in self.surely:
+            self.surely[key] = _surely_set(register, self.places, self.steps)
+        return self.surely[key]
+
+    def remembered(self, register: _Register) -> tuple[str, frozenset[int], frozenset[Reset]]:
+        """Which events it remembers: registers of which this is equal remember the same ones at all times."""
+        return register.variable, register.set_at, self.reaching.resets(register.scope)
 
     def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[Guard]:
         for register, index in known.items():
@@ -221,10 +221,14 @@ class _Assembly:
                 yield Guard(index, _TESTS[register.clause.operator], bound)
 
     def questions(self, target: int, known: Mapping[_Register, int]) -> Iterator[Question]:
-        read = [register for register in known if target in register.read_at and isinstance(register.clause, Asked)]
-        for scope, clause in dict.fromkeys((register.scope, register.clause) for register in read):
+        asked = [register for register in known if isinstance(register.clause, Asked)]
+        lists_of: dict[tuple[int, int], dict[str, int]] = {}
+        for one in asked:
+            lists_of.setdefault((one.scope, id(one.clause)), {})[one.variable] = known[one]
+        read = {(one.scope, id(one.clause)): one.clause for one in asked if target in one.read_at}
+        for key, clause in read.items():
             assert isinstance(clause, Asked)
-            lists = {each.variable: at for each, at in known.items() if (each.scope, each.clause) == (scope, clause)}
+            lists = lists_of[key]
             held = tuple(name in self.places[target].variables for name in clause.variables)
             registers = tuple(lists.get(name, -1) for name in clause.variables)
             if all(here or index >= 0 for here, index in zip(held, registers, strict=True)):
@@ -252,20 +256,21 @@ class _Assembly:
     def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[Transition]) -> Cell:
         if not self.held[target]:
             return Cell.HEAD
-        entering = {transition.updates for transition in transitions if transition.target == target}
+        entering = {transition.updates for transition in transitions}
         if self.places[target].initial:
             entering.add(begin)
         fresh = len(entering) == 1 and all(update.register < 0 for updates in entering for update in updates)
         return Cell.GROUPS if fresh else Cell.MERGED
 
 
-def _held(place: int, registers: Sequence[_Register], steps: Sequence[Sequence[Step]]) -> list[_Register]:
-    """The registers that are live at a place, and that may have been set."""
-    found = []
+def _held(registers: Sequence[_Register], reaching: Reaching, places: int) -> list[list[_Register]]:
+    """For each place the registers that are live there, and that may have been set."""
+    found: list[list[_Register]] = [[] for _ in range(places)]
     for register in registers:
-        may_be_set = place in register.set_at | _reached(register.set_at, register.scope, steps)
-        if may_be_set and register.read_at & _reached(frozenset((place,)), register.scope, steps):
-            found.append(register)
+        read, behind = bits_of(register.read_at), reaching.behind(register.scope)
+        for place in places_in(bits_of(register.set_at) | reaching.behind_any(register.set_at, register.scope)):
+            if behind[place] & read:
+                found[place].append(register)
     return found
 
 
@@ -287,11 +292,7 @@ def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Se
         found = left
 
 
-def _key(source: int, transitions: Sequence[Transition]) -> int:
+def _key(transitions: Sequence[Transition]) -> int:
     """A register that all transitions ask to be equal to something; -1: there is none."""
-    asked = [
-        {guard.register for guard in transition.guards if guard.test is Test.EQUAL}
-        for transition in transitions
-        if transition.source == source
-    ]
+    asked = [{guard.register for guard in one.guards if guard.test is Test.EQUAL} for one in transitions]
     return min(set.intersection(*asked), default=-1) if asked else -1

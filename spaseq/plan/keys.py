@@ -6,7 +6,7 @@ with one key, each key on its own, and nothing is left to compare.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from spaseq.pattern.columns import Attribute, Predicate, conjunction
@@ -49,9 +49,20 @@ def common_keys(formula: Formula) -> tuple[str, ...]:
     found = tuple(parts(formula))
     if any(isinstance(part, Sequence | Iteration) and part.contiguous for part in found):
         return ()
-    filters = [part.filter for part in found if isinstance(part, Filtered)]
-    names = dict.fromkeys(equality[2] for each in filters for equality in _equalities(each))
-    return tuple(name for name in names if _is_one(_blocks(formula, name)))
+    said = {id(part.filter): _by_name(part.filter) for part in found if isinstance(part, Filtered)}
+    names = dict.fromkeys(name for each in said.values() for name in each)
+    return tuple(name for name in names if _is_one(_blocks(formula, name, said)))
+
+
+def _by_name(condition: Filter) -> dict[str, list[tuple[str, str]]]:
+    """The pairs of variables that a filter says are equal, by attribute."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one, other, name in _equalities(condition):
+        found.setdefault(name, []).append((one, other))
+    return found
+
+
+Said = Mapping[int, Mapping[str, list[tuple[str, str]]]]  # of each filter, by its ``id``
 
 
 def without_equalities(formula: Formula, keys: tuple[str, ...]) -> Formula:
@@ -71,24 +82,24 @@ def _is_one(blocks: list[_Block]) -> bool:
     return len(blocks) == 1 and blocks[0].compared and not blocks[0].several
 
 
-def _blocks(formula: Formula, name: str) -> list[_Block]:
+def _blocks(formula: Formula, name: str, said: Said) -> list[_Block]:
     """The events of any match of a formula, by what is known of their attribute ``name``."""
     match formula:
         case Relation() | Pick():
             return [_Block(formula.variables)]
         case Named(body, variable):
-            return [replace(block, variables=block.variables | {variable}) for block in _blocks(body, name)]
+            return [replace(block, variables=block.variables | {variable}) for block in _blocks(body, name, said)]
         case Filtered(body, condition):
-            blocks = _blocks(body, name)
-            for one, other, compared in _equalities(condition):
-                blocks = _joined(blocks, one, other) if compared == name else blocks
+            blocks = _blocks(body, name, said)
+            for one, other in said[id(condition)].get(name, ()):
+                blocks = _joined(blocks, one, other)
             return blocks
         case Sequence(left, right):
-            return _blocks(left, name) + _blocks(right, name)
+            return _blocks(left, name, said) + _blocks(right, name, said)
         case Iteration(body):
-            return [replace(block, several=True) for block in _blocks(body, name)]
+            return [replace(block, several=True) for block in _blocks(body, name, said)]
         case Disjunction(left, right):
-            return [_either(_blocks(left, name), _blocks(right, name))]
+            return [_either(_blocks(left, name, said), _blocks(right, name, said))]
 
 
 def _joined(blocks: list[_Block], one: str, other: str) -> list[_Block]:

@@ -208,7 +208,7 @@ class Liveness:
         changed = True
         while changed:
             changed = False
-            for way in self.analysis.ways:
+            for way in reversed(self.analysis.ways):  # from the end: most of what comes later is known then
                 reads = self._reads(way, need)
                 for state in (way.source, *self.analysis.twins.get(way.source, ())):
                     changed = changed or not reads <= need[state]

@@ -15,6 +15,7 @@ from gpm.errors import PatternError
 from nfa_native.automaton import Automaton, Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
+from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
 from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
@@ -154,6 +155,11 @@ class Plan:
     def decided_out_of_order(self) -> bool:
         """Whether windows of several substreams pass in an order that their matches do not have."""
         return self.by_partition and self.decided_by_edge
+
+    @cached_property
+    def rows_together(self) -> bool:
+        """Whether all rows of a match come one after the other: it is found once, in one substream."""
+        return not self.analysis.query.keys and not is_ambiguous(self.analysis)
 
     def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
         """The plan for people: ``form`` is text, mermaid, dot or json.

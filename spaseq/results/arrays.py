@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.arrays import pack
 from nfa_native.arrays import unpack as unpack_arrays
 from spaseq.errors import SnapshotError
 
-__all__ = ["pack", "unpack"]
+__all__ = ["check", "pack", "unpack"]
 
 
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
@@ -19,3 +21,16 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
         return unpack_arrays(data)
     except ValueError as error:
         raise SnapshotError("the results in the snapshot are damaged") from error
+
+
+def check(arrays: Mapping[str, NDArray[Any]], widths: Mapping[str, int | None]) -> None:
+    """SnapshotError unless there are these arrays, and all have as many rows.
+
+    One of a width is ``uint64[n, width]``, the others are ``int64[n]``.
+    """
+    if arrays.keys() != widths.keys() or len({len(array) if array.ndim else -1 for array in arrays.values()}) > 1:
+        raise SnapshotError("the results in the snapshot do not fit each other")
+    for name, width in widths.items():
+        shape, dtype = ((), np.int64) if width is None else ((width,), np.uint64)
+        if arrays[name].dtype != dtype or arrays[name].shape[1:] != shape:
+            raise SnapshotError(f"the results in the snapshot have other {name} than they should")

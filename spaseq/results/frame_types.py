@@ -10,6 +10,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD
+from nfa_native.arrays import distinct
 from nfa_native.decoding import kinds
 from nfa_native.words import Terms
 from spaseq.errors import OptionError
@@ -45,6 +46,8 @@ _OF_DATATYPE = {XSD + "float": DOUBLE, XSD + "date": DATE}
 def chosen(types: Types | None, columns: Iterable[str]) -> dict[str, pyarrow.DataType]:
     """Types of columns that a user gave, as Arrow's; OptionError for an unknown column or type."""
     known = tuple(columns)
+    if not (types is None or (isinstance(types, Mapping) and all(isinstance(name, str) for name in types))):
+        raise OptionError(f'types are given by column, as in {{"price": "double"}}, not {types!r:.80}')
     for name in types or {}:
         if name not in known:
             advice = did_you_mean(name, known) if known else "the results have no variables"
@@ -80,7 +83,7 @@ def types_in(terms: Terms, words: Words) -> set[pyarrow.DataType]:
     counts = np.bincount(found, minlength=11)
     types = {_OF_KIND.get(kind, TEXT) for kind in np.flatnonzero(counts).tolist() if kind not in (0, _TYPED)}
     if counts[_TYPED]:
-        typed = np.unique(words[found == _TYPED]).tolist()
+        typed = distinct(words[found == _TYPED]).tolist()
         types |= {_OF_DATATYPE.get(from_bytes(terms.bytes(word)).datatype or "", TEXT) for word in typed}
     return types
 

@@ -16,6 +16,7 @@ from gpm.algebra import Aggregate, Expression, Projection, Variable
 from gpm.rewrite import rewrite
 from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
+from spaseq.results.arrays import check
 from spaseq.results.evaluation import evaluate, holds
 from spaseq.results.raw import RawMatches, pick_digests, totals_of, without_totals
 from spaseq.results.totals import Reading, Total, aggregate_total, grouped
@@ -89,8 +90,8 @@ class Grouping:
         self._projections = rewrite(projections, self._hide)
         self._having = rewrite(tuple(having), self._hide)
         count_only = all(function.argument is None for function in self._aggregates)
-        self._compact = count_only and set(columns) <= set(group_by)
-        self._need_picks = any(function.argument is None for function in self._aggregates) and not self._compact
+        self.is_compact = count_only and set(columns) <= set(group_by)
+        self._need_picks = any(function.argument is None for function in self._aggregates) and not self.is_compact
         self._rows = _no_rows(len(columns))
         self._readings = tuple(readings)
         self._totalled = _no_results(len(projections))  # results of totals
@@ -105,7 +106,7 @@ class Grouping:
         picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
         rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, np.ones(number, np.int64))
         rows = _concatenate(self._rows, rows)
-        self._rows = _compacted(rows) if self._compact else rows
+        self._rows = _compacted(rows) if self.is_compact else rows
 
     def take(self, before: int | None = None) -> GroupedRows:
         """The results of all decision times below ``before`` (None: of all)."""
@@ -129,7 +130,9 @@ class Grouping:
         return self._rows.arrays()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take the rows of ``arrays`` instead of those collected now."""
+        """Take the rows of ``arrays`` instead of those collected now.  SnapshotError: they are something else."""
+        times = dict.fromkeys(("first", "last", "decided", "counts"))
+        check(arrays, {**times, "words": len(self._columns), "picks": 2})
         self._rows = Rows(**{name: arrays[name] for name in Rows.__slots__})
 
     def _hide(self, node: object) -> object | None:

@@ -12,7 +12,7 @@ from gpm.algebra import Projection, Variable
 from nfa_native.words import Terms
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import picked
-from spaseq.results.arrays import pack, unpack
+from spaseq.results.arrays import check, pack, unpack
 from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
@@ -57,14 +57,26 @@ class Projector:
             return self._grouped(self._grouping.take(self._grouping.newest()))
         table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
         if self._duplicates is not None and len(table):
-            keys = np.concatenate([table.words, pick_digests(raw)], axis=1)
-            out_of_order = self._plan.decided_out_of_order
-            table = _keep(table, self._duplicates.admit(table.last if out_of_order else table.decided, keys))
-            if not out_of_order:
-                self._duplicates.forget(int(raw.decided[-1]))
+            table = self._without_duplicates(self._duplicates, table, pick_digests(raw))
         if self._distinct is not None and len(table):
             table = _keep(table, self._distinct.admit(table))
         return table
+
+    def _without_duplicates(self, seen: Seen, table: MatchTable, matches: Words) -> MatchTable:
+        """Each row of a match once; ``matches`` tells them apart."""
+        out_of_order = self._plan.decided_out_of_order
+        keys = np.concatenate([table.words, matches], axis=1)
+        kept = _keep(table, seen.admit(table.last if out_of_order else table.decided, keys))
+        if self._plan.rows_together:
+            seen.keep(matches[-1].tobytes())
+        elif not out_of_order:
+            seen.forget(int(table.decided[-1]))
+        return kept
+
+    @property
+    def gives_at_once(self) -> bool:
+        """Whether rows of one decision time may come in parts: they are not kept to be aggregated."""
+        return self._grouping is None or self._grouping.is_compact
 
     @property
     def waits(self) -> bool:
@@ -164,9 +176,11 @@ class Distinct:
         return self._seen.arrays() | {"edge": np.array([self._edge, self._first], np.int64)}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Remember what ``arrays`` gave."""
-        self._seen.restore(arrays)
-        self._edge, self._first = arrays["edge"].tolist()
+        """Remember what ``arrays`` gave.  SnapshotError: they are something else."""
+        edge = arrays["edge"]
+        check({"edge": edge}, {"edge": None})
+        self._seen.restore({name: array for name, array in arrays.items() if name != "edge"})
+        self._edge, self._first = edge.tolist()
 
     def _bound(self, table: MatchTable) -> int:
         """No match that comes later ends before this time.

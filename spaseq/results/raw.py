@@ -51,6 +51,10 @@ class ResultPlan(Protocol):
         """Whether a match that begins earlier than another one may be decided any time after it."""
 
     @property
+    def rows_together(self) -> bool:
+        """Whether all rows of a match come one after the other."""
+
+    @property
     def match_aggregates(self) -> bool: ...
     @property
     def readings(self) -> Sequence[Reading]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spaseq.results.arrays import check
+
 Words = NDArray[np.uint64]
 
 
@@ -35,6 +37,11 @@ class Seen:
         for time in [time for time in self._keys if time < before]:
             del self._keys[time]
 
+    def keep(self, end: bytes) -> None:
+        """No key will come any more but such that end so."""
+        kept = ((time, {key for key in keys if key.endswith(end)}) for time, keys in self._keys.items())
+        self._keys = {time: keys for time, keys in kept if keys}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """``times int64[n]`` and ``keys uint64[n, width]``: all that is remembered."""
         times = [time for time, keys in self._keys.items() for _ in keys]
@@ -45,6 +52,7 @@ class Seen:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Remember what ``arrays`` gave, instead of what is remembered now."""
+        """Remember what ``arrays`` gave, instead of what is remembered now.  SnapshotError: they are something else."""
+        check(arrays, {"times": None, "keys": self._width})
         self._keys = {}
         self.admit(arrays["times"], arrays["keys"])

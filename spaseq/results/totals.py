@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -44,11 +45,12 @@ def grouped(
     decided: Iterable[int], keys: Iterable[Sequence[int]], totals: Iterable[Total], readings: Sequence[Reading]
 ) -> Iterator[Group]:
     """Totals of equal times and keys together, in order of their time, then of their key."""
-    found: dict[tuple[int, tuple[int, ...]], Total] = {}
+    found: dict[tuple[int, bytes], Total] = {}  # bytes: nobody can make them so that Python hashes them alike
     for time, key, total in zip(decided, keys, totals, strict=True):
-        where = time, tuple(key)
+        where = time, array("Q", key).tobytes()
         found[where] = _added(found[where], total, readings) if where in found else total
-    return (Group(time, key, found[time, key]) for time, key in sorted(found))
+    ordered = sorted((time, tuple(array("Q", key)), total) for (time, key), total in found.items())
+    return (Group(time, key, total) for time, key, total in ordered)
 
 
 def _added(one: Total, other: Total, readings: Sequence[Reading]) -> Total:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Protocol
 
-from pyoxigraph import Literal, RdfFormat, parse
+from pyoxigraph import Literal, RdfFormat
 
 from gpm.encoder import add_graph, event_batch
 from gpm.native.assembly import Assembler, Encoder
+from gpm.parsing import parse
 from nfa_native.words import Terms
-from spaseq.errors import Location, StreamError
+from spaseq.errors import Location, StreamError, shortened
 from spaseq.streams.event import Events, Names
 from spaseq.streams.messages import Received, to_event
 from spaseq.streams.timestamps import from_literal
@@ -137,7 +138,7 @@ class EventAssembler:
             self._report.first.setdefault("ignored", f"at {place.locate(line, text.decode())}")
             return
         if kind == UNUSED_TIME:
-            self._report.first.setdefault("unused_times", graph)
+            self._report.first.setdefault("unused_times", shortened(graph))
             return
         hint, about = "", graph
         if kind == COMES_BACK:

@@ -6,8 +6,9 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Protocol
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import RdfFormat
 
+from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.messages import Message, Received

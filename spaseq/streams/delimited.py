@@ -6,20 +6,21 @@ Turtle, and what is wrong is read by pyoxigraph, message by message, with the pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import Quad, RdfFormat
 
 from gpm.native.turtle import Translator
 from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import Delimiters, indented
 from spaseq.streams.event import Events
 from spaseq.streams.messages import Message, Received
 from spaseq.streams.nquads import explain, printable
-from spaseq.streams.outcomes import CUT_OFF, DELIMITER, TAKEN
+from spaseq.streams.outcomes import CUT_OFF, DELIMITER, PAUSED, TAKEN
 from spaseq.streams.source_text import Gathering, SourceText, header, pieces, with_newlines
 
 FORMATS = {
@@ -28,7 +29,8 @@ FORMATS = {
     "turtle": RdfFormat.TURTLE,
     "trig": RdfFormat.TRIG,
 }
-LONGEST_LINE = 1 << 26  # bytes of a line, or of a message
+LONGEST_LINE = 1 << 26  # bytes of a line, or of a message; also of the lines that it becomes
+TOO_LONG = f"a message is longer than {LONGEST_LINE:,} bytes"
 _BY_LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 
 
@@ -44,10 +46,12 @@ def read_delimited(source: BinaryIO, path: str, kind: str, assembler: EventAssem
     try:
         for piece in read:
             if piece is not None:
-                reader.add(piece)
+                for _ in reader.add(piece):
+                    yield assembler.take() or assembler.nothing
             if piece is None or gathering.is_due(len(piece)):
                 yield assembler.take() or assembler.nothing
-        reader.read(ended=True)
+        for _ in reader.read(ended=True):
+            yield assembler.take() or assembler.nothing
     finally:
         if complete := assembler.take():
             yield complete
@@ -62,26 +66,29 @@ class _Reader:
         self._delimiters = Delimiters()
         self._parser = _Parser(rdf_format)
 
-    def add(self, piece: bytes) -> None:
-        """Read the messages that are complete with this piece."""
+    def add(self, piece: bytes) -> Iterator[None]:
+        """Read the messages that are complete with this piece; it pauses where events may have become many."""
         text = self._text
         text.add(piece)
         last_line = text.data.rfind(b"\n", 0, len(text.data) - len(piece)) + 1
         if _may_delimit(text.data[last_line:]):
-            self.read()
+            yield from self.read()
         if text.waiting > LONGEST_LINE:
             line = len(text.data) - text.data.rfind(b"\n") - 1
             what, offset = ("line", len(text.data)) if line > LONGEST_LINE else ("message", text.at)
             place = Location(text.path, text.number(offset))
             raise StreamError(f"a {what} is longer than {LONGEST_LINE:,} bytes", place)
 
-    def read(self, ended: bool = False) -> None:
-        """Read the messages that are there; ``ended``: there will be no others."""
+    def read(self, ended: bool = False) -> Iterator[None]:
+        """Read the messages that are there, with pauses; ``ended``: there will be no others."""
         while self._text.waiting:
             if self._delimiters.announced:
                 outcome = self._read_natively(b"\n" + DELIMITER if ended else b"")
                 if outcome == TAKEN or not self._text.waiting or (outcome == CUT_OFF and not ended):
                     return
+                if outcome == PAUSED:
+                    yield
+                    continue
             if not self._read_closely(ended):
                 return
 
@@ -154,6 +161,16 @@ def _may_delimit(text: bytes) -> bool:
     return b"MESSAGE" in text or b"message" in text or b"message" in text.lower()
 
 
+def _bounded(quads: Iterable[Quad]) -> Iterator[Quad]:
+    """The same statements.  OverflowError: they are too long; a prefix can stand for much."""
+    size = 0
+    for quad in quads:
+        size += len(str(quad))
+        if size > LONGEST_LINE:
+            raise OverflowError
+        yield quad
+
+
 class _Passage:
     """The lines of one message: ``parts`` without delimiters and ``shown`` as they stand there."""
 
@@ -171,7 +188,7 @@ class _Passage:
         self.shown.append(line)
         self._size += len(part)
         if self._size > LONGEST_LINE:
-            raise StreamError(f"a message is longer than {LONGEST_LINE:,} bytes", Location(self.path, self.first))
+            raise StreamError(TOO_LONG, Location(self.path, self.first))
 
     def place(self, index: int, column: int, width: int = 1) -> Location:
         """A place in the line with this index here."""
@@ -205,7 +222,9 @@ class _Parser:
         head = header(self.translator.prefixes, self._base)
         parser = parse(head + b"".join(text.parts), self.rdf_format)
         try:
-            return Message(list(parser), text.locate)
+            return Message(list(_bounded(parser)), text.locate)
+        except OverflowError:
+            return StreamError(TOO_LONG, text.place(0, 1))
         except SyntaxError as error:
             return self._failure(text, error)
         finally:

@@ -12,7 +12,7 @@ from gpm.encoder import encode_graphs, renewed, single_batch
 from gpm.native.assembly import Encoder
 from gpm.native.single import SingleEvent
 from gpm.native.texts import taken
-from gpm.rows import EventBatch, EventGraph, Numbers, Triples
+from gpm.rows import EventBatch, EventGraph, Numbers, Triples, is_slack
 
 
 class Event(NamedTuple):
@@ -72,6 +72,11 @@ class Names(Sequence[str]):
         """The names with these indices, in their order."""
         ends, text = taken((self.ends, self.text), chosen)
         return Names(text, ends)
+
+    def compact(self) -> Names:
+        """The same names, holding on to at most twice the memory that they need."""
+        needed = int(self.ends[-1] - self.ends[0])
+        return self.take(np.arange(len(self))) if 2 * needed < len(self.text) or is_slack(self.ends) else self
 
     @staticmethod
     def join(parts: Sequence[Names]) -> Names:
@@ -149,6 +154,10 @@ class Events(Sequence[Event]):
     def take(self, chosen: Numbers) -> Events:
         """The events with these indices, in their order."""
         return Events(self.stream, self.graphs.take(chosen), self.names.take(chosen))
+
+    def compact(self) -> Events:
+        """The same events for a long time: they hold on to at most twice the memory that they need."""
+        return Events(self.stream, self.graphs.compact(), self.names.compact())
 
     @staticmethod
     def join(parts: Sequence[Events]) -> Events:

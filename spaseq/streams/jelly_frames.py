@@ -130,11 +130,20 @@ class JellyFrames:
         return slice(begin, begin + size) if begin + size <= len(data) else None
 
     def _decoded(self, decoder: Any, frame: Any) -> Decoded:
-        found = list(decoder.iter_rows(frame))
-        for index, line in enumerate(found):
+        found: list[str] = []
+        wrong, size = None, 0
+        for index, line in enumerate(decoder.iter_rows(frame)):  # to its end: later frames need what it declares
             if isinstance(line, ValueError):
-                rows = (number for number, row in enumerate(frame.rows, 1) if row.WhichOneof("row") in _GIVE_SOMETHING)
-                return StreamError(f"row {next(islice(rows, index, None))}: {line}", self._place())
+                wrong = wrong or (index, line)
+                continue
+            found.append(line)
+            size += len(line)
+            if size > LARGEST_FRAME:  # a prefix can stand for much
+                raise self._too_large(size, 0)
+        if wrong is not None:
+            index, line = wrong
+            rows = (number for number, row in enumerate(frame.rows, 1) if row.WhichOneof("row") in _GIVE_SOMETHING)
+            return StreamError(f"row {next(islice(rows, index, None))}: {line}", self._place())
         return Frame("".join(found).encode(), self._path, self._number)
 
     def _place(self, later: int = 0) -> Location:
@@ -144,8 +153,8 @@ class JellyFrames:
         reason = str(error) or "it contradicts the options of the stream"
         return StreamError(f"this is no Jelly: {reason}", self._place(), hint=REST_IS_LOST)
 
-    def _too_large(self, size: int) -> StreamError:
-        return StreamError(f"a frame of {size:,} bytes is too large", self._place(1), hint=REST_IS_LOST)
+    def _too_large(self, size: int, later: int = 1) -> StreamError:
+        return StreamError(f"a frame of {size:,} bytes is too large", self._place(later), hint=REST_IS_LOST)
 
 
 def _size(data: bytearray, start: int) -> tuple[int, int] | None:

@@ -6,13 +6,16 @@ fetched: a context is written out where it is used.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from pyoxigraph import RdfFormat, parse, serialize
+from pyoxigraph import RdfFormat, serialize
 
+from gpm.nested_json import check_json
+from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.collected import Collected
@@ -20,10 +23,12 @@ from spaseq.streams.event import Events
 from spaseq.streams.nquads import explain, printable
 from spaseq.streams.source_text import Gathering, pieces
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
-_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[]}]', re.DOTALL)
-_DEEPEST = 100  # brackets within each other; the parser's stack is not without end
-LONGEST_LINE = 1 << 26  # bytes
+LONGEST_LINE = 1 << 26  # bytes, also of the lines that it becomes
+TOO_LONG = f"a line is longer than {LONGEST_LINE:,} bytes"
 _JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
 
@@ -67,7 +72,7 @@ def _lines_of(source: BinaryIO, path: str) -> Iterator[tuple[int, bytes | None]]
         unfinished.append(rest)
         size += len(rest)
         if size > LONGEST_LINE:
-            raise StreamError(f"a line is longer than {LONGEST_LINE:,} bytes", Location(path, number))
+            raise StreamError(TOO_LONG, Location(path, number))
         if gathering.is_due(len(data)):
             yield number, None
     yield number, b"".join(unfinished)
@@ -101,25 +106,23 @@ class _Reader:
 
 def _context_alone(line: bytes) -> bytes:
     """The context, if the document has nothing else; empty otherwise."""
-    if not _CONTEXT_FIRST.match(line) or _is_deep(line):
+    if not _CONTEXT_FIRST.match(line):
         return b""
     try:
+        check_json(line)
         document = json.loads(line)
-    except ValueError:
+    except (ValueError, SyntaxError):
         return b""
     return json.dumps(document["@context"]).encode() if len(document) == 1 else b""
 
 
-def _is_deep(line: bytes) -> bool:
-    """Whether more than ``_DEEPEST`` brackets are open somewhere in a line."""
-    if line.count(b"{") + line.count(b"[") <= _DEEPEST:
-        return False
-    depth = 0
-    for found in _BRACKET.finditer(line):
-        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found[0], 0)
-        if depth > _DEEPEST:
-            return True
-    return False
+class _Lines(io.BytesIO):
+    """N-Quads lines.  OverflowError: they are too long; a term of a context can stand for much."""
+
+    def write(self, data: Buffer) -> int:
+        if self.tell() > LONGEST_LINE:
+            raise OverflowError
+        return super().write(data)
 
 
 class _Line:
@@ -135,13 +138,15 @@ class _Line:
 
     def statements(self) -> bytes | StreamError:
         """N-Quads lines, or what is wrong with the document."""
-        line, (before, behind) = self._line, self._around
+        line = self._line
         if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
-        if _is_deep(line):
-            return StreamError(f"brackets are nested deeper than {_DEEPEST} here", self.locate(""))
         try:
-            return serialize(parse(before + line.rstrip() + behind, _JSON_LD), format=_N_QUADS) or b""
+            lines = _Lines()
+            serialize(parse(line.rstrip(), _JSON_LD, around=self._around), lines, _N_QUADS)  # type: ignore[arg-type]
+            return lines.getvalue()
+        except OverflowError:
+            return StreamError(TOO_LONG, self.locate(""))
         except SyntaxError as error:
             return self._failure(error)
 

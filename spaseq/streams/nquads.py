@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
+from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
-from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
@@ -152,9 +152,7 @@ class _Lines:
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
-    """What the parser says of a line; it does not survive terms that are nested too deep."""
-    if is_too_deep(line):
-        return SyntaxError(TOO_DEEP)
+    """What the parser says of a line."""
     try:
         for _quad in parse(line, RdfFormat.N_QUADS):
             pass

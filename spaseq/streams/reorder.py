@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 
 import numpy as np
 
@@ -12,9 +14,7 @@ from gpm.native.single import SingleEvent
 from gpm.rows import Numbers
 from spaseq.streams.event import Events
 
-MOST_SINGLE = 1 << 14  # events that wait by themselves
-
-Single = tuple[int, int, SingleEvent]  # its time, its stream by number in the streamset, the event
+Single = tuple[int, int, int, SingleEvent]  # time, stream by number in the streamset, number of its arrival, the event
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,42 +44,57 @@ class ReorderBuffer:
 
     def __init__(self, streams: int, strict: bool) -> None:
         self.strict = strict
-        self.singles: list[Single] = []  # in order
+        self._singles: list[Single] = []  # a heap
+        self._arrivals = count()
+        self._knowledge: Counter[int] = Counter()  # how many single events see each version of the background
         self._queues = [_Queue() for _ in range(streams)]
 
     def __len__(self) -> int:
-        return len(self.singles) + sum(map(len, self._queues))
+        return len(self._singles) + sum(map(len, self._queues))
 
     def waiting_of(self, stream: int) -> int:
         """How many events of a stream wait."""
-        return len(self._queues[stream]) + sum(number == stream for _, number, _ in self.singles)
+        return len(self._queues[stream]) + sum(number == stream for _, number, _, _ in self._singles)
 
     def add(self, stream: int, events: Events) -> None:
         """Take events of the stream number ``stream`` in the order of their arrival; no single one waits."""
-        assert not self.singles
+        assert not self._singles
         self._queues[stream].add(events)
 
     @property
     def takes_singles(self) -> bool:
         """Whether an event may wait by itself."""
-        return len(self.singles) < MOST_SINGLE and not any(queue.runs for queue in self._queues)
+        return not any(queue.runs for queue in self._queues)
 
     def add_single(self, stream: int, event: SingleEvent) -> None:
         """Take one event by itself, if the buffer ``takes_singles``."""
-        insort(self.singles, (event.time, stream, event), key=_order)
+        heappush(self._singles, (event.time, stream, next(self._arrivals), event))
+        self._knowledge[event.knowledge] += 1
+
+    def singles(self) -> list[Single]:
+        """All events that wait by themselves, in order."""
+        return sorted(self._singles)
 
     def take_singles(self) -> list[Single]:
-        """All events that wait by themselves, in order; none is left."""
-        singles, self.singles = self.singles, []
+        """As ``singles``; none is left."""
+        singles, self._singles = self.singles(), []
+        self._knowledge.clear()
         return singles
 
     def release_singles(self, watermark: int) -> list[Single]:
         """As ``release``, those that wait by themselves."""
         bound = watermark - 1 if self.strict else watermark
-        count = bisect_right(self.singles, bound, key=_time)
-        released = self.singles[:count]
-        del self.singles[:count]
+        waiting, released = self._singles, []
+        while waiting and waiting[0][0] <= bound:
+            released.append(heappop(waiting))
+            self._knowledge[released[-1][-1].knowledge] -= 1
         return released
+
+    def oldest_knowledge(self) -> int | None:
+        """The oldest version of the background that an event which waits sees; None: nothing waits."""
+        self._knowledge = +self._knowledge
+        runs = (run for queue in self._queues for run in queue.runs)
+        return min([*self._knowledge, *(int(run.events.graphs.knowledge.min()) for run in runs)], default=None)
 
     def release(self, watermark: int) -> Released:
         """The events that the watermark releases, in order."""
@@ -94,22 +109,36 @@ class ReorderBuffer:
         return ((number, queue.all()) for number, queue in enumerate(self._queues) if len(queue))
 
 
-def _time(single: Single) -> int:
-    return single[0]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """Events ordered by time.  ``compact``: how many there were when they were last made compact, 0 if never."""
 
+    events: Events
+    compact: int = 0
 
-def _order(single: Single) -> tuple[int, int]:
-    return single[:2]
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def until(self, bound: int) -> int:
+        """How many are not after time ``bound``."""
+        return int(np.searchsorted(self.events.times, bound, side="right"))
+
+    def behind(self, released: int) -> _Run:
+        """What goes on waiting: made compact when half has left, so that an event is copied seldom."""
+        events = self.events.part(released, len(self))
+        if 2 * len(events) > self.compact > 0:
+            return _Run(events, self.compact)
+        return _Run(events.compact(), len(events))
 
 
 class _Queue:
-    """The waiting events of one stream, in runs ordered by time, earlier arrivals in earlier runs.
+    """The waiting events of one stream in runs, earlier arrivals in earlier ones.
 
     A run is at least twice as long as the next one, so that there are few and an event is moved seldom.
     """
 
     def __init__(self) -> None:
-        self.runs: list[Events] = []
+        self.runs: list[_Run] = []
 
     def __len__(self) -> int:
         return sum(map(len, self.runs))
@@ -117,7 +146,7 @@ class _Queue:
     def add(self, events: Events) -> None:
         if not len(events):
             return
-        self.runs.append(_ordered(events))
+        self.runs.append(_Run(_ordered(events)))
         while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
             self._merge_last()
 
@@ -125,21 +154,21 @@ class _Queue:
         """The events up to time ``bound``, in order; None if there are none."""
         heads, rests = [], []
         for run in self.runs:
-            count = int(np.searchsorted(run.times, bound, side="right"))
-            if count:
-                heads.append(run.part(0, count))
-            if count < len(run):
-                rests.append(run.part(count, len(run)))
+            released = run.until(bound)
+            if released:
+                heads.append(run.events.part(0, released))
+            if released < len(run):
+                rests.append(run.behind(released))
         self.runs = rests
         return _ordered(Events.join(heads)) if heads else None
 
     def all(self) -> Events:
         """All of them, in order."""
-        return _ordered(Events.join(self.runs))
+        return _ordered(Events.join([run.events for run in self.runs]))
 
     def _merge_last(self) -> None:
         last = self.runs.pop()
-        self.runs[-1] = _ordered(Events.join([self.runs[-1], last]))
+        self.runs[-1] = _Run(_ordered(Events.join([self.runs[-1].events, last.events])))
 
 
 def _ordered(events: Events) -> Events:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import io
+import os
 import re
 import sys
 import zlib
@@ -263,6 +264,16 @@ def sniff(beginning: bytes) -> str:
         if not line.lstrip().startswith(b"#") and (_TRIG_START.match(line) or _PREFIXED.match(line)):
             return "trig"
     return "nquads"
+
+
+def check_path(path: str) -> None:
+    """StreamError if no file can have the name."""
+    try:
+        wrong = "a null character" if b"\0" in os.fsencode(path) else ""
+    except UnicodeEncodeError:
+        wrong = "a character without an encoding"
+    if wrong:
+        raise StreamError(f"cannot read: its name has {wrong}", Location(path))
 
 
 def check_readable(path: str) -> None:

@@ -6,21 +6,23 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pyoxigraph import QuadParser, RdfFormat, parse
+from pyoxigraph import QuadParser, RdfFormat
 
 from gpm.native.turtle import Translator
-from gpm.nesting import TOO_DEEP, Nesting
+from gpm.nesting import TOO_DEEP, too_deep_at
+from gpm.parsing import parse_file
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.incoming import is_idle
 from spaseq.streams.nquads import explain
-from spaseq.streams.outcomes import CUT_OFF
+from spaseq.streams.outcomes import CUT_OFF, PAUSED
 from spaseq.streams.source_text import Gathering, SourceText, header, pieces
 from spaseq.streams.units import unit_end
 from spaseq.streams.wire import REST_IS_LOST
 
-LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it
+LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it; also of the lines that it becomes
+TOO_LONG = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
 BUFFER = "buffer"  # in what the parser says of a term that is too large for it
 LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 
@@ -32,7 +34,8 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
     try:
         for piece in pieces(source):
             if piece is not None:
-                reader.add(piece)
+                for _ in reader.add(piece):
+                    yield assembler.take() or assembler.nothing
             elif is_idle(source) and reader.is_between:
                 assembler.flush()
             if reader.lost:
@@ -40,7 +43,8 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
             if piece is None or gathering.is_due(len(piece)):
                 yield assembler.take() or assembler.nothing
         else:
-            reader.read(ended=True)
+            for _ in reader.read(ended=True):
+                yield assembler.take() or assembler.nothing
         assembler.finish(text.end())
     finally:
         if complete := assembler.take():
@@ -63,22 +67,24 @@ class _Reader:
         """Whether all that came has been read, but for a comment that has not ended."""
         return self._text.data[self._text.at : self._text.at + 1] in (b"", b"#")
 
-    def add(self, piece: bytes) -> None:
-        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing."""
+    def add(self, piece: bytes) -> Iterator[None]:
+        """Read the units that are complete with this piece; a large graph is not, as long as its brace is missing.
+
+        It pauses where events may have become many.
+        """
         self._text.add(piece)
         if self._text.waiting < LARGE or not self._translator.inside or b"}" in piece:
-            self.read()
+            yield from self.read()
         if self._text.waiting > LONGEST_UNIT:
-            message = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
-            raise StreamError(message, self._text.place(self._text.at))
+            raise StreamError(TOO_LONG, self._text.place(self._text.at))
 
-    def read(self, ended: bool = False) -> None:
-        """Read the units that are there; ``ended``: there will be no others."""
+    def read(self, ended: bool = False) -> Iterator[None]:
+        """Read the units that are there, with pauses; ``ended``: there will be no others."""
         while not self.lost:
             outcome = self._translate(b"\n" if ended else b"")
-            if outcome == CUT_OFF and not (ended and self._text.waiting):
-                break
-            if not self._parse(ended):
+            if outcome == PAUSED:
+                yield
+            elif (outcome == CUT_OFF and not (ended and self._text.waiting)) or not self._parse(ended):
                 break
 
     def _translate(self, ending: bytes) -> int:
@@ -119,7 +125,7 @@ class _Reader:
             return None
         self._tried = text.waiting
         unit = self._unit(max(text.at, text.data.rfind(b"\n") + 1))
-        return unit if unit.is_wrong else None
+        return unit if unit.is_wrong and not unit.is_too_deep else None  # deep, but perhaps in an open string
 
     def _unit(self, end: int) -> _Unit:
         return _Unit(self._text, self._text.at, end, header(self._translator.prefixes, self._base))
@@ -161,26 +167,40 @@ class _Unit:
         self.failure: StreamError | None = None
         self.is_wrong = False
         self.end = end
-        self.parser = parse(self._lines, RdfFormat.TRIG)  # type: ignore[arg-type]
+        self.parser = parse_file(self._lines, RdfFormat.TRIG)
         self.block = b"".join(self._read(self.parser))
 
     def _read(self, quads: QuadParser) -> Iterator[bytes]:
+        size = 0
         try:
             for quad in quads:
                 self._places.append(self._lines.at)
-                yield f"{quad} .\n".encode()
+                line = f"{quad} .\n".encode()
+                size += len(line)
+                if size > LONGEST_UNIT:  # a prefix can stand for much
+                    self.failure = StreamError(TOO_LONG, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+                    self.is_wrong = True
+                    return
+                yield line
         except SyntaxError as error:
-            self.failure, self.is_wrong = self._failure(error), self._lines.is_before_end(error)
+            place, hint = self._lines.place(error), REST_IS_LOST
+            self.failure, self.is_wrong = (
+                StreamError(explain(error), place, hint=hint),
+                self._lines.is_before_end(error),
+            )
         except MemoryError as error:
             if BUFFER not in str(error):
                 raise
             # A term that the parser has no room for.
             self.failure = StreamError(str(error), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
-
-    def _failure(self, error: SyntaxError) -> StreamError:
         if self._lines.too_deep:
-            return StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
-        return StreamError(explain(error), self._lines.place(error), hint=REST_IS_LOST)
+            self.failure = StreamError(TOO_DEEP, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+            self.is_wrong = True
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the parser stopped at a triple term that may be too deep."""
+        return self._lines.too_deep
 
     def locate(self, offset: int, text: str) -> Location:
         number = self.block.count(b"\n", 0, offset)
@@ -198,19 +218,20 @@ class _Lines:
         self._text = text
         self._start = start
         self._end = end
-        self._nesting = Nesting()
+        self._deep = too_deep_at(text.data, start, end)
         self.at = start  # behind what was given
-        self.too_deep = False  # so that nothing more is given
+        self.too_deep = False  # what comes next, so nothing more is given
 
     def read(self, size: int) -> bytes:
         """So many bytes, of one line."""
         if head := self._head.read(size):
             return head
-        line_end = self._text.data.find(b"\n", self.at, self._end) + 1 or self._end
+        self.too_deep = self.at == self._deep
+        end = self._end if self._deep is None else self._deep
+        line_end = self._text.data.find(b"\n", self.at, end) + 1 or end
         piece = self._text.data[self.at : min(self.at + size, line_end)]
         self.at += len(piece)
-        self.too_deep = self.too_deep or self._nesting.is_too_deep(piece)
-        return b"" if self.too_deep else piece
+        return piece
 
     def place(self, error: SyntaxError) -> Location:
         """The place of a parser's error."""

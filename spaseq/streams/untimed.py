@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from pyoxigraph import DefaultGraph, Literal, Quad, RdfFormat, parse
+from pyoxigraph import DefaultGraph, Literal, Quad, RdfFormat
 
 from gpm.algebra import XSD_DATETIME
+from gpm.parsing import parse
 
 OUTSIDE = "its time is said outside of it, in the default graph"
 _NEAR = 1 << 16  # bytes before the end of a graph that are looked at

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow
 
+from spaseq.exclusive import Tables
 from spaseq.pattern.recognition import Aggregate, AttributeWindow, GroupKey, Query
 from spaseq.plan.aggregation import check_groups, way, why_enumerated
 from spaseq.plan.complex_events import Recognition
@@ -40,7 +41,7 @@ class Aggregates(Results):
         self._operands = operands
         self._shown = [number for number, key in enumerate(query.group_by) if key.name is not None]
         self.schema = _schema(query, operands)
-        self._rows = self._source(unordered, find)(events)
+        self._rows = Tables(self._use, "Aggregates", self._source(unordered, find)(events))
 
     def _source(self, unordered: Sequence[str], find: Finder) -> Source:
         """What gives the rows."""

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, StreamError
-from spaseq.tuples.sources import BATCH_ROWS, to_usual
+from spaseq.tuples.sources import BATCH_ROWS, check_values, to_usual
 from spaseq.tuples.usual import usual_schema
 
 
@@ -20,6 +20,7 @@ class ArrowSource:
     ) -> None:
         self.names: tuple[str, ...] = tuple(schema.names)
         self._given = schema
+        self._declared = declared
         self._types = pyarrow.schema([(field.name, declared.get(field.name, field.type)) for field in schema])
         self._data = data
         self._schema = pyarrow.schema([])
@@ -35,8 +36,10 @@ class ArrowSource:
         for batch in self._data:
             if not batch.schema.equals(self._given):
                 raise StreamError("the columns of this batch are not those of the first one", self.place(first))
+            check_values(batch, self._schema.names, first, self.place)
             for start in range(0, batch.num_rows, BATCH_ROWS):
-                yield to_usual(batch.slice(start, BATCH_ROWS), self._schema, first + start, self.place)
+                part = batch.slice(start, BATCH_ROWS)
+                yield to_usual(part, self._schema, first + start, self.place, self._declared)
             first += batch.num_rows
 
     def place(self, row: int) -> Location:

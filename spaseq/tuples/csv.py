@@ -5,21 +5,26 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.tuples.csv_rows import end_of_rows
 from spaseq.tuples.kinds import shown
 from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.tuples.usual import CODED_TEXT, usual_type
 
 SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
+MOST = 1 << 24  # bytes of a row: it is held in memory whole
 _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
 
@@ -62,16 +67,22 @@ class CsvSource:
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows, a megabyte of the file at a time."""
-        stream = _Chain(self._begin[self._header :], self._file)
-        first = 0
-        for batch in self._parsed(stream, self._kinds, SAMPLE):
-            yield to_usual(batch, self._schema, first, self.place)
-            first += batch.num_rows
+        first, rest, more = 0, self._begin[self._header :], not self._all_there
+        self._begin = b""
+        while True:
+            stop = self._end_of_rows(rest, first) if more else len(rest)
+            for batch in self._parsed(rest[:stop], self._kinds, first) if stop else ():
+                yield to_usual(batch, self._schema, first, self.place, self._declared)
+                first += batch.num_rows
+            if not more:
+                return
+            data = self._read()
+            more, rest = bool(data), rest[stop:] + data
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
         if self._path:
-            with _open(self._path) as file:
+            with _open(self._path) as file, suppress(csv.Error):  # a value may be too long for Python
                 lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
                 for line, text in islice(lines, row, row + 1):
                     return Location(self._path, line, 0, text)
@@ -95,22 +106,41 @@ class CsvSource:
             line = reader.line_num + 1
             seen.clear()
 
+    def _end_of_rows(self, data: bytes, row: int) -> int:
+        """The end of the rows that are complete; StreamError if the first one, ``row``, is too long."""
+        end = end_of_rows(data, self._form.delimiter)
+        if not end and len(data) > MOST:
+            hint = "a value that begins with a quote goes on to the next quote, over all lines"
+            raise StreamError(f"a row has more than {MOST:,} bytes", self.place(row), hint=hint)
+        return end
+
     def _read_begin(self) -> tuple[bytes, bool]:
         """The first bytes, and whether there are no more."""
         parts: list[bytes] = []
-        try:
-            while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._file.read(missing)):
-                parts.append(bytes(part))
-        except MemoryError:
-            raise
-        except (OSError, pyarrow.ArrowException) as error:
-            raise cannot_read(self._name, error) from None
+        while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._read(missing)):
+            parts.append(part)
         return b"".join(parts), missing > 0
 
+    def _read(self, size: int = SAMPLE) -> bytes:
+        """The next bytes; none at the end.  They are read in this thread, and no other one ever sees the file."""
+        try:
+            return bytes(memoryview(self._file.read(size)))
+        except TypeError:
+            raise OptionError("CSV is read from a binary stream, whose read(size) gives bytes") from None
+        except MemoryError:  # of Arrow, too
+            raise
+        except (OSError, ValueError, EOFError, zlib.error, pyarrow.ArrowException) as error:
+            raise cannot_read(self._name, error) from None
+
     def _read_header(self) -> tuple[str, ...]:
-        lines = self._begin[: 1 << 16].splitlines(keepends=True)
+        lines = self._begin.splitlines(keepends=True)
         reader = csv.reader((line.decode("utf-8", "replace") for line in lines), delimiter=self._form.delimiter)
-        names: Sequence[str] = next((values for values in reader if values), ())
+        try:
+            names: Sequence[str] = next((values for values in reader if values), ())
+        except csv.Error as error:
+            raise StreamError(
+                f"the line that names the columns cannot be read: {error}", Location(self._name)
+            ) from None
         if not names:
             raise StreamError("the file is empty: its first line names the columns", Location(self._name))
         self._header = sum(map(len, lines[: reader.line_num]))
@@ -120,10 +150,13 @@ class CsvSource:
         """The first rows, with declared or inferred types."""
         data = self._begin[self._header :]
         if not self._all_there:
-            data = data[: end_of_rows(data) or len(data)]
+            while not (end := self._end_of_rows(data, 0)) and not self._all_there:
+                more = self._read()
+                self._begin, data, self._all_there = self._begin + more, data + more, not more
+            data = data[: end or len(data)]
         known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
         known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
-        for batch in self._parsed(io.BytesIO(data), {**dict.fromkeys(columns), **known}, len(data) + 1):
+        for batch in self._parsed(data, {**dict.fromkeys(columns), **known}) if data else ():
             return batch
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
 
@@ -138,14 +171,20 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _parsed(self, file: Any, kinds: dict[str, Any], block: int, before: int = 0) -> Iterator[pyarrow.RecordBatch]:
-        """The rows of some CSV without header, ``before`` rows after the first one."""
+    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of some CSV without header, ``before`` rows after the first one.
+
+        Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
+        thread that wants to call Python while it shuts down ends the process.
+        """
         from pyarrow import csv as arrow_csv
 
         try:
             yield from arrow_csv.open_csv(
-                file,
-                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=block, column_names=self.names),
+                pyarrow.BufferReader(_copied(data)),
+                read_options=arrow_csv.ReadOptions(
+                    use_threads=False, block_size=len(data) + 1, column_names=self.names
+                ),
                 parse_options=arrow_csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=list(kinds) or list(self.names[:1]),
@@ -158,7 +197,7 @@ class CsvSource:
         except pyarrow.ArrowInvalid as error:
             if str(error) != "Empty CSV file":
                 raise self._explained(str(error), before) from None
-        except OSError as error:
+        except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
 
     def _explained(self, message: str, before: int) -> StreamError:
@@ -182,21 +221,11 @@ class CsvSource:
         return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
 
 
-class _Chain(io.RawIOBase):
-    """Bytes that have been read already, then the rest of their file."""
-
-    def __init__(self, begin: bytes, rest: Any) -> None:
-        self._begin = begin
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._begin:
-            return bytes(self._rest.read(size))
-        found, self._begin = (self._begin, b"") if size < 0 else (self._begin[:size], self._begin[size:])
-        return found
+def _copied(data: bytes) -> pyarrow.Buffer:
+    """The bytes in memory of Arrow's, which is freed without Python."""
+    buffer = pyarrow.allocate_buffer(len(data))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
+    return buffer
 
 
 def _open(data: Any) -> Any:
@@ -206,16 +235,8 @@ def _open(data: Any) -> Any:
         return data
     try:
         return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))
-    except OSError as error:
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise cannot_read(str(data), error) from None
-
-
-def end_of_rows(data: bytes) -> int:
-    """The end of the last line of ``data`` that is outside of quotes; 0: there is none."""
-    end = data.rfind(b"\n") + 1
-    while end > 0 and data.count(b'"', 0, end) % 2:
-        end = data.rfind(b"\n", 0, end - 1) + 1
-    return end
 
 
 def _is_time(type_: pyarrow.DataType) -> bool:

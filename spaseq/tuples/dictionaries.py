@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, StreamError
-from spaseq.tuples.sources import better_type, to_usual
+from spaseq.tuples.sources import better_type, is_text, to_usual
 from spaseq.tuples.usual import usual_schema
 from spaseq.tuples.values import converted, first_bad
 
@@ -26,7 +26,7 @@ class DictionarySource:
         self._declared = declared
         self._rows = iter(rows)
         self._begin = self._take(0)
-        found = chain.from_iterable(self._begin)
+        found = self._names()
         self.names: tuple[str, ...] = tuple(dict.fromkeys(chain(found, declared)))
         self._types = pyarrow.schema([])
 
@@ -42,13 +42,21 @@ class DictionarySource:
         while rows:
             columns = [self._column(field, rows, first) for field in self._types]
             batch = pyarrow.record_batch(columns, schema=self._types) if columns else _empty(len(rows))
-            yield to_usual(batch, schema, first, self.place)
+            yield to_usual(batch, schema, first, self.place, self._declared)
             first += len(rows)
             rows = self._take(first)
 
     def place(self, row: int) -> Location:
         """The number of the row from 0."""
         return Location(f"<rows>, row {row}")
+
+    def _names(self) -> Iterator[str]:
+        """The keys of the first rows; StreamError for what cannot be the name of a column."""
+        for number, row in enumerate(self._begin):
+            for name in row:
+                if not is_text(name):
+                    raise StreamError(f"the name of a column is a text, not {name!r:.80}", self.place(number))
+            yield from row
 
     def _take(self, first: int) -> list[Mapping[str, Any]]:
         rows = list(islice(self._rows, _ROWS))
@@ -76,9 +84,11 @@ class DictionarySource:
         return column
 
     def _changed(self, name: str, before: pyarrow.DataType, value: Any, row: int) -> StreamError:
+        if isinstance(value, str) and not is_text(value):
+            return StreamError(f"the column {name} has a text that is no UTF-8: {value!r:.80}", self.place(row))
         if name in self._declared:
-            return StreamError(f"the column {name} is declared {before}, but has {value!r}", self.place(row))
-        message = f"the column {name} was {before} so far, but has {value!r}"
+            return StreamError(f"the column {name} is declared {before}, but has {value!r:.80}", self.place(row))
+        message = f"the column {name} was {before} so far, but has {value!r:.80}"
         better = "string" if isinstance(value, str) else better_type(before, value)
         return StreamError(message, self.place(row), hint=f'declare its type: {{"{name}": "{better}"}}')
 

@@ -18,7 +18,7 @@ from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
 from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
-from spaseq.tuples.sources import CsvFormat, Source, Types, open_source
+from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 from spaseq.tuples.timed import Timed
 from spaseq.tuples.times import Clock, Times
@@ -153,6 +153,8 @@ class Encoding(Iterator[EncodedBatch]):
         column, known = self._roles.stream_column, self._roles.streams
         if column in (None, STREAM) or not known:
             return times, batch
+        if pyarrow.types.is_null(batch.schema.field(column).type):
+            return times[:0], batch.slice(0, 0)
         chosen = pyarrow.compute.is_in(batch.column(column), pyarrow.array(known))
         return times[chosen.to_numpy(zero_copy_only=False)], batch.filter(chosen)
 
@@ -181,6 +183,10 @@ def encode(
     StreamError comes with the batches: for values that do not have the type of their column, and for times that fall
     unless ``on_error`` is ``skip``.
     """
+    if not isinstance(atoms, Sequence) or not all(isinstance(atom, Atom) for atom in atoms):
+        raise OptionError(f"atoms are a list of Atom, not {atoms!r:.80}")
+    if not isinstance(roles, Roles):
+        raise OptionError(f"roles are Roles, not {roles!r:.80}")
     return Encoding(open_source(source, types, csv), atoms, roles, on_error)
 
 
@@ -198,6 +204,13 @@ def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
 
 def _check_roles(roles: Roles, names: Sequence[str]) -> None:
     """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
+    check_texts(
+        type=roles.type, relation=roles.relation, stream=roles.stream, time=roles.time, unit=roles.unit,
+        measure=roles.measure, stream_column=roles.stream_column,
+    )  # fmt: skip
+    for what, columns in (("partition", roles.partition), ("keep", roles.keep), ("streams", roles.streams)):
+        if isinstance(columns, str) or not isinstance(columns, Sequence) or not all(map(is_text, columns)):
+            raise OptionError(f"{what} are texts, as in ('a', 'b'), not {columns!r:.80}")
     for role, column in (("types", roles.type), ("streams", roles.stream_column), ("times", roles.time)):
         if column is not None and column not in names:
             raise OptionError(f"there is no column {column} for the {role}; {did_you_mean(column, names)}")

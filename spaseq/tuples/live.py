@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
 from typing import cast
 
 import pyarrow
 
 from spaseq.streams.incoming import Incoming
-from spaseq.tuples.csv import SAMPLE, CsvSource, end_of_rows
-from spaseq.tuples.sources import CsvFormat, cannot_read, to_usual
+from spaseq.tuples.csv import SAMPLE, CsvSource
+from spaseq.tuples.csv_rows import end_of_rows
+from spaseq.tuples.sources import CsvFormat, cannot_read
 
 _PAUSE = 0.05  # seconds without a byte after which types are inferred from the rows that are there
 
@@ -25,30 +24,19 @@ class LiveCsvSource(CsvSource):
     def __init__(self, incoming: Incoming, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
         super().__init__(incoming, declared, form)
 
-    def batches(self) -> Iterator[pyarrow.RecordBatch]:
-        """The rows that are there, each time."""
-        first, rest, more = 0, self._begin[self._header :], not self._all_there
-        while True:
-            stop = end_of_rows(rest) if more else len(rest)
-            for batch in self._parsed(io.BytesIO(rest[:stop]), self._kinds, stop + 1, first) if stop else ():
-                yield to_usual(batch, self._schema, first, self.place)
-                first += batch.num_rows
-            if not more:
-                return
-            data = self._read()
-            more, rest = bool(data), rest[stop:] + data
-
     def _read_begin(self) -> tuple[bytes, bool]:
         """A megabyte, or what comes up to a pause behind the first row; and whether that is all."""
         begin, lines = b"", 2 if self._form.names is None else 1
         while len(begin) < SAMPLE and (data := self._read()):
             begin += data
-            if begin[: end_of_rows(begin)].count(b"\n") >= lines and cast(Incoming, self._file).rests_for(_PAUSE):
+            if begin[: end_of_rows(begin, self._form.delimiter)].count(b"\n") >= lines and cast(
+                Incoming, self._file
+            ).rests_for(_PAUSE):
                 return begin, False
         return begin, len(begin) < SAMPLE
 
-    def _read(self) -> bytes:
+    def _read(self, size: int = SAMPLE) -> bytes:
         try:
-            return cast(Incoming, self._file).read1(SAMPLE)
+            return cast(Incoming, self._file).read1(size)
         except (OSError, EOFError) as error:
             raise cannot_read(self._name, error) from None

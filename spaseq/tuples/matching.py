@@ -10,6 +10,7 @@ import pyarrow
 
 from nfa_native.recognizer import ComplexEvents, Recognizer
 from spaseq.errors import OptionError, QueryError
+from spaseq.exclusive import Tables
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query, TimeWindow
@@ -22,7 +23,7 @@ from spaseq.tuples.past import Past
 from spaseq.tuples.picked import check_readable_again, picked_rows
 from spaseq.tuples.projecting import Column, columns_of
 from spaseq.tuples.results import Events, Results, called, free, in_order
-from spaseq.tuples.sources import CsvFormat, Types
+from spaseq.tuples.sources import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.streams import Reading, Streams, open_streams
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.windows import edges
@@ -63,7 +64,7 @@ class Matches(Results):
         self._memory = Memory(plan.asked, events.schema, query.forgets)
         self._recognizer = _recognizer(query, plan, self._memory)
         self._many = MANY
-        self._found = self._recognized()
+        self._found = Tables(self._use, "Matches", self._recognized())
 
     def _next(self) -> pyarrow.RecordBatch:
         found = self._positions_of(next(self._found))
@@ -94,6 +95,7 @@ class Matches(Results):
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        self._use.check("statistics")
         return self._recognizer.statistics()
 
     def count(self) -> int:
@@ -160,7 +162,9 @@ def match(
     declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
-    parsed = parse(query) if isinstance(query, str | os.PathLike) else query
+    parsed = query if isinstance(query, ParsedQuery) else parse(query)
+    check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
+    check_csv(csv)
     if time_format is not None and time is None:
         raise OptionError(f"the form {time_format} is about times: say which column has them (time)")
     _check(parsed.query, time)

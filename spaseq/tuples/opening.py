@@ -11,7 +11,7 @@ import pyarrow
 
 from spaseq.errors import OptionError
 from spaseq.streams.incoming import Incoming
-from spaseq.streams.sources import live_source
+from spaseq.streams.sources import check_path, live_source
 from spaseq.tuples.arrow import ArrowSource, arrow_source
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.dictionaries import DictionarySource
@@ -45,7 +45,10 @@ def opened(data: Any, declared: dict[str, pyarrow.DataType], csv: CsvFormat) -> 
 
 def piped(data: Any) -> Any:
     """The opened pipe, where ``data`` is the path of one: others need not wait until it is read; else ``data``."""
-    if not isinstance(data, str | Path) or _is_parquet(data):
+    if not isinstance(data, str | Path):
+        return data
+    check_path(str(data))
+    if _is_parquet(data):
         return data
     return live_source(str(data), follow=False) or data
 

@@ -44,7 +44,7 @@ class PandasSource:
             return pyarrow.array(series, from_pandas=True)
         except MemoryError:
             raise
-        except (pyarrow.ArrowException, OverflowError) as error:
+        except (pyarrow.ArrowException, OverflowError, UnicodeError) as error:
             message = f"the column {name} has values of several types: {error}"
             hint = f'declare its type: {{"{name}": "string"}}'
             raise StreamError(message, Location("<frame>"), hint=hint) from None
@@ -53,5 +53,5 @@ class PandasSource:
         found = converted(values, type_, declared=True)
         if found is None:
             row = first_bad(values, type_, declared=True)
-            raise StreamError(f"the column {name} is declared {type_}, but has {values[row]!r}", self.place(row))
+            raise StreamError(f"the column {name} is declared {type_}, but has {values[row]!r:.80}", self.place(row))
         return found

@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.kinds import Kind, kind_of_type
-from spaseq.tuples.sources import BATCH_ROWS, cannot_read, to_usual
+from spaseq.tuples.sources import BATCH_ROWS, cannot_read, check_values, to_usual
 from spaseq.tuples.usual import usual_schema
 
 
@@ -41,7 +41,8 @@ class ParquetSource:
         columns = self._schema.names or list(self.names[:1])
         try:
             for batch in self._file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
-                yield to_usual(batch, self._schema, first, self.place)
+                check_values(batch, self._schema.names, first, self.place)
+                yield to_usual(batch, self._schema, first, self.place, self._declared)
                 first += batch.num_rows
         except MemoryError:
             raise

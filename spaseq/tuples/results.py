@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import pyarrow
 
 from spaseq.errors import OptionError, OutOfMemoryError
+from spaseq.exclusive import Use
 from spaseq.languages.ceql.scope import named_in
 from spaseq.pattern.recognition import Query
 from spaseq.plan.complex_events import Recognition
@@ -107,6 +108,8 @@ class Replayed:
 class Results(Iterator[pyarrow.RecordBatch]):
     """The results of a query in batches, each found when it is asked for; to be read once.
 
+    One thread at a time reads them: BusyError for another one.
+
     ``schema`` is that of the batches, ``found`` counts the results so far.
     """
 
@@ -117,6 +120,7 @@ class Results(Iterator[pyarrow.RecordBatch]):
         self._query = query
         self._plan = plan
         self._events = events
+        self._use = Use("this result")
         self.found = 0
         self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
         self._is_broken = False  # there was no memory

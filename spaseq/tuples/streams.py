@@ -13,7 +13,7 @@ from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
 from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.opening import opened, piped
-from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, declared, open_source
+from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, check_texts, declared, open_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ def _with_times(source: Source, reading: Reading) -> Source:
 def _check_names(names: Sequence[str], given: Mapping[str, Any]) -> None:
     if not given:
         raise OptionError("there is no source")
+    check_texts(**{f"the stream {name!r:.80}": name for name in given})
     for name in names:
         if name not in given:
             raise OptionError(f"nothing supplies the stream {name}")

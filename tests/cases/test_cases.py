@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from tests.cases.loader import Case, cases
@@ -22,6 +24,12 @@ def test_event_by_event(case: Case) -> None:
     assert sorted(match for _, match in handed) == case.expected, case.spec["why"]
     if case.handed is not None:
         assert sorted(handed) == case.handed, case.spec["why"]
+
+
+@each
+def test_in_tables_of_one_result(case: Case) -> None:
+    with patch("spaseq.engine.running.MOST", 1):
+        assert sorted(at_once(case)) == case.expected, case.spec["why"]
 
 
 @each

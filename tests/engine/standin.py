@@ -58,6 +58,17 @@ class StandInMatcher:
     def due(self) -> int:
         return min((match[0] for match in self.waiting), default=2**63 - 1)
 
+    unfinished = False
+
+    def bound(self, most: int, most_held: int) -> None:
+        """It never pauses."""
+
+    def go_on(self) -> None:
+        """It never pauses."""
+
+    def complete(self) -> None:
+        """It never pauses."""
+
     def pending(self) -> int:
         return len(self.decided)
 
@@ -99,6 +110,7 @@ class StandInPlan:
 
     decided_by_edge = True
     decided_out_of_order = False
+    rows_together = True
     by_partition = False
     match_aggregates = False
     readings = ()

@@ -6,10 +6,13 @@ import hashlib
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spaseq
 from spaseq import OptionError, SnapshotError
+from spaseq.engine.container import pack, unpack
+from spaseq.results import arrays
 
 QUERIES = {
     "next": """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
@@ -73,3 +76,71 @@ def test_what_is_no_snapshot(data: Any) -> None:
 def test_what_are_no_queries(snapshot: bytes, queries: Any) -> None:
     with pytest.raises(OptionError, match="queries are given"):
         spaseq.Engine.restore(snapshot, queries)
+
+
+# ── a header of another shape, under a digest that fits ──────────────────────────────────────────────────
+def change(snapshot: bytes, *path: str | int, value: Any = None) -> bytes:
+    """The snapshot with another value in its header; without a value the key is missing."""
+    header, sections = unpack(snapshot)
+    holder: Any = header
+    for key in path[:-1]:
+        holder = holder[key]
+    if value is None:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    return pack(header, sections)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("background",), None),
+        (("lateness",), -1),
+        (("lateness",), "1"),
+        (("clocks",), {}),
+        (("clocks", 0, "iri"), "urn:other"),
+        (("clocks", 0, "newest"), [0]),
+        (("clocks", 0, "watermark"), 2**63),
+        (("clocks", 0, "closed"), 1),
+        (("scopes", "urn:s"), 1.5),
+        (("scopes", "urn:more"), 1),
+        (("queries", 0, "counters", "results"), True),
+        (("queries", 0, "counters", "evaluated"), []),
+        (("queries", 1, "name"), "next"),
+        (("streamsets", 0, "queries"), []),
+        (("streamsets", 0, "iris"), ["urn:s", "urn:s"]),
+        (("streamsets", 0, "names", 0), 5),
+        (("streamsets", 0, "first_name"), 10**9),
+        (("streamsets", 0, "waiting", 0, "stream"), "urn:t"),
+        (("streamsets", 0, "waiting", 0, "events", 0), [1, 2, ""]),
+    ],
+    ids=str,
+)
+def test_a_header_of_another_shape(snapshot: bytes, path: tuple[str | int, ...], value: Any) -> None:
+    with pytest.raises(SnapshotError, match="damaged"):
+        spaseq.Engine.restore(change(snapshot, *path, value=value), QUERIES)
+
+
+def test_a_header_of_brackets(snapshot: bytes) -> None:
+    text = b"[" * 100_000
+    body = snapshot[:12] + len(text).to_bytes(8, "little") + text
+    with pytest.raises(SnapshotError, match="damaged"):
+        spaseq.Engine.restore(body + hashlib.sha256(body).digest(), QUERIES)
+
+
+def test_parts_that_are_cut(snapshot: bytes) -> None:
+    header, sections = unpack(snapshot)
+    whole = pack(header, sections)
+    body = whole[:-40]
+    with pytest.raises(SnapshotError, match="not all there"):
+        spaseq.Engine.restore(body + hashlib.sha256(body).digest(), QUERIES)
+
+
+@pytest.mark.parametrize("array", ["first", "words", "counts"])
+def test_results_that_do_not_fit(snapshot: bytes, array: str) -> None:
+    header, sections = unpack(snapshot)
+    results = arrays.unpack(sections["results counted"])
+    results[f"grouping.{array}"] = np.zeros((1, 7), np.uint64)
+    with pytest.raises(SnapshotError, match="results in the snapshot"):
+        spaseq.Engine.restore(pack(header, {**sections, "results counted": arrays.pack(results)}), QUERIES)

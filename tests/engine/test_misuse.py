@@ -187,3 +187,13 @@ def test_a_callback_that_fails_does_not_harm_the_engine() -> None:
     engine.register(QUERY, "q2")
     engine.push("s", A, 3)
     assert len(engine.push("s", B, 4)) == 1
+
+
+def test_a_graph_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.engine.graphs.LONGEST_TEXT", 20)
+    engine = spaseq.Engine()
+    engine.register("SELECT * FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?s ?p ?o } }")
+    with pytest.raises(spaseq.OptionError, match="a graph of 25 bytes is too large"):
+        engine.push("s", b"<urn:s> <urn:p> <urn:o> .", 1)
+    with pytest.raises(spaseq.OptionError, match="is too large"):
+        engine.push_batch("s", [(1, b"<urn:s> <urn:p> <urn:o> .", None)])

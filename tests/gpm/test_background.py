@@ -101,3 +101,13 @@ def test_unknown_extension_and_missing_file(tmp_path: Path) -> None:
         Background({KB: tmp_path / "k.csv"})
     with pytest.raises(FileNotFoundError):
         Background({KB: tmp_path / "none.ttl"})
+
+
+def test_a_compressed_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpm.background.LARGEST_UNPACKED", 100)
+    path = tmp_path / "kb.nt.gz"
+    path.write_bytes(gzip.compress(b"\n" * 100))
+    assert Background({"urn:kb": path}).triples("urn:kb") == []
+    path.write_bytes(gzip.compress(b"\n" * 1_000_000))
+    with pytest.raises(GraphSyntaxError, match="the gzip data has more than 100 bytes"):
+        Background({"urn:kb": path})

@@ -27,6 +27,7 @@ class HandMadePlan:
     projections: tuple[Projection, ...] = ()
     decided_by_edge: bool = False
     decided_out_of_order = False
+    rows_together = False
     match_aggregates: bool = False
     atoms: tuple[AtomDefinition, ...] = (A, B)
     readings: tuple[Reading, ...] = ()

@@ -43,7 +43,8 @@ statements = st.builds(
     st.sampled_from(OBJECTS),
     nodes,
 )
-times = st.builds("{} <{}> {} .".format, nodes, st.sampled_from([PROV_TIME, SOSA_TIME]), st.sampled_from(TIMES))
+PROPERTIES = [PROV_TIME, SOSA_TIME, PROV_TIME.replace("d", "\\u0064")]
+times = st.builds("{} <{}> {} .".format, nodes, st.sampled_from(PROPERTIES), st.sampled_from(TIMES))
 good_times = st.builds("{} <{}> {} .".format, nodes, st.just(PROV_TIME), st.sampled_from(TIMES[:2]))
 others = st.one_of(
     st.builds("{} <urn:p> <urn:o> .".format, nodes),
@@ -132,6 +133,7 @@ AGAIN = T1 + G1 + T2 + G2 + T3 + G3 + T4 + T1 + T2 + G1 + G2 + G4
 @example((AGAIN.encode(), [1 << 20]), True, 2)  # a graph waits again whose name was forgotten
 @example((f"{T1}{G1}{G2}\n\n".encode(), [len(T1 + G1 + G2), 1]), True, 100)  # the end, after empty blocks
 @example((b"nonsense\r", [100]), True, 100)  # the last line has an end
+@example(((T1.replace("d", "\\u0064") + G1).encode(), [1 << 20]), True, 100)  # an escape in the property of a time
 def test_equals_reading_line_by_line(source: tuple[bytes, list[int]], skip: bool, remembered: int) -> None:
     data, sizes = source
     terms = Terms()

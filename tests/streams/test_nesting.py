@@ -1,17 +1,20 @@
-"""Very deep triple terms are an error everywhere: the parser would not survive them."""
+"""Very deep text is an error at every door: the parser would not survive it."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import spaseq
-from gpm.nesting import is_too_deep
+from gpm.terms import triple_term
 from spaseq.errors import StreamError
 from spaseq.streams import WireOptions, WireReport, read_source
+from tests.gpm.nested import deep
 
-DEEP = "<<( <urn:s> <urn:p> " * 50_000 + "<urn:o>" + " )>>" * 50_000
+DEEP = deep(50_000)
 TIME = '<urn:e> <http://www.w3.org/ns/prov#generatedAtTime> "1"^^<http://www.w3.org/2001/XMLSchema#long>'
 TEXTS = {
     "a.nq": f"{TIME} .\n<urn:s> <urn:p> {DEEP} <urn:e> .\n",
@@ -38,7 +41,48 @@ def test_graphs_and_knowledge() -> None:
         spaseq.Engine({"urn:kb": text})
 
 
-def test_what_is_not_deep() -> None:
-    assert not is_too_deep(b'<urn:s> <urn:p> "' + b"<<(" * 200 + b'" .')
-    assert not is_too_deep(b"# " + b"<" * 500 + b"\n<urn:s#x> <urn:p> <urn:o> .")
-    assert not is_too_deep(b"<urn:s> <urn:p> <<( <urn:s> <urn:p> <urn:o> )>> .\n" * 300)
+def test_terms_of_snapshots() -> None:
+    with pytest.raises(SyntaxError, match="nested more than 100 deep"):
+        triple_term(DEEP)
+
+
+@pytest.mark.parametrize("doors", ["streams", "knowledge"])
+def test_no_door_crashes(doors: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-um", "tests.streams.nested_doors", str(tmp_path), doors]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=root)
+    last = done.stdout.splitlines()[-1:]
+    assert not done.returncode, f"it ended after {last}: {done.stderr}"
+    for line in done.stdout.splitlines():
+        assert line.endswith(" events, 1 errors") or "Error: " in line, line
+    if doors == "streams":
+        assert "0 events" not in done.stdout
+
+
+def test_a_long_string_that_comes_in_pieces_is_not_deep(tmp_path: Path) -> None:
+    large = "<<( " * 400_000
+    text = f'{TIME} .\n<urn:e> {{ <urn:s> <urn:p> <<( <urn:a> <urn:b> """ \n{large} """ )>> }}\n'
+    (tmp_path / "a.trig").write_text(text)
+    (events,) = [
+        some for some in read_source(str(tmp_path / "a.trig"), "urn:x", WireOptions(), WireReport()) if len(some.graphs)
+    ]
+    assert len(events.graphs) == 1
+
+
+def test_only_one_module_calls_the_parsers_of_pyoxigraph() -> None:
+    root = Path(spaseq.__file__).parents[1]
+    callers = {
+        path.relative_to(root).as_posix()
+        for folder in ("gpm", "spaseq", "nfa_native")
+        for path in (root / folder).rglob("*.py*")
+        if path.suffix in (".py", ".pyx")
+        for line in path.read_text().splitlines()
+        if "pyoxigraph.parse(" in line
+        or ("import" in line and "pyoxigraph" in line and "parse" in line.split())
+        or (".load(" in line and "store" in line.lower() and "dump" not in line)
+    }
+    assert callers == {
+        "gpm/parsing.py",
+        "gpm/background.py",
+        "gpm/staging.py",
+    }  # the last two load what was parsed before

@@ -17,23 +17,8 @@ cdef void start_names(RecentNames* r, uint64_t remembered):
     r.newest = 0
 
 
-cdef uint32_t hash_name(const string* name) noexcept nogil:
-    """A hash of its bytes, eight at a time."""
-    cdef const char* text = name.data()
-    cdef size_t left = name.size()
-    cdef uint64_t value = <uint64_t>0x9E3779B97F4A7C15 ^ left
-    cdef uint64_t part
-    while left >= 8:
-        memcpy(&part, text, 8)
-        value = (value ^ part) * <uint64_t>0xD6E8FEB86659FD93
-        value ^= value >> 32
-        text += 8
-        left -= 8
-    part = 0
-    if left:
-        memcpy(&part, text, left)
-    value = (value ^ part) * <uint64_t>0xD6E8FEB86659FD93
-    return <uint32_t>(value ^ (value >> 32))
+cdef inline uint32_t hash_name(const string* name) noexcept nogil:
+    return <uint32_t>hash_text(name.data(), name.size())
 
 
 cdef inline uint32_t slot_of(uint32_t hashed, uint32_t place) noexcept nogil:

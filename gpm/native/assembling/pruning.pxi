@@ -32,15 +32,26 @@ cdef const vector[Use]* uses_of(const Demand* demand, word_t predicate) noexcept
     return &(<Demand*>demand).by_predicate[predicate]
 
 
+cdef bint is_time_property(Assembly* a, const uint8_t* text, size_t size) noexcept nogil:
+    """Whether an IRI is one of those that tell times, also where it is written with escapes."""
+    cdef string name, plain
+    cdef size_t i
+    if memchr(text, c'\\', size) == NULL:
+        plain.assign(<const char*>text, size)
+    else:
+        name_of(a, text, size, &name)
+        plain = shown_name(&name)
+    for i in range(a.time_properties.size()):
+        if a.time_properties[i] == plain:
+            return True
+    return False
+
+
 cdef void look_up(Assembly* a, const uint8_t* text, size_t size, bint remembered, PredicateFacts* facts) noexcept nogil:
     """What the demand says about a predicate; the word of one whose facts are remembered stays valid for ever."""
     cdef const vector[Use]* uses
-    cdef size_t i
     facts.version = a.demand.version + 1
-    facts.is_time = False
-    for i in range(a.time_properties.size()):
-        if a.time_properties[i].size() == size and memcmp(a.time_properties[i].data(), text, size) == 0:
-            facts.is_time = True
+    facts.is_time = is_time_property(a, text, size)
     facts.word = find_term(a.store, text, <uint32_t>size, NULL, 0)
     uses = uses_of(a.demand, facts.word)
     facts.wanted = uses != NULL or not a.demand.any_predicate.empty()

@@ -29,7 +29,7 @@ cdef struct Use:
 
 # The triples that the registered patterns can use: their summary graph.
 cdef cppclass Demand:
-    unordered_map[word_t, vector[Use]] by_predicate
+    unordered_map[word_t, vector[Use], NumberHash] by_predicate
     vector[Use] any_predicate
     bint everything           # no triple can be left out
     bint subjects             # subjects are compared with other things than subjects of their event
@@ -130,7 +130,7 @@ cdef cppclass Assembly:
     bint mixed                    # not all of them name one graph in the same way
     # other graphs
     RecentNames recent
-    unordered_map[string, GraphTime] waiting   # times whose graph has not begun
+    unordered_map[string, GraphTime, TextHash] waiting   # times whose graph has not begun
     vector[Waiting] waiting_order              # oldest first; some may be gone
     size_t oldest_waiting                      # in that order; what is before it is gone
     uint64_t waited                            # how many times waited so far

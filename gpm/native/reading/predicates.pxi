@@ -1,18 +1,6 @@
 # The predicates that a memory keeps: a hash table, and which one is expected next.
 
 
-cdef uint64_t hash_text(const uint8_t* at, size_t size) noexcept nogil:
-    cdef uint64_t word = 0, state = size
-    while size:
-        word = 0
-        memcpy(&word, at, size if size < 8 else 8)
-        state = (state ^ word) * <uint64_t>0x9e3779b97f4a7c15
-        state ^= state >> 32
-        at += 8
-        size -= size if size < 8 else 8
-    return state
-
-
 cdef uint32_t* slot_of(Memory* memory, const uint8_t* at, size_t size) noexcept nogil:
     """The slot of a predicate, or the empty one where it belongs."""
     cdef size_t slot = hash_text(at, size) & (PREDICATE_SLOTS - 1)

@@ -6,7 +6,7 @@ cdef enum:
 # A machine is found by the predicate of one triple pattern that every solution needs, and by its object if that is a
 # constant, too.
 cdef cppclass Routes:
-    unordered_map[word_t, vector[uint32_t]] by_key
+    unordered_map[word_t, vector[uint32_t], NumberHash] by_key
     vector[uint32_t] always        # machines that any event concerns
     vector[uint64_t] runs          # by machine: the last run in which it was concerned
     uint64_t run                   # the number of this run
@@ -56,7 +56,7 @@ cdef void find_concerned(Routes* routes, const EventTriples* event) noexcept nog
 
 
 cdef void add_concerned(Routes* routes, word_t key) noexcept nogil:
-    cdef unordered_map[word_t, vector[uint32_t]].iterator found = routes.by_key.find(key)
+    cdef unordered_map[word_t, vector[uint32_t], NumberHash].iterator found = routes.by_key.find(key)
     cdef uint32_t number
     if found == routes.by_key.end():
         return

@@ -4,6 +4,8 @@ cdef enum:
     DEEPEST = 100    # brackets within each other
     LABEL_SIZE = 40
     LONGEST_TERM = 15_000_000   # bytes: pyoxigraph, which may have to read the lines, holds 16 MiB
+    LONGEST_UNIT = 1 << 26      # bytes that a unit may become; a prefix can stand for much
+    ENOUGH = 1 << 24            # bytes of lines after which the rest waits for the next call
 
 cdef struct Prefix:
     string name

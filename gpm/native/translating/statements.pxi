@@ -53,7 +53,7 @@ cdef bint read_object(Translation* t) noexcept nogil:
     if not read_term(t) or t.out.size() - size > LONGEST_TERM and not stop(t, UNSURE):
         return False
     end_line(t)
-    return True
+    return t.out.size() - t.kept <= LONGEST_UNIT or stop(t, UNSURE)
 
 
 cdef bint enter(Translation* t) noexcept nogil:

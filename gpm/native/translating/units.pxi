@@ -178,4 +178,6 @@ cdef void translate(Translation* t) noexcept nogil:
         if not t.messages:
             finish_unit(t)
         going = going and read_unit(t)
+        if going and t.kept > ENOUGH:
+            going = stop(t, PAUSED)
     forget_unit(t)

@@ -37,6 +37,8 @@ from spaseq.pattern.recognition import (
 )
 from spaseq.pattern.size import MOST_STEPS
 
+MOST_FILTERS = 256
+
 
 class SizeError(ValueError):
     """Writing out the disjunctions of filters gives a formula of more than MOST_STEPS events."""
@@ -146,7 +148,17 @@ def kept(formula: Formula, condition: ForAll | AnyOf) -> Formula:
     if isinstance(condition, AnyOf):
         alternatives = [filtered(formula, each) for each in condition.filters]
         return reduce(lambda left, right: bounded(Disjunction(left, right)), alternatives)
+    if _filters(formula) >= MOST_FILTERS:
+        raise SizeError(f"more than {MOST_FILTERS} that compare the same events")
     return Filtered(formula, condition)
+
+
+def _filters(formula: Formula) -> int:
+    """How many filters stand around a formula, one in the other."""
+    count = 0
+    while isinstance(formula, Filtered):
+        count, formula = count + 1, formula.body
+    return count
 
 
 def refiltered(formula: Formula, condition: Filter) -> Formula:

@@ -46,7 +46,7 @@ def _dotted(slip: QuerySlip) -> str:
 
 
 def _late_window(slip: QuerySlip) -> str:
-    if slip.word.upper() == "WITHIN" and re.search(r"\b(WHERE|SEQ)\b", slip.before, re.IGNORECASE):
+    if slip.word.upper() == "WITHIN" and re.search(r"\b(WHERE|SEQ)\b", slip.all_before, re.IGNORECASE):
         return "WITHIN stands before WHERE"
     return ""
 

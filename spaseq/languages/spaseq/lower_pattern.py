@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 
 from gpm import algebra
 from spaseq.languages.problem import Problem
@@ -28,10 +28,12 @@ class PatternLowering:
         """``{ … }``; ``place`` is that of the filters directly in it."""
         around, self.basic = self.basic, self._new_basic()
         elements: list[algebra.Element] = []
+        bound: set[str] = set()
         for element in node.elements:
             if not isinstance(element, tree.Triples | tree.Filter):
                 self.basic = self._new_basic()
-            elements.append(self.element(element, elements, place))
+            elements.append(self.element(element, bound, place))
+            bound.update(in_scope(elements[-1]))
             if not isinstance(element, tree.Triples | tree.Filter):
                 self.basic = self._new_basic()
         self.basic = around
@@ -41,8 +43,8 @@ class PatternLowering:
         self.anonymous += 1
         return self.anonymous
 
-    def element(self, node: tree.Element, before: Sequence[algebra.Element], place: Place) -> algebra.Element:
-        """One element of a group, in which the elements ``before`` stand to its left."""
+    def element(self, node: tree.Element, bound: Container[str], place: Place) -> algebra.Element:
+        """One element of a group, in which the variables ``bound`` are in scope to its left."""
         match node:
             case tree.Triples():
                 return algebra.Triples(tuple(self.triples(node.statements)))
@@ -59,7 +61,7 @@ class PatternLowering:
             case tree.Graph():
                 return self.graph(node)
             case tree.Bind():
-                return self.bind(node, before)
+                return self.bind(node, bound)
             case tree.Values():
                 return self.values(node)
             case tree.SubSelect():
@@ -75,10 +77,10 @@ class PatternLowering:
             raise Problem(f"GRAPH ?{node.name.name} is not allowed", node.name.span, hint)
         return algebra.Graph(algebra.Iri(self.names.iri(node.name)), self.group(node.group))
 
-    def bind(self, node: tree.Bind, before: Sequence[algebra.Element]) -> algebra.Bind:
+    def bind(self, node: tree.Bind, bound: Container[str]) -> algebra.Bind:
         """BIND, whose variable must be new in its group."""
         name = node.variable.name
-        if name in in_scope(algebra.Group(tuple(before))):
+        if name in bound:
             raise Problem(f"BIND to ?{name}, which is already in scope", node.variable.span, "choose a new variable")
         return algebra.Bind(self.expressions.lower(node.expression, Place.PATTERN), algebra.Variable(name))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpm import algebra
+from spaseq.languages.node import Span
+from spaseq.languages.parsing import MOST_DEPTH
 from spaseq.languages.problem import Problem, did_you_mean
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import Place
@@ -16,6 +18,8 @@ from spaseq.languages.spaseq.names import Names
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
 from spaseq.pattern import AtomDefinition, Construction, Partition, Query, Selection, SequenceExpression, Stream
 from spaseq.pattern.groups import occurrences
+
+MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are written out
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +149,49 @@ def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], na
     if form.items is None:
         projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
     else:
-        projections = _substituted(projected(form.items, bound, lowering, Place.SELECT), bound, meanings)
+        items = projected(form.items, bound, lowering, Place.SELECT)
+        projections = _substituted(items, bound, meanings, form.span)
     conditions = (lowering.expressions.lower(each, Place.HAVING) for each in node.having)
     having = tuple(substitute(each, meanings) for each in conditions)
     return Selection(projections, form.distinct, group_by, having)
 
 
 def _substituted(
-    projections: tuple[algebra.Projection, ...], bound: tuple[str, ...], meanings: dict[str, algebra.Expression]
+    projections: tuple[algebra.Projection, ...],
+    bound: tuple[str, ...],
+    meanings: dict[str, algebra.Expression],
+    span: Span,
 ) -> tuple[algebra.Projection, ...]:
-    """The projections over what is ``bound``; adds to ``meanings`` what their names mean."""
+    """The projections over what is ``bound``; adds to ``meanings`` what their names mean.
+
+    Problem if that is too much: each name may stand in the next expression twice.
+    """
     found: list[algebra.Projection] = []
+    size = 0
     for projection in projections:
         expression = substitute(projection.expression, meanings)
+        size += _size(expression, MOST_PARTS)
+        if size > MOST_PARTS:
+            message = f"what SELECT means has more than {MOST_PARTS:,} operations, once its names are written out"
+            raise Problem(message, span, "BIND intermediate results in a GPM")
         found.append(replace(projection, expression=expression))
         if projection.name not in bound and expression != algebra.Variable(projection.name):
             meanings[projection.name] = expression
     return tuple(found)
+
+
+def _size(expression: algebra.Expression, most: int, depth: int = 0) -> int:
+    """The operations of an expression, counted as far as ``most``; more than that where it is nested too deeply."""
+    if not isinstance(expression, algebra.Operation):
+        return 1
+    if depth > MOST_DEPTH:
+        return most + 1
+    size = 1
+    for argument in expression.arguments:
+        size += _size(argument, most - size, depth + 1)
+        if size > most:
+            break
+    return size
 
 
 def substitute(expression: algebra.Expression, meanings: dict[str, algebra.Expression]) -> algebra.Expression:

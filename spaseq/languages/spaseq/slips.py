@@ -120,7 +120,8 @@ def _partition(slip: QuerySlip) -> str:
 
 
 def _having(slip: QuerySlip) -> str:
-    if not slip.in_pattern and re.search(r"\bHAVING\b[^{}]*$", slip.before, re.IGNORECASE):
+    clauses = slip.all_before[max(map(slip.all_before.rfind, "{}")) + 1 :]
+    if not slip.in_pattern and re.search(r"\bHAVING\b", clauses, re.IGNORECASE):
         if slip.word.upper() == "BY":
             return "GROUP BY stands before HAVING"
         if slip.terminals[-1] == "HAVING" or slip.word in ("<", ">", "=", "!", "<=", ">=", "!="):

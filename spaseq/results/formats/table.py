@@ -20,6 +20,12 @@ _WHOLE = (0, False, GAP)
 _FIRST_ROWS = 1000  # that say how wide columns are
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let whoever called know; rich would end the program with exit code 1."""
+        raise BrokenPipeError
+
+
 class TableWriter:
     """Columns for times, variables and events.
 
@@ -30,7 +36,7 @@ class TableWriter:
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
-        self._console = Console(file=output, highlight=False)
+        self._console = _Console(file=output, highlight=False)
         self._width = self._console.width if output.isatty() else None
         self._layout = layout
         self._query: tuple[str, tuple[str, ...]] | None = None

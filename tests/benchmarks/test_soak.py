@@ -1,0 +1,57 @@
+"""What the soak runs call growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from benchmarks.soak import RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
+from benchmarks.soak_pushes import pushes
+
+STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n) for n in range(1, SAMPLES + 1)]
+
+
+def given(samples: list[Sample]) -> bool:
+    def found() -> Iterator[Sample]:
+        return iter(samples)
+
+    return is_steady("given", found)
+
+
+def test_a_run_that_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert given(STEADY)
+    assert growth(STEADY) == pytest.approx(103 / 102)
+    assert slowing(STEADY) == 1
+    assert "given: CPU time of the last fifth / of the second 1.000" in capsys.readouterr().out
+
+
+def test_memory_that_grows() -> None:
+    assert not given([sample._replace(memory=100.0 + n) for n, sample in enumerate(STEADY)])
+
+
+def test_time_that_grows() -> None:
+    assert slowing([sample._replace(seconds=n * n) for n, sample in enumerate(STEADY)]) > 2
+    assert not given([sample._replace(seconds=n * n) for n, sample in enumerate(STEADY)])
+
+
+def test_twenty_samples_of_a_run() -> None:
+    for events, step in ((1000, 1), (1000, 20), (300_000, 1000)):
+        assert sum(is_sampled(n, events, step) for n in range(step, events + 1, step)) == SAMPLES
+
+
+@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.batch])
+def test_events_are_pushed(name: str) -> None:
+    samples = list(pushes(RUNS[name], 400))
+    assert [sample.events for sample in samples] == list(range(20, 401, 20))
+    assert all(one.seconds <= other.seconds for one, other in pairwise(samples))
+
+
+def test_the_stream_is_a_little_shuffled() -> None:
+    run = replace(RUNS["lateness"], events=1000)
+    times = [run.event(n)["time"] for n in range(1000)]
+    assert times != sorted(times)
+    assert max(max(times[:n]) - times[n] for n in range(1, 1000)) <= run.lateness * 1000
+    assert b"".join(blocks(run, 1000)).count(b"\n") == 5000

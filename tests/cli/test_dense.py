@@ -1,0 +1,104 @@
+"""A query with more results than anybody can wait for: what was asked for comes, and signals end it."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import start
+
+EVENTS = 3_000
+MEMORY = 300 << 20
+QUERY = """PREFIX : <urn:> SELECT ?a ?c FROM STREAM s <urn:s> WHERE { SEQ(A : B:+ : C)
+    DEFINE GPM A ON s { ?a :A ?x } DEFINE GPM B ON s { ?b :B ?y } DEFINE GPM C ON s { ?c :C ?z } }"""
+RUN = ("run", "dense.spaseq", "--quiet", "--stream", "s=dense.nq")
+SECONDS = 60  # a machine that does much else is slow
+
+
+@pytest.fixture
+def dense(folder: Path) -> Path:
+    """2²⁹⁹⁸ − 1 matches end with the last event."""
+    (folder / "dense.spaseq").write_text(QUERY)
+    with (folder / "dense.nq").open("w") as out:
+        for number in range(EVENTS):
+            kind = "A" if number == 0 else "C" if number == EVENTS - 1 else "B"
+            time = f"2026-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}Z"
+            out.write(f'<urn:x> <urn:{kind}> "{number}" <urn:e{number}> .\n')
+            out.write(
+                f"<urn:e{number}> <http://www.w3.org/ns/prov#generatedAtTime> "
+                f'"{time}"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
+            )
+    return folder
+
+
+@pytest.fixture
+def started() -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that a test that fails leaves behind."""
+    processes: list[subprocess.Popen[str]] = []
+    yield processes
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_limit_is_all_that_is_made(dense: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    process = start(*RUN, "--limit", "1000", stdout=(dense / "out").open("w"))
+    assert process.wait(timeout=2 * SECONDS) == 0
+    assert sum(1 for _ in (dense / "out").open()) == 1000
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert used.ru_maxrss * 1024 < MEMORY
+    assert used.ru_utime - before < 10, "seconds of the processor: about one, on a machine that does nothing else"
+
+
+def test_who_reads_no_further_ends_it(dense: Path, started: list[subprocess.Popen[str]]) -> None:
+    process = start(*RUN)
+    started.append(process)
+    assert process.stdout is not None
+    assert len([process.stdout.readline() for _ in range(5)]) == 5
+    process.stdout.close()
+    assert process.wait(timeout=SECONDS) == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("counting", [True, False])
+def test_a_signal_ends_it(
+    dense: Path, started: list[subprocess.Popen[str]], counting: bool, sent: signal.Signals
+) -> None:
+    """While matches are counted, and while they are written to a file."""
+    out = dense / "out"
+    process = start(*RUN, *(["--count"] * counting), stdout=out.open("w"))
+    started.append(process)
+    await_work(process, out, counting)
+    process.send_signal(sent)
+    assert process.wait(timeout=SECONDS) == 130
+    assert process.stderr is not None and "Traceback" not in process.stderr.read()
+    text = out.read_text()
+    assert int(text) > 0 if counting else text.endswith("\n")
+
+
+def await_work(process: subprocess.Popen[str], out: Path, counting: bool) -> None:
+    """Until results are there; where they are counted, until the processor has worked for a while."""
+    ticks = Path(f"/proc/{process.pid}/stat")
+    for _ in range(20 * SECONDS):
+        time.sleep(0.05)
+        worked = int(ticks.read_text().rpartition(")")[2].split()[11])
+        if worked > 300 if counting else out.stat().st_size:
+            return
+    raise TimeoutError("it does nothing")
+
+
+def test_a_signal_ends_it_where_nobody_reads(dense: Path, started: list[subprocess.Popen[str]]) -> None:
+    process = start(*RUN)
+    started.append(process)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=SECONDS) == 130

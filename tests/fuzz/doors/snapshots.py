@@ -1,0 +1,183 @@
+"""Snapshots whose digest was made anew: refused, or an engine that can be used.
+
+Arrays that only the native code reads are trusted (docs/security.md), so values in them are changed only where
+``SPASEQ_FUZZ_FORGED=1`` asks for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import spaseq
+from nfa_native import arrays
+from spaseq import SnapshotError
+from spaseq.engine.container import pack, unpack
+from tests.fuzz.door import Door
+from tests.fuzz.mutate import mutated
+
+DIGEST = 32
+STREAMS = "FROM STREAM s <urn:s>"
+A, B = "DEFINE GPM A ON s { ?x <urn:p> ?a }", "DEFINE GPM B ON s { ?x <urn:q> ?b }"
+QUERIES = {
+    "next": f"""SELECT ?a ?b WITHIN 10 SECONDS SLIDING {STREAMS} WHERE {{
+        SEQ(A ; B) {A} DEFINE GPM B ON s {{ ?x <urn:q> ?b FILTER(?b > ?a) }} }}""",
+    "counted": f"SELECT ?x (COUNT(*) AS ?n) WITHIN 10 SECONDS {STREAMS} WHERE {{ SEQ(A ; B) {A} {B} }} GROUP BY ?x",
+    "nested": f"""SELECT ?a (SUM(?b) AS ?n) WITHIN 10 EVENTS {STREAMS} FROM STREAM t <urn:t> WHERE {{
+        SEQ(A ; (B ; C)+ ; D!) {A} {B}
+        DEFINE GPM C ON s {{ ?x <urn:p> ?c }} DEFINE GPM D ON t {{ ?x <urn:p> ?d }} }}""",
+    "distinct": f"SELECT DISTINCT ?x WITHIN 5 SECONDS {STREAMS} WHERE {{ SEQ(A : B:+ , A!) {A} {B} }}",
+    "apart": f"SELECT ?x ?a WITHIN 4 EVENTS {STREAMS} PARTITION BY ?x WHERE {{ SEQ(A , B?) {A} {B} }}",
+}  # fmt: skip
+VALUES = (
+    0,
+    1,
+    -1,
+    2,
+    2**31,
+    2**32,
+    2**63 - 1,
+    2**63,
+    -(2**63),
+    2**64,
+    10**30,
+    1.5,
+    1e308,
+    True,
+    None,
+    "",
+    "x",
+    [],
+    {},
+    [0],
+    "urn:s",
+)
+
+
+def enter(data: bytes) -> str:
+    """Restore and go on."""
+    body = data[:-DIGEST]
+    engine = spaseq.Engine.restore(body + hashlib.sha256(body).digest(), _parsed())
+    engine.statistics()
+    found = [engine.push(stream, _event(number), 3_000_000 + number) for number, stream in enumerate("stsst")]
+    again = spaseq.Engine.restore(engine.snapshot(), _parsed())
+    return f"{sum(map(len, found)).bit_length()} {len(again.close()).bit_length()}"
+
+
+@cache
+def _parsed() -> dict[str, Any]:
+    return {name: spaseq.parse(text) for name, text in QUERIES.items()}
+
+
+def _event(number: int) -> bytes:
+    return f'<urn:x{number % 3}> <urn:{"pq"[number % 2]}> {number}, "t{number}" .'.encode()
+
+
+def changed(data: bytes, other: bytes, words: Sequence[bytes], choose: random.Random) -> bytes:
+    """Values of the header or bytes of a section changed, or bytes of it all."""
+    try:
+        body = data[:-DIGEST]
+        header, sections = unpack(body + hashlib.sha256(body).digest())
+    except SnapshotError:
+        return mutated(data, other, words, choose)
+    kind = choose.randrange(5)
+    if kind == 0:
+        return mutated(data, other, words, choose)
+    for _ in range(choose.choice((1, 1, 2, 4))):
+        if kind < 3:
+            _change_value(header, choose)
+        elif sections:
+            name = choose.choice(sorted(sections))
+            sections[name] = (_forged if _may_forge(name) else _changed_section)(sections[name], choose)
+    return pack(header, sections)
+
+
+def _may_forge(name: str) -> bool:
+    return name.startswith("results ") or (name.startswith("matcher ") and bool(os.environ.get("SPASEQ_FUZZ_FORGED")))
+
+
+def _forged(data: bytes, choose: random.Random) -> bytes:
+    """The arrays of a section with other values, another shape or type, one less or one more."""
+    try:
+        found = arrays.unpack(data)
+    except ValueError:
+        return _changed_section(data, choose)
+    if found:
+        name = choose.choice(sorted(found))
+        found[name] = _forged_array(found[name], choose)
+        if choose.randrange(10) == 0:
+            del found[name]
+    return arrays.pack(found)
+
+
+def _forged_array(array: NDArray[Any], choose: random.Random) -> NDArray[Any]:
+    if array.dtype == np.uint8 and array.ndim == 1 and choose.randrange(4):  # arrays within arrays, or JSON
+        return np.frombuffer(_forged(array.tobytes(), choose), np.uint8)
+    kind = choose.randrange(6)
+    if kind == 0:
+        return array[: choose.randint(0, len(array))] if array.ndim else array
+    if kind == 1:
+        return np.concatenate([array, array]) if array.ndim else array
+    if kind == 2:
+        return array.astype(choose.choice((np.int8, np.uint32, np.int64, np.float64)))
+    changed = array.copy()
+    if changed.size:
+        value = choose.choice((0, 1, 2, 3, -1, 255, 2**31, 2**32 - 1, 2**63 - 1, choose.randrange(100)))
+        changed.reshape(-1)[choose.randrange(changed.size)] = np.array(value).astype(changed.dtype)
+    return changed
+
+
+def _changed_section(data: bytes, choose: random.Random) -> bytes:
+    """Another number somewhere, or any other damage."""
+    if choose.randrange(2) or len(data) < 8:
+        return mutated(data, data, (), choose)
+    size = choose.choice((1, 2, 4, 8))
+    place = choose.randrange(len(data) // size) * size
+    number = choose.choice(
+        (0, 1, 2, 3, 255, 2 ** (8 * size - 1), 2 ** (8 * size) - 1, choose.randrange(2 ** (8 * size)))
+    )
+    return data[:place] + (number % 2 ** (8 * size)).to_bytes(size, "little") + data[place + size :]
+
+
+def _change_value(holder: Any, choose: random.Random) -> None:
+    """Another value somewhere in a JSON value, or one less."""
+    while True:
+        keys = sorted(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        if not keys:
+            return
+        key = choose.choice(keys)
+        if isinstance(holder[key], dict | list) and holder[key] and choose.randrange(8):
+            holder = holder[key]
+            continue
+        if choose.randrange(6) == 0:
+            del holder[key]
+        elif choose.randrange(4) == 0 and isinstance(holder, list):
+            holder.append(json.loads(json.dumps(holder[key])))
+        else:
+            holder[key] = json.loads(json.dumps(choose.choice(VALUES)))
+        return
+
+
+def seeds() -> list[bytes]:
+    """Snapshots after a few events, with and without some that wait."""
+    return [_snapshot(count, lateness) for count, lateness in ((0, 0), (3, 0), (30, 0), (30, 1_000_000))]
+
+
+def _snapshot(count: int, lateness: int) -> bytes:
+    engine = spaseq.Engine(lateness=lateness)
+    for name, query in _parsed().items():
+        engine.register(query, name)
+    for number in range(count):
+        engine.push("st"[number % 7 == 6], _event(number), number * 100_000)
+    return engine.snapshot()
+
+
+DOOR = Door("snapshots", enter, seeds, mutate=changed)
