@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from spaseq.cli.failures import FAILED, INTERRUPTED, silence_output
+from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
@@ -27,6 +27,7 @@ from spaseq.cli.output import (
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
+from spaseq.cli.standard import silence_output
 from spaseq.engine.run import Run
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery

@@ -95,7 +95,8 @@ def _rows(output: TextIO, matches: Matches | Aggregates, limit: int | None) -> I
 def _values(column: pyarrow.Array) -> list[Any]:
     """The values of a column; times that are none of Python's are texts."""
     try:
-        return column.to_pylist()
+        values: list[Any] = column.to_pylist()
+        return values
     except OverflowError:
         return [_value(scalar) for scalar in column]
 

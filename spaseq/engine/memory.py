@@ -19,7 +19,7 @@ def whole_or_broken(method: Callable[Concatenate[Engine, P], T]) -> Callable[Con
     """A method of an engine after whose MemoryError the engine is broken; OutOfMemoryError then and ever after."""
 
     @wraps(method)
-    def careful(engine: Engine, *args: P.args, **options: P.kwargs) -> T:
+    def careful(engine: Engine, /, *args: P.args, **options: P.kwargs) -> T:
         try:
             engine.terms.check()
             return method(engine, *args, **options)

@@ -143,7 +143,7 @@ class _Line:
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
         try:
             lines = _Lines()
-            serialize(parse(line.rstrip(), _JSON_LD, around=self._around), lines, _N_QUADS)  # type: ignore[arg-type]
+            serialize(parse(line.rstrip(), _JSON_LD, around=self._around), lines, _N_QUADS)
             return lines.getvalue()
         except OverflowError:
             return StreamError(TOO_LONG, self.locate(""))
