@@ -37,7 +37,7 @@ class Use:
         self.lock = threading.Lock()
 
     def wait(self, name: str) -> None:
-        """BusyError, unless ``call`` is over: whoever drops an iterator gives up the rest of its tables."""
+        """BusyError, unless ``call`` is over: of an iterator that was dropped, the rest comes with a later call."""
         with self.lock:
             if self.pending is not None:
                 if self.pending() is not None:
@@ -61,7 +61,7 @@ class Use:
         self.call = ""
 
     def _half_consumed(self, name: str) -> BusyError:
-        rest = "take them all before the next call, or close() the iterator to give up the rest"
+        rest = "take them all before the next call, or close() the iterator, whose rest then comes with a later call"
         return BusyError(f"{name}: not all tables of {self.call} are taken; {rest}")
 
     def _from_within(self, name: str, call: str) -> BusyError:
@@ -154,7 +154,7 @@ class Tables(Iterator[T]):
         return table
 
     def close(self) -> None:
-        """Give up the rest."""
+        """Take no more; the rest comes with a later call."""
         self._begin()
         self._made = iter(())
         self._use.end()
