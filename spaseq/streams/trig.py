@@ -22,7 +22,6 @@ from spaseq.streams.units import unit_end
 from spaseq.streams.wire import REST_IS_LOST
 
 LONGEST_UNIT = 1 << 26  # bytes of a statement, or of a graph with all in it; also of the lines that it becomes
-TOO_LONG = f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
 BUFFER = "buffer"  # in what the parser says of a term that is too large for it
 LARGE = 1 << 20  # bytes; a larger graph is not read again with each piece that comes
 
@@ -76,7 +75,7 @@ class _Reader:
         if self._text.waiting < LARGE or not self._translator.inside or b"}" in piece:
             yield from self.read()
         if self._text.waiting > LONGEST_UNIT:
-            raise StreamError(TOO_LONG, self._text.place(self._text.at))
+            raise StreamError(_too_long(), self._text.place(self._text.at))
 
     def read(self, ended: bool = False) -> Iterator[None]:
         """Read the units that are there, with pauses; ``ended``: there will be no others."""
@@ -153,6 +152,10 @@ def unusable(lines: bytes, offset: int, place: Location) -> tuple[StreamError, N
     return StreamError(f"a term of this statement cannot be used: {line}", place), None
 
 
+def _too_long() -> str:
+    return f"a statement or graph is longer than {LONGEST_UNIT:,} bytes"
+
+
 class _Unit:
     """The bytes ``start:end`` of a text, as the parser reads them; a Place.
 
@@ -178,7 +181,7 @@ class _Unit:
                 line = f"{quad} .\n".encode()
                 size += len(line)
                 if size > LONGEST_UNIT:  # a prefix can stand for much
-                    self.failure = StreamError(TOO_LONG, self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
+                    self.failure = StreamError(_too_long(), self._text.find(self._lines.at - 1, ""), hint=REST_IS_LOST)
                     self.is_wrong = True
                     return
                 yield line

@@ -67,7 +67,7 @@ def test_nobody_reads_standard_output(command: str) -> None:
 )
 def test_files_on_a_full_disk(command: str, option: str) -> None:
     Path("s.nq").write_text("".join(STREAM.splitlines(keepends=True)[2:]) + STREAM)  # some are late
-    assert end(f"{command} {option} /dev/full", stdout=subprocess.DEVNULL) == (1, FULL)
+    assert end(f"{command} {option} /dev/full --quiet", stdout=subprocess.DEVNULL) == (1, FULL)
 
 
 CODES = [

@@ -49,7 +49,11 @@ def test_a_message_that_pyoxigraph_reads(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_document_that_a_context_makes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spaseq.streams.jsonld.LONGEST_LINE", 10_000_000)
-    node = {"@context": {"p": LONG}, "@id": "p:a", "p:b": [{"@id": f"p:{n}"} for n in range(30)]}
+    node = {
+        "@context": {"p": {"@id": LONG, "@prefix": True}},
+        "@id": "p:a",
+        "p:b": [{"@id": f"p:{n}"} for n in range(30)],
+    }
     (tmp_path / "a.jsonld").write_text(json.dumps(node) + "\n")
     with pytest.raises(StreamError, match="a line is longer than"):
         counts(tmp_path / "a.jsonld")

@@ -45,8 +45,8 @@ CASES: list[tuple[Any, pyarrow.DataType, list[Any]]] = [
     (pyarrow.array([date(2025, 1, 1)], pyarrow.date64()), INSTANT, [datetime(2025, 1, 1)]),
     (pyarrow.array([NOON], pyarrow.timestamp("s")), INSTANT, [NOON]),
     (pyarrow.array([NOON.replace(tzinfo=UTC)], pyarrow.timestamp("ms", "Europe/Paris")), INSTANT, [NOON]),
-    (pyarrow.array([1_999], pyarrow.timestamp("ns")), INSTANT, [datetime(1970, 1, 1, 0, 0, 0, 1)]),
-    (pyarrow.array([-1], pyarrow.timestamp("ns")), INSTANT, [datetime(1970, 1, 1)]),
+    (pyarrow.array([1_000], pyarrow.timestamp("ns")), INSTANT, [datetime(1970, 1, 1, 0, 0, 0, 1)]),
+    (pyarrow.array([-1_000], pyarrow.timestamp("ns")), INSTANT, [datetime(1969, 12, 31, 23, 59, 59, 999_999)]),
     (pyarrow.nulls(2), pyarrow.null(), [None, None]),
     (pyarrow.array([[1]]), pyarrow.list_(pyarrow.int64()), [[1]]),
 ]
