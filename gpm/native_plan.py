@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from gpm.algebra import (
     Bind,
@@ -63,8 +64,8 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
 
 
 def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern:
-    late = [part for part in group.elements if isinstance(part, Filter) and _is_late(part)]
-    rest = Group(tuple(part for part in group.elements if not (isinstance(part, Filter) and _is_late(part))))
+    late = [part for part in group.elements if _is_late(part)]
+    rest = Group(tuple(part for part in group.elements if not _is_late(part)))
     whole, base = _Compiler(terms), _Compiler(terms)
     whole_plan, base_plan = whole.plan(group), base.plan(rest)
     return NativePattern(
@@ -79,9 +80,9 @@ def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePatt
     )
 
 
-def _is_late(test: Filter) -> bool:
-    """Whether rows are tested with the filter in the end."""
-    return not has_exists(test)
+def _is_late(part: Element) -> TypeGuard[Filter]:
+    """Whether it is a filter that rows are tested with in the end."""
+    return isinstance(part, Filter) and not has_exists(part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,6 @@ class Engine:
         self._readers.clear()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
-    @whole_or_broken
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
         """An event came; returns what is decided by now, of any query.
 
@@ -142,7 +141,7 @@ class Engine:
         an argument is wrong.
         """
         use = self._use
-        while use.call:  # as ``exclusive`` does it, in a fifth of the time
+        while use.call:  # as ``exclusive`` and ``whole_or_broken`` do it, in a fifth of the time
             use.wait("push")
         use.call = "push"
         try:
