@@ -5,7 +5,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr
 
-from gpm.native.json cimport check_words, is_triple, type_name
+from gpm.native.json cimport check_words, is_string, is_triple, short_escape, type_name
 from nfa_native.containers cimport string, take_bytes
 from nfa_native.guard cimport attempted
 from nfa_native.literals cimport LONGEST_FORM
@@ -16,7 +16,6 @@ from nfa_native.words cimport (
 
 cdef const char* DIGITS = "0123456789ABCDEF"
 cdef const char* XSD = "http://www.w3.org/2001/XMLSchema#"
-cdef const char* STRING_TYPE = "http://www.w3.org/2001/XMLSchema#string"
 
 # Writes a bound word as a field.
 ctypedef void (*FieldWriter)(string& text, const TermStore* store, word_t word) noexcept nogil
@@ -138,12 +137,12 @@ cdef void append_value(string& text, const TermStore* store, word_t word) noexce
 cdef void append_literal(string& text, const Value* value) noexcept nogil:
     """A string, one with a language, or one with another datatype."""
     append_string(text, value.text, value.length)
-    if value.language_length == 0:
+    if is_string(value):
         return
     if value.kind != KIND_TYPED:
         text.push_back(c"@")
         text.append(value.language, value.language_length)
-    elif string(value.language, value.language_length) != string(STRING_TYPE):
+    else:
         text.append(b"^^")
         append_iri(text, value.language, value.language_length)
 
@@ -152,27 +151,17 @@ cdef void append_string(string& text, const char* at, size_t size) noexcept nogi
     cdef size_t i
     text.push_back(c'"')
     for i in range(size):
-        if at[i] == c'"' or at[i] == c"\\":
-            text.push_back(c"\\")
-            text.push_back(at[i])
-        elif <uint8_t>at[i] < 0x20 or at[i] == 0x7F:
-            append_control(text, at[i])
+        if at[i] == c'"' or at[i] == c"\\" or <uint8_t>at[i] < 0x20 or at[i] == 0x7F:
+            append_escape(text, at[i])
         else:
             text.push_back(at[i])
     text.push_back(c'"')
 
 
-cdef void append_control(string& text, char letter) noexcept nogil:
-    if letter == c"\n":
-        text.append(b"\\n")
-    elif letter == c"\r":
-        text.append(b"\\r")
-    elif letter == c"\t":
-        text.append(b"\\t")
-    elif letter == c"\b":
-        text.append(b"\\b")
-    elif letter == c"\f":
-        text.append(b"\\f")
+cdef inline void append_escape(string& text, char letter) noexcept nogil:
+    cdef const char* short_form = short_escape(letter)
+    if short_form != NULL:
+        text.append(short_form)
     else:
         append_code(text, letter)
 

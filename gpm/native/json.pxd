@@ -12,3 +12,7 @@ cdef int check_words(Terms terms, const uint64_t[:, :] words) except -1
 cdef bint is_triple(const Value* value) noexcept nogil
 # The local name of the datatype of a value, which is one of XML Schema.
 cdef const char* type_name(int kind) noexcept nogil
+# Of a spelled literal: whether it is a plain string, without language and other datatype.
+cdef bint is_string(const Value* value) noexcept nogil
+# The escape of a character in JSON and N-Triples; NULL if it has none but its number.
+cdef const char* short_escape(char letter) noexcept nogil

@@ -127,7 +127,7 @@ cdef void append_tag(string& text, const Value* value) noexcept nogil:
     """The datatype, or the language with its direction, of a literal; nothing of a plain string."""
     cdef const char* tag = value.language
     cdef size_t size = value.language_length, before
-    if size == 0 or (value.kind == KIND_TYPED and size == STRING_SIZE and memcmp(tag, STRING_TYPE, size) == 0):
+    if is_string(value):
         return
     if value.kind == KIND_TYPED:
         text.append(b', "datatype": ')
@@ -139,6 +139,13 @@ cdef void append_tag(string& text, const Value* value) noexcept nogil:
     if before + 2 < size:
         text.append(b', "its:dir": ')
         append_string(text, tag + before + 2, size - before - 2)
+
+
+cdef bint is_string(const Value* value) noexcept nogil:
+    cdef size_t size = value.language_length
+    return size == 0 or (
+        value.kind == KIND_TYPED and size == STRING_SIZE and memcmp(value.language, STRING_TYPE, size) == 0
+    )
 
 
 cdef size_t size_before_dashes(const char* tag, size_t size) noexcept nogil:
