@@ -529,6 +529,8 @@ class Engine:
     def _deliver(self, tables: Iterable[MatchTable]) -> list[Match]:
         """The matches of all tables in order of decision; callbacks are told."""
         matches = in_order(list(tables))
+        if not matches:
+            return matches
         callbacks = {name: self._queries[name].on_match for name in {match.query for match in matches}}
         for match in matches:
             callback = callbacks[match.query]

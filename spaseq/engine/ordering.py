@@ -34,8 +34,8 @@ class Decided(Iterator[MatchTable]):
 
 def in_order(tables: Sequence[MatchTable]) -> list[Match]:
     """The matches of all tables, by the time at which they were decided; among equals in the order of the tables."""
-    if len(tables) == 1:
-        return list(tables[0])
+    if len(tables) < 2:
+        return list(tables[0]) if tables else []
     matches = [match for table in tables for match in table]
     decided = [time for table in tables for time in table.decided.tolist()]
     if all(map(le, decided, decided[1:])):

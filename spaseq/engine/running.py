@@ -78,6 +78,7 @@ class RunningQuery:
         form = plan.query.form
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
+        self._aggregates = self._projector is not None and bool(plan.match_aggregates)
         if self._gives_at_once:
             matcher.bound(MOST, MOST_HELD)
 
@@ -107,7 +108,7 @@ class RunningQuery:
     def can_count_only(self) -> bool:
         """Whether every row of the matcher is a result, so that they can be counted without being made."""
         form = self.plan.query.form
-        if not isinstance(form, Selection) or form.distinct or self.plan.match_aggregates:
+        if not isinstance(form, Selection) or form.distinct or self._aggregates:
             return False
         plain = {item.expression.name for item in self.plan.selection() if isinstance(item.expression, Variable)}
         return set(self.plan.columns) <= plain
@@ -136,7 +137,8 @@ class RunningQuery:
     def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
         """``feed`` of one event."""
         self.heard = number + 1
-        self._newest = max(self._newest, time)
+        if time > self._newest:
+            self._newest = time
         self._tell(self.matcher.feed_event, time, number, rows)
 
     def pass_events(self, times: Sequence[int]) -> None:
@@ -157,11 +159,17 @@ class RunningQuery:
     @property
     def due(self) -> int:
         """As long as time has not passed this, nothing can be decided without a further row; ``GREATEST``: never."""
-        return LEAST if self._projector is not None and self._projector.waits else self.matcher.due
+        return LEAST if self._aggregates and self._waits_for_matches else self.matcher.due
+
+    @property
+    def _waits_for_matches(self) -> bool:
+        """Whether there are matches whose aggregates may still get others."""
+        return self._projector is not None and self._projector.waits
 
     def advance(self, watermark: int) -> None:
         """No event before ``watermark`` will come: ``tables`` gives what is decided then."""
-        self._newest = max(self._newest, watermark)
+        if watermark > self._newest:
+            self._newest = watermark
         self._passed = watermark
         self._tell(self.matcher.advance, watermark)
 
@@ -178,8 +186,8 @@ class RunningQuery:
     def at_once(self) -> Sequence[MatchTable]:
         """What is decided, where it does not pause."""
         self.has_rest = False
-        found = [table for table in (self._take(), self._last_table()) if table is not None and len(table)]
-        return [counted for table in found if len(counted := self._counted(table))] if found else ()
+        found = [self._take(), self._last_table()] if self._aggregates else [self._take()]
+        return [counted for table in found if table is not None and len(counted := self._counted(table))]
 
     def tables(self) -> Iterator[MatchTable]:
         """What is decided, in tables of bounded size; what is not taken comes the next time."""
@@ -204,7 +212,7 @@ class RunningQuery:
 
     def _last_table(self) -> MatchTable | None:
         """The aggregates over matches to which no match comes any more."""
-        if self._projector is None or not self._projector.waits:
+        if self._projector is None or not self._waits_for_matches:
             return None
         return self._projector.finish() if self._passed is None else self._projector.advance(self._passed)
 
@@ -233,7 +241,7 @@ class RunningQuery:
         if not len(raw.first):
             return None
         if self._projector is not None:
-            names = None if self.plan.match_aggregates else self._names.kept(raw.pick_events)
+            names = None if self._aggregates else self._names.kept(raw.pick_events)
             return self._projector.project(raw, names)
         assert self._constructor is not None
         self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))

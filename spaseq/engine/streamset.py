@@ -179,9 +179,11 @@ class Streamset:
                 query.finish()
                 self._rest[query] = None
             return
-        for query in fed | dict.fromkeys(query for query, due in self._due.items() if due < self.advanced):
-            self._tell(query)
-            query.advance(self.advanced)
+        watermark, heard = self.advanced, self.names.next
+        for query in fed | dict.fromkeys(query for query, due in self._due.items() if due < watermark):
+            if query.heard != heard:
+                self._tell(query)
+            query.advance(watermark)
             self._rest[query] = None
 
     def _taken(self, query: RunningQuery) -> Iterator[MatchTable]:
@@ -231,8 +233,10 @@ class Streamset:
             events = self._columns(stream, event)
             return self._feed(Released(events.times, ((stream, events, np.arange(1)),)))
         concerned = route.rows(renewed_single(self._evaluator.encoder, event))
+        heard = self.names.next
         for query in concerned:
-            self._tell(query)
+            if query.heard != heard:
+                self._tell(query)
         number = self.names.append(event.name)
         self._times.append(time)
         for query, rows in concerned.items():

@@ -48,6 +48,7 @@ class ReorderBuffer:
         self._arrivals = count()
         self._knowledge: Counter[int] = Counter()  # how many single events see each version of the background
         self._queues = [_Queue() for _ in range(streams)]
+        self._has_columns = False  # some queue has events
 
     def __len__(self) -> int:
         return len(self._singles) + sum(map(len, self._queues))
@@ -60,11 +61,12 @@ class ReorderBuffer:
         """Take events of the stream number ``stream`` in the order of their arrival; no single one waits."""
         assert not self._singles
         self._queues[stream].add(events)
+        self._has_columns |= len(events) > 0
 
     @property
     def takes_singles(self) -> bool:
         """Whether an event may wait by itself."""
-        return not any(queue.runs for queue in self._queues)
+        return not self._has_columns
 
     def add_single(self, stream: int, event: SingleEvent) -> None:
         """Take one event by itself, if the buffer ``takes_singles``."""
@@ -98,10 +100,11 @@ class ReorderBuffer:
 
     def release(self, watermark: int) -> Released:
         """The events that the watermark releases, in order."""
-        if not any(queue.runs for queue in self._queues):
+        if not self._has_columns:
             return NOTHING
         bound = watermark - 1 if self.strict else watermark
         found = [(number, queue.release(bound)) for number, queue in enumerate(self._queues)]
+        self._has_columns = any(queue.runs for queue in self._queues)
         return _in_order([(number, events) for number, events in found if events is not None])
 
     def waiting(self) -> Iterator[tuple[int, Events]]:
