@@ -20,10 +20,12 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.tuples.csv_rows import end_of_rows
 from spaseq.tuples.kinds import shown
+from spaseq.tuples.room import ensure_room
 from spaseq.tuples.sources import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.tuples.usual import CODED_TEXT, usual_type
 
 SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
+ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
 MOST = 1 << 24  # bytes of a row: it is held in memory whole
 _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
@@ -171,16 +173,18 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> Iterator[pyarrow.RecordBatch]:
+    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
         """The rows of some CSV without header, ``before`` rows after the first one.
 
         Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
-        thread that wants to call Python while it shuts down ends the process.
+        thread that wants to call Python while it shuts down ends the process.  So does one that finds no memory: there
+        is some before it begins, and it is done before anything is made of the rows.
         """
         from pyarrow import csv as arrow_csv
 
+        ensure_room(ROOM * len(data))
         try:
-            yield from arrow_csv.open_csv(
+            with arrow_csv.open_csv(
                 pyarrow.BufferReader(_copied(data)),
                 read_options=arrow_csv.ReadOptions(
                     use_threads=False, block_size=len(data) + 1, column_names=self.names
@@ -193,10 +197,12 @@ class CsvSource:
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=False,
                 ),
-            )
+            ) as reader:
+                return list(reader)
         except pyarrow.ArrowInvalid as error:
-            if str(error) != "Empty CSV file":
-                raise self._explained(str(error), before) from None
+            if str(error) == "Empty CSV file":
+                return []
+            raise self._explained(str(error), before) from None
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
 
