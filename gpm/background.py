@@ -17,6 +17,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QueryTriples, RdfFor
 
 from gpm.entailment import conclusions
 from gpm.errors import GraphSyntaxError, PatternError
+from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import check, load, parse
 from gpm.printing import print_group
 from gpm.rewrite import canonical
@@ -285,6 +286,8 @@ def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
     for part in parts:
         if not isinstance(part, Quad | Triple):
             raise PatternError(f"the background graph <{iri}> is no file, graph, or list of triples: {part!r:.80}")
+        if is_deep_term(part.object):
+            raise PatternError(f"the background graph <{iri}>: {TOO_DEEP}")
     return parts
 
 

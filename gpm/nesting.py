@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import re
 
+from pyoxigraph import Triple
+
 DEEPEST = 100  # triple terms in each other
 TOO_DEEP = f"triple terms are nested more than {DEEPEST} deep"
 
@@ -60,6 +62,16 @@ def _pessimistic(text: bytes, start: int, end: int, depth: int) -> tuple[int, in
 def _line_end(text: bytes, start: int, end: int) -> int:
     found = _LINE_END.search(text, start, end)
     return end if found is None else found.start()
+
+
+def is_deep_term(term: object) -> bool:
+    """Whether triple terms are nested deeper than ``DEEPEST``; only the object of a triple can be one."""
+    depth = 0
+    while isinstance(term, Triple):
+        depth, term = depth + 1, term.object
+        if depth > DEEPEST:
+            return True
+    return False
 
 
 def is_too_deep(text: bytes) -> bool:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyoxigraph
 
 from gpm import algebra
+from gpm.errors import PatternError
+from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
 from nfa_native.words import Terms
 
@@ -58,6 +60,8 @@ def term_bytes(term: RdfTerm, scope: int | None = None) -> bytes:
         case pyoxigraph.Literal():
             return _literal_bytes(term)
         case pyoxigraph.Triple():
+            if is_deep_term(term):
+                raise PatternError(TOO_DEEP)
             return f"T{TRIPLE_TERM}\0<<( {_canonical(scoped(term, scope))} )>>".encode()
     return term_bytes(to_oxigraph(term), scope)
 

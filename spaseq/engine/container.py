@@ -11,7 +11,7 @@ from typing import Any
 from spaseq.errors import OptionError, SnapshotError
 
 MAGIC = b"SPASEQ\x00\x01"
-VERSION = 6
+VERSION = 7
 _FRONT = struct.Struct("<8sIQ")  # magic, version, length of the header
 _DIGEST = 32
 

@@ -11,7 +11,7 @@ from gpm.encoder import encode_single
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.native.single import SingleEvent
-from gpm.nesting import TOO_DEEP, is_too_deep
+from gpm.nesting import TOO_DEEP, is_deep_term, is_too_deep
 from gpm.parsing import parse
 from gpm.rows import Triples
 from gpm.terms import is_rdflib_graph, to_oxigraph
@@ -83,6 +83,8 @@ def _triples(graph: Graph) -> Triples:
     for triple in triples:
         if not isinstance(triple, (Quad, Triple)):
             raise OptionError(f"a graph has pyoxigraph quads or triples, not {triple!r:.80}")
+        if is_deep_term(triple.object):
+            raise OptionError(TOO_DEEP)
     return triples
 
 

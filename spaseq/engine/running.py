@@ -70,6 +70,7 @@ class RunningQuery:
         self.has_rest = False  # something may be decided that ``tables`` has not given
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.heard = 0  # number of the streamset's next event that it has not been fed
+        self.is_new = True  # it has not been fed any
         self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
         self._passed: int | None = LEAST  # the time that has passed; None: all
         self._names = names
@@ -130,13 +131,13 @@ class RunningQuery:
 
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events of the streamset in order, with the rows of each atom of the plan."""
-        self.heard = int(numbers[-1]) + 1
+        self.heard, self.is_new = int(numbers[-1]) + 1, False
         self._newest = max(self._newest, int(times[-1]))
         self._tell(self.matcher.feed, times, numbers, rows)
 
     def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
         """``feed`` of one event."""
-        self.heard = number + 1
+        self.heard, self.is_new = number + 1, False
         if time > self._newest:
             self._newest = time
         self._tell(self.matcher.feed_event, time, number, rows)
@@ -248,6 +249,10 @@ class RunningQuery:
         table = self._constructor.construct(raw, self._newest)
         return replace(table, event_name=self._names.kept(table.pick_events))
 
+    def oldest_event(self) -> int:
+        """Numbers of events below this one will not be needed again."""
+        return self.heard if self.is_new else self.matcher.oldest_event()
+
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
     def trace(self) -> list[Words]:
         """All words that are held."""
@@ -257,12 +262,13 @@ class RunningQuery:
         """Counters, the matcher's state, and what the results remember."""
         evaluated = {str(atom): count for atom, count in self.evaluated.items()}
         counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
-                    "max_results": self.max_results or 0, "over": self.is_over}  # fmt: skip
+                    "max_results": self.max_results or 0, "over": self.is_over, "new": self.is_new}  # fmt: skip
         return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
 
     def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
         """Take over what ``snapshot`` gave, the matcher apart."""
-        self.results, self._newest, self.is_over = counters["results"], counters["newest"], counters["over"]
+        self.results, self._newest = counters["results"], counters["newest"]
+        self.is_over, self.is_new = counters["over"], counters["new"]
         self.evaluated |= {
             int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
         }

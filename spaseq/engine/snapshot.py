@@ -151,10 +151,13 @@ def _restore_query(
 ) -> None:
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    data, is_over = sections[f"matcher {name}"], counters["over"]
-    matcher: Matcher = plan.start(engine.terms) if is_over else plan.restore(engine.terms, data, word_map)
+    data, is_over, is_new = sections[f"matcher {name}"], counters["over"], counters["new"]
+    anew = is_over or is_new
+    matcher: Matcher = plan.start(engine.terms) if anew else plan.restore(engine.terms, data, word_map)
     if is_over:
         matcher = Spent.restore(matcher.automaton, data)
+    elif is_new:
+        matcher.advance(streamset.advanced)
     elif not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
         raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
     running = engine._start(plan, streamset, matcher, on_match, counters["max_results"] or None)
@@ -167,7 +170,7 @@ def _restore_query(
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
 def _streamset_state(streamset: Streamset) -> dict[str, Any]:
-    oldest = min((query.matcher.oldest_event() for query in streamset.queries), default=streamset.names.next)
+    oldest = min((query.oldest_event() for query in streamset.queries), default=streamset.names.next)
     names = streamset.names.from_number(oldest)
     return {
         "iris": list(streamset.iris),

@@ -40,7 +40,9 @@ STREAMSET: Shape = {
 }  # fmt: skip
 QUERY: Shape = {
     "name": str, "fingerprint": str,
-    "counters": {"results": COUNT, "newest": TIME, "evaluated": Named(COUNT), "max_results": COUNT, "over": bool},
+    "counters": {
+        "results": COUNT, "newest": TIME, "evaluated": Named(COUNT), "max_results": COUNT, "over": bool, "new": bool,
+    },
 }  # fmt: skip
 HEADER: Shape = {
     "background": str, "lateness": COUNT, "origins": COUNT, "scopes": Named(SCOPE), "queries": [QUERY],

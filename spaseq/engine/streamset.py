@@ -217,7 +217,7 @@ class Streamset:
             query.pass_time(self.advanced)
         self._times = []
         if self.is_settled:  # else results may come of older events
-            self.names.forget(min((query.matcher.oldest_event() for query in self.queries), default=self.names.next))
+            self.names.forget(min((query.oldest_event() for query in self.queries), default=self.names.next))
 
     def _tell(self, query: RunningQuery) -> None:
         """Let the query hear of the events that came since it was fed, none of which concerned it."""

@@ -56,6 +56,28 @@ def test_restoring_anywhere_changes_nothing(files: dict[str, str]) -> None:
     assert {match.query for match in found} == set(QUERIES)
 
 
+@pytest.mark.parametrize("window", ["5 MILLISECONDS", "3 EVENTS"])
+def test_a_query_that_comes_late_has_seen_nothing(window: str) -> None:
+    """A snapshot between its registration and its first event, when names of older events are gone."""
+    query = f"PREFIX : <urn:> SELECT ?x WITHIN {window} SLIDING FROM STREAM s <urn:s> WHERE {{ SEQ(A ; B)" + (
+        " DEFINE GPM A ON s { ?x :p ?v } DEFINE GPM B ON s { ?x :q ?v } }"
+    )
+    found = []
+    for restored in (False, True):
+        engine, queries, some = spaseq.Engine(), {"early": query}, []
+        engine.register(query, "early")
+        for time in range(40):
+            some += engine.push("s", f"<urn:x{time // 2}> <urn:{'pq'[time % 2]}> 1 .".encode(), 1000 * time)
+            if time == 19:
+                engine.register(query, "late")
+                queries["late"] = query
+            if restored:
+                engine = spaseq.Engine.restore(engine.snapshot(), queries)
+        found.append(content(some + engine.close()))
+    assert found[0] == found[1]
+    assert len(found[0]) == 20 + 10
+
+
 OTHER_PROCESS = """
 import pathlib, sys
 import spaseq

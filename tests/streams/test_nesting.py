@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyoxigraph import NamedNode, Triple
 
 import spaseq
+from gpm.errors import PatternError
 from gpm.terms import triple_term
-from spaseq.errors import StreamError
-from spaseq.streams import WireOptions, WireReport, read_source
+from spaseq.errors import OptionError, StreamError
+from spaseq.streams import Event, WireOptions, WireReport, read_source
 from tests.gpm.nested import deep
 
 DEEP = deep(50_000)
@@ -39,6 +42,32 @@ def test_graphs_and_knowledge() -> None:
         engine.push("s", text, 1)
     with pytest.raises(StreamError, match="nested more than 100 deep"):
         spaseq.Engine({"urn:kb": text})
+
+
+def nested(levels: int) -> Triple:
+    triple = Triple(NamedNode("urn:s"), NamedNode("urn:p"), NamedNode("urn:o"))
+    for _ in range(levels):
+        triple = Triple(NamedNode("urn:s"), NamedNode("urn:p"), triple)
+    return triple
+
+
+def test_objects() -> None:
+    """A program may make deep terms, or parse them by itself."""
+    engine = spaseq.Engine({"urn:kb": [nested(100)]})
+    engine.register("SELECT * FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?s ?p ?o } }")
+    assert len(engine.push("s", [nested(100)], 1)) == 1
+    deep = nested(2_000)
+    calls: list[Callable[[], object]] = [
+        lambda: engine.push("s", [deep], 2),
+        lambda: engine.push("s", iter([deep]), 2),
+        lambda: engine.push_batch("s", [(2, [deep]), (3, [deep])]),
+        lambda: list(engine.push_events([Event("urn:s", 2, "", [deep])])),
+        lambda: spaseq.Engine({"urn:kb": [deep]}),
+    ]
+    for call in calls:
+        with pytest.raises((OptionError, PatternError), match="nested more than 100 deep"):
+            call()
+    assert len(engine.push("s", [nested(1)], 2)) == 1
 
 
 def test_terms_of_snapshots() -> None:
