@@ -6,24 +6,26 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Store
 
-from gpm.algebra import XSD_DATETIME, Group, Literal, Operation
+from gpm.algebra import XSD_DATETIME, Bind, Group, Literal, Operation, Variable
 from gpm.background import Background
 from gpm.batching import can_batch
 from gpm.bounded import FUNCTIONS, bounded
 from gpm.errors import PatternError
 from gpm.printing import print_group
-from gpm.rewrite import rewrite
+from gpm.rewrite import rewrite, walk
 from gpm.rows import EventGraph
 from gpm.scope import Names, graph_names, has_graph, needs_triple, predicates, uses
 from gpm.staging import PREFIX, quads
 from gpm.tables import CellEncoder, Table, solution_cells
 
+MOST_CHECKED = 120  # nodes of a pattern that is checked whole
 _NOW = Literal("$NOW$", XSD_DATETIME)  # stands for the event's time until the event is known
 _EPOCH = datetime.datetime(1970, 1, 1)
 
@@ -60,7 +62,7 @@ def make_core(group: Group, columns: tuple[str, ...]) -> Core:
     text = f"SELECT {_projection(columns)} {body}"
     if route is Route.BATCH:
         text = f"SELECT {' '.join(['?g', *('?' + name for name in columns)])} {{ GRAPH ?g {body} }}"
-    _check(text)
+    _query(Store(), _checked(group, text).replace("$NOW$", lexical_time(0)))
     seen = predicates(group) if strict else None
     return Core(text, columns, route, graph_names(group), seen, strict, uses(group, "NOW"))
 
@@ -157,5 +159,17 @@ def _query(store: Store, text: str, **options: Any) -> pyoxigraph.QuerySolutions
     return answer
 
 
-def _check(text: str) -> None:
-    _query(Store(), text.replace("$NOW$", lexical_time(0)))
+def _checked(group: Group, text: str) -> str:
+    """The query that shows whether pyoxigraph knows all that is in a pattern.
+
+    It plans before it looks at data, which takes it minutes where a pattern has many triples or paths.  Of large ones
+    the functions alone are looked at, each once: all else that a pattern may have it knows.
+    """
+    if len(list(islice(walk(group), MOST_CHECKED + 1))) <= MOST_CHECKED:
+        return text
+    calls = {(node.name, len(node.arguments)) for node in walk(bounded(group)) if isinstance(node, Operation)}
+    binds = (
+        Bind(Operation(name, tuple(Variable(f"a{n}") for n in range(arity))), Variable(f"x{number}"))
+        for number, (name, arity) in enumerate(sorted(calls))
+    )
+    return f"SELECT (1 AS ?any) {print_group(Group(tuple(binds)))}"

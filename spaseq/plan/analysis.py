@@ -281,7 +281,9 @@ class Analysis:
             changed = False
             for way in self.ways:
                 after = self.after(way, self.environment(way.source, bound))
-                more = bound[way.node] | {name for name, value in after.items() if value != UNBOUND}
+                more = bound[way.node] | {
+                    name for name, value in after.items() if value is not UNBOUND and value != UNBOUND
+                }
                 changed = changed or more != bound[way.node]
                 bound[way.node] = more
         return bound
@@ -292,7 +294,12 @@ class Analysis:
             start = {one.column: one.start for one in self.running}
             return {name: start.get(name, UNBOUND) for name in self.columns}
         known = (bound or self.bound)[node]
-        return {name: cell(name) if name in known else UNBOUND for name in self.columns}
+        return {name: self.cells[name] if name in known else UNBOUND for name in self.columns}
+
+    @cached_property
+    def cells(self) -> Environment:
+        """Each column under its own name."""
+        return {name: cell(name) for name in self.columns}
 
     def environment(self, state: Exit, bound: dict[int, frozenset[str]] | None = None) -> Environment:
         """What they hold in a state, over the columns after the last step."""

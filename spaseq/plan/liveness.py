@@ -11,7 +11,7 @@ from functools import cached_property
 from gpm.algebra import Expression, Variable
 from spaseq.plan.analysis import Analysis, Exit, Way, begun, either, guards_in
 from spaseq.plan.basics import Scope, alternatives
-from spaseq.plan.environment import UNBOUND, Environment, cell, columns_read, previous, row, substitute, variables_of
+from spaseq.plan.environment import UNBOUND, Environment, columns_read, previous, row, substitute, variables_of
 from spaseq.plan.graph import START, Item
 from spaseq.plan.kept import is_kept, kept_parts, name_of, plain, plain_columns, use_kept
 
@@ -67,9 +67,10 @@ class Liveness:
 
     def held(self, state: Exit) -> Environment:
         """A state's columns, each under its own name; what is known to be constant stays so."""
+        cells = self.analysis.cells
         entered = self.analysis.hidden.apply(self.on_entry(state), self.analysis.at(state.node))
         return {
-            name: value if value == UNBOUND or not variables_of_any(value) else cell(name)
+            name: value if value is UNBOUND or value == UNBOUND or not variables_of_any(value) else cells[name]
             for name, value in entered.items()
         }
 
@@ -122,7 +123,7 @@ class Liveness:
         analysis = self.analysis
         place = analysis.graph.guards[number]
         point = analysis.hidden.apply(before, analysis.at(state.node))
-        whole = self._guard_step(names, number, {name: cell(name) for name in analysis.columns})
+        whole = self._guard_step(names, number, analysis.cells)
         bindable = frozenset() if state.ends else analysis.bindable[state.node]
         early, later = self._early(state, number, names, point, bindable)
         sights = tuple(
@@ -170,7 +171,7 @@ class Liveness:
             return None, ()
         analysis = self.analysis
         held, now = self.held(state), analysis.environment(state)
-        needed = set(self._guard_step(names, number, {name: cell(name) for name in analysis.columns}).reads())
+        needed = set(self._guard_step(names, number, analysis.cells).reads())
         for name in needed:
             changed = point.get(name) != now.get(name)
             unknown = held.get(name, UNBOUND) == UNBOUND and name in bindable
@@ -257,7 +258,7 @@ class Liveness:
 
 def variables_of_any(value: Expression) -> bool:
     """Whether an expression reads anything."""
-    return any(True for _ in variables_of(value))
+    return isinstance(value, Variable) or any(True for _ in variables_of(value))
 
 
 def _replace(expression: Expression, values: Environment) -> Expression:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 
 from gpm import algebra
 from gpm.rewrite import walk
@@ -20,7 +21,8 @@ Names = frozenset[str]
 def unjoined(lowered: Lowered, groups: Groups) -> Iterator[tuple[str, Span, str]]:
     """Group variables that their author probably took for joins: each with the place of its first mention."""
     followed = _followed(lowered)
-    for name in sorted(groups.all - followed - _joined(lowered)):
+    group_variables = groups.all - followed
+    for name in sorted(group_variables - _joined(lowered)) if group_variables else ():
         if _is_meant_to_join(name, lowered, followed):
             message = f"?{name} is bound in a repetition only, so the iterations do not join on it"
             using = "" if _is_everywhere(name, lowered) else " USING { … }"
@@ -98,23 +100,31 @@ def _shown(lowered: Lowered) -> Names:
 
 def _joined(lowered: Lowered) -> Names:
     """Variables that join events of one iteration."""
-    scopes = lowered.query.variables()
-    names = {name for scope in scopes.values() for name in scope}
-    return frozenset(name for name in names if _most(lowered.query.expression, name, scopes) > 1)
+    picks = _picks(lowered.query.expression, lowered.query.variables())
+    return frozenset(name for name, most in picks.items() if most > 1)
 
 
-def _most(node: SequenceExpression, name: str, scopes: dict[str, tuple[str, ...]]) -> int:
-    """How many picks of one way through the sequence, each repetition gone through once, bind the variable."""
+def _picks(node: SequenceExpression, scopes: dict[str, tuple[str, ...]]) -> dict[str, int]:
+    """How many picks of one way through the sequence bind each variable, each repetition gone through once."""
     match node:
         case Place(atom):
-            return int(name in scopes[atom])
+            return dict.fromkeys(scopes[atom], 1)
         case Disjunction(left, right):
-            return max(_most(left, name, scopes), _most(right, name, scopes))
+            return _merged(_picks(left, scopes), _picks(right, scopes), max)
         case Sequence(left, _, right) | Conjunction(left, right):
-            return _most(left, name, scopes) + _most(right, name, scopes)
+            return _merged(_picks(left, scopes), _picks(right, scopes), operator.add)
         case Kleene(body=body) | Optional(body):
-            return _most(body, name, scopes)
-    return 0
+            return _picks(body, scopes)
+    return {}
+
+
+def _merged(left: dict[str, int], right: dict[str, int], both: Callable[[int, int], int]) -> dict[str, int]:
+    """Both together, in the one that has more."""
+    if len(left) < len(right):
+        left, right = right, left
+    for name, most in right.items():
+        left[name] = both(left[name], most) if name in left else most
+    return left
 
 
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────
