@@ -12,7 +12,7 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.nquads import _graph_of, read_nquads
 from tests.fuzz.door import Door, same
-from tests.fuzz.doors.reading import is_deep, nameless, nameless_text, read_alike
+from tests.fuzz.doors.reading import is_deep, mistake, nameless, read_alike
 from tests.fuzz.doors.words import TERMS, TIME, examples, w3c
 from tests.streams.assembly_model import Model
 
@@ -25,7 +25,7 @@ def enter(data: bytes) -> str:
         expected = _Lines(skip=False, remembered=1 << 16).read(data.removeprefix(b"\xef\xbb\xbf"))
         theirs = [(event.name, event.time, nameless(event.triples)) for event in expected.events]
         same(found.events, theirs, "events")
-        same(found.stopped, nameless_text(expected.errors[-1][0] if expected.errors else ""), "the first mistake")
+        same(found.stopped, mistake(expected.errors[-1][0] if expected.errors else ""), "the first mistake")
     return found.word()
 
 

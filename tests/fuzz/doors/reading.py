@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from gpm.native.assembly import Encoder
 from nfa_native.words import Terms
-from spaseq.errors import StreamError
+from spaseq.errors import StreamError, shortened
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.wire import WireOptions, WireReport
@@ -101,6 +101,11 @@ def nameless(triples: object) -> frozenset[str]:
 def nameless_text(text: str) -> str:
     """A text without the names of blank nodes."""
     return _BLANK.sub("_:", text)
+
+
+def mistake(message: str) -> str:
+    """What is compared of a message: as it is shown, without the names of blank nodes."""
+    return nameless_text(shortened(message))
 
 
 def is_deep(data: bytes) -> bool:

@@ -12,7 +12,7 @@ from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.trig import read_trig
 from tests.fuzz.door import Door, same
-from tests.fuzz.doors.reading import Brief, is_deep, nameless, nameless_text, read_alike
+from tests.fuzz.doors.reading import Brief, is_deep, mistake, nameless, read_alike
 from tests.fuzz.doors.words import TERMS, TURTLE, examples, w3c
 from tests.streams.assembly_model import Model, _StoppedError
 
@@ -50,7 +50,7 @@ def _events(quads: list[Quad]) -> tuple[list[Brief], str]:
             model._take(quad)
         model._close("")
     found = [(event.name, event.time, nameless(event.triples)) for event in model.found.events]
-    return found, nameless_text(model.found.errors[-1][0] if model.found.errors else "")
+    return found, mistake(model.found.errors[-1][0] if model.found.errors else "")
 
 
 def seeds() -> list[bytes]:
