@@ -28,6 +28,8 @@ def check_json(text: bytes) -> None:
     """SyntaxError: a document is too deep for pyoxigraph, or it would have to be read to know and is no JSON."""
     if is_deep(text):
         raise SyntaxError(TOO_DEEP)
+    if len(text) <= LONGEST_CHAIN:
+        return  # it has no more members than bytes
     members = text.count(b":")
     if members > LONGEST_CHAIN or members * len(text) > LARGEST_CONTEXT:
         _check_contexts(_members(text))
@@ -35,7 +37,7 @@ def check_json(text: bytes) -> None:
 
 def is_deep(text: bytes) -> bool:
     """Whether more than ``DEEPEST`` brackets are open somewhere; in a string that does not end all count as open."""
-    if _opening(text, 0) <= DEEPEST:
+    if text.count(b"{") + text.count(b"[") <= DEEPEST:
         return False
     depth = 0
     for found in _BRACKET.finditer(text):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 LONGEST_LINE = 1 << 26  # bytes, also of the lines that it becomes
+SHORT = 1 << 12  # bytes of a document that cannot become too long: less than its square
 TOO_LONG = f"a line is longer than {LONGEST_LINE:,} bytes"
 _JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
@@ -142,8 +143,11 @@ class _Line:
         if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
             return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
         try:
+            quads = parse(line.rstrip(), _JSON_LD, around=self._around)
+            if len(line) + len(self._around[0]) <= SHORT:
+                return serialize(quads, format=_N_QUADS) or b""
             lines = _Lines()
-            serialize(parse(line.rstrip(), _JSON_LD, around=self._around), lines, _N_QUADS)
+            serialize(quads, lines, _N_QUADS)
             return lines.getvalue()
         except OverflowError:
             return StreamError(TOO_LONG, self.locate(""))
