@@ -15,4 +15,5 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \
     tests/results/test_delimited.py tests/results/test_frames.py tests/native/test_decoding.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
     tests/streams/test_assembly_model.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
-    tests/streams/test_messages.py
+    tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
+    tests/engine/test_state.py
