@@ -189,7 +189,7 @@ _OPERATORS = {
 def _condition(slip: QuerySlip) -> str:
     if not slip.in_condition:
         return ""
-    if slip.word == "[" and slip.terminals[-1] in ("FILTER", "AND", "OR", "LPAR"):
+    if slip.word == "[" and slip.terminals and slip.terminals[-1] in ("FILTER", "AND", "OR", "LPAR"):
         return "say which events it is about, as in FILTER x[price > 3]"
     if slip.word == "(" and re.search(r"\w\s*$", slip.before):
         return "write x[price > 3] in brackets; there are no functions"

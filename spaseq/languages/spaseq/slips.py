@@ -124,7 +124,7 @@ def _having(slip: QuerySlip) -> str:
     if not slip.in_pattern and re.search(r"\bHAVING\b", clauses, re.IGNORECASE):
         if slip.word.upper() == "BY":
             return "GROUP BY stands before HAVING"
-        if slip.terminals[-1] == "HAVING" or slip.word in ("<", ">", "=", "!", "<=", ">=", "!="):
+        if slip.terminals[-1:] == ("HAVING",) or slip.word in ("<", ">", "=", "!", "<=", ">=", "!="):
             return "HAVING needs parentheses: HAVING (COUNT(*) > 3)"
     return ""
 
