@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from itertools import accumulate
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from pyoxigraph import RdfFormat
 
@@ -15,6 +16,8 @@ from spaseq.streams.messages import Message, Received
 from spaseq.streams.nquads import explain
 from spaseq.streams.outcomes import DELIMITER, TAKEN
 
+T = TypeVar("T")
+
 
 class Document(Protocol):
     """Something that was parsed."""
@@ -23,15 +26,19 @@ class Document(Protocol):
         """The place of a text of it in the source ("": of itself)."""
 
 
-class Collected:
-    """Messages for an assembler.  What is wrong with one is raised as StreamError, or noted if it skips errors."""
+class Collected(Generic[T]):
+    """Messages for an assembler.  What is wrong with one is raised as StreamError, or noted if it skips errors.
 
-    def __init__(self, assembler: EventAssembler) -> None:
+    ``document`` makes a document of what tells it: few are ever asked for.
+    """
+
+    def __init__(self, assembler: EventAssembler, document: Callable[[T], Document]) -> None:
         self._assembler = assembler
+        self._document = document
         self._texts: list[bytes] = []  # each with the delimiter behind it
-        self._documents: list[Document] = []
+        self._documents: list[T] = []
 
-    def add(self, lines: bytes, document: Document) -> None:
+    def add(self, lines: bytes, document: T) -> None:
         """The statements of a document, which are a message."""
         self._texts.append(lines + DELIMITER)
         self._documents.append(document)
@@ -49,7 +56,7 @@ class Collected:
         at, outcome = self._assembler.read_messages(block, 0)
         while outcome != TAKEN:
             number = bisect_right(ends, at)
-            self._assembler.take_message(_message(texts[number], documents[number]))
+            self._assembler.take_message(_message(texts[number], self._document(documents[number])))
             at, outcome = self._assembler.read_messages(block, ends[number])
 
 

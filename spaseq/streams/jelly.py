@@ -35,7 +35,7 @@ def read_jelly(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterat
 
 def _by_frames(frames: JellyFrames, assembler: EventAssembler) -> Iterator[Events]:
     """The events of a stream of which each frame is one."""
-    collected = Collected(assembler)
+    collected = Collected(assembler, lambda frame: frame)
     for frame in frames.decoded():
         if isinstance(frame, StreamError):
             collected.fail(frame)

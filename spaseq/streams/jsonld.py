@@ -30,6 +30,7 @@ _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 LONGEST_LINE = 1 << 26  # bytes, also of the lines that it becomes
 SHORT = 1 << 12  # bytes of a document that cannot become too long: less than its square
 TOO_LONG = f"a line is longer than {LONGEST_LINE:,} bytes"
+NO_OBJECT = "this line is no JSON object"
 _JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
 _REMOTE = "LoadDocumentCallback"
 
@@ -88,21 +89,44 @@ class _Reader:
     def __init__(self, path: str, assembler: EventAssembler) -> None:
         self._path = path
         self._around = _NOTHING  # a document: what gives it the context in force
-        self._collected = Collected(assembler)
+        self._collected = Collected(assembler, self._document)
         self.flush = self._collected.flush
 
     def add(self, number: int, line: bytes) -> None:
         """Read a line."""
-        document = _Line(self._path, number, line, self._around)
-        statements = document.statements()
-        failed = isinstance(statements, StreamError)
-        if (failed or not statements) and (context := _context_alone(line)):
+        try:
+            statements = _statements(line, self._around)
+        except (SyntaxError, OverflowError):
+            statements = b""
+        if statements:
+            self._collected.add(statements, (number, line, self._around))
+        else:
+            self._add_nothing(number, line)
+
+    def _add_nothing(self, number: int, line: bytes) -> None:
+        """A line without statements: a context, something empty, or a mistake."""
+        around = self._around
+        if context := _context_alone(line):
             self._around = (b'{"@context":' + context + b',"@graph":', b"}")
-            statements = _Line(self._path, number, line, _NOTHING).statements()  # for what may be wrong with it
-        if isinstance(statements, StreamError):
-            self._collected.fail(statements)
-        elif statements:
-            self._collected.add(statements, document)
+            around = _NOTHING  # for what may be wrong with it
+        error = _Line(self._path, number, line, around).mistake()
+        if error is not None:
+            self._collected.fail(error)
+
+    def _document(self, found: tuple[int, bytes, tuple[bytes, bytes]]) -> _Line:
+        return _Line(self._path, *found)
+
+
+def _statements(line: bytes, around: tuple[bytes, bytes]) -> bytes:
+    """The N-Quads lines of a document.  SyntaxError: it is none.  OverflowError: they are too long."""
+    if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
+        raise SyntaxError(NO_OBJECT)
+    quads = parse(line.rstrip(), _JSON_LD, around=around)
+    if len(line) + len(around[0]) <= SHORT:
+        return serialize(quads, format=_N_QUADS) or b""
+    lines = _Lines()
+    serialize(quads, lines, _N_QUADS)
+    return lines.getvalue()
 
 
 def _context_alone(line: bytes) -> bytes:
@@ -137,22 +161,15 @@ class _Line:
         self._line = line
         self._around = around
 
-    def statements(self) -> bytes | StreamError:
-        """N-Quads lines, or what is wrong with the document."""
-        line = self._line
-        if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
-            return StreamError("this line is no JSON object", self.locate(""), hint="each line is a JSON-LD document")
+    def mistake(self) -> StreamError | None:
+        """What is wrong with the document; None: nothing."""
         try:
-            quads = parse(line.rstrip(), _JSON_LD, around=self._around)
-            if len(line) + len(self._around[0]) <= SHORT:
-                return serialize(quads, format=_N_QUADS) or b""
-            lines = _Lines()
-            serialize(quads, lines, _N_QUADS)
-            return lines.getvalue()
+            _statements(self._line, self._around)
         except OverflowError:
             return StreamError(TOO_LONG, self.locate(""))
         except SyntaxError as error:
             return self._failure(error)
+        return None
 
     def locate(self, text: str) -> Location:
         """The place of a text, or of the document."""
@@ -165,6 +182,8 @@ class _Line:
         return Location(self._path, self._number, column, printable(self._line), width)
 
     def _failure(self, error: SyntaxError) -> StreamError:
+        if error.msg == NO_OBJECT:
+            return StreamError(NO_OBJECT, self.locate(""), hint="each line is a JSON-LD document")
         if _REMOTE in error.msg:
             hint = "contexts are not fetched: write it out, here or on a line of its own before"
             return StreamError("the context is on the network", self.locate('"@context"'), hint=hint)
