@@ -58,11 +58,12 @@ def make_core(group: Group, columns: tuple[str, ...]) -> Core:
     """The query of a pattern.  PatternError: pyoxigraph does not know a construct or function in it."""
     route = Route.BATCH if can_batch(group) else Route.KNOWLEDGE if has_graph(group) else Route.SINGLE
     strict = needs_triple(group)
-    body = print_group(bounded(rewrite(group, _mark_now)))
+    evaluated = bounded(rewrite(group, _mark_now))
+    body = print_group(evaluated)
     text = f"SELECT {_projection(columns)} {body}"
     if route is Route.BATCH:
         text = f"SELECT {' '.join(['?g', *('?' + name for name in columns)])} {{ GRAPH ?g {body} }}"
-    _query(Store(), _checked(group, text).replace("$NOW$", lexical_time(0)))
+    _query(Store(), _checked(evaluated, text).replace("$NOW$", lexical_time(0)))
     seen = predicates(group) if strict else None
     return Core(text, columns, route, graph_names(group), seen, strict, uses(group, "NOW"))
 
@@ -167,7 +168,7 @@ def _checked(group: Group, text: str) -> str:
     """
     if len(list(islice(walk(group), MOST_CHECKED + 1))) <= MOST_CHECKED:
         return text
-    calls = {(node.name, len(node.arguments)) for node in walk(bounded(group)) if isinstance(node, Operation)}
+    calls = {(node.name, len(node.arguments)) for node in walk(group) if isinstance(node, Operation)}
     binds = (
         Bind(Operation(name, tuple(Variable(f"a{n}") for n in range(arity))), Variable(f"x{number}"))
         for number, (name, arity) in enumerate(sorted(calls))

@@ -37,7 +37,7 @@ def check_json(text: bytes) -> None:
 
 def is_deep(text: bytes) -> bool:
     """Whether more than ``DEEPEST`` brackets are open somewhere; in a string that does not end all count as open."""
-    if text.count(b"{") + text.count(b"[") <= DEEPEST:
+    if _opening(text, 0) <= DEEPEST:
         return False
     depth = 0
     for found in _BRACKET.finditer(text):

@@ -151,21 +151,28 @@ def _restore_query(
 ) -> None:
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    data, is_over, is_new = sections[f"matcher {name}"], counters["over"], counters["new"]
-    anew = is_over or is_new
-    matcher: Matcher = plan.start(engine.terms) if anew else plan.restore(engine.terms, data, word_map)
-    if is_over:
-        matcher = Spent.restore(matcher.automaton, data)
-    elif is_new:
-        matcher.advance(streamset.advanced)
-    elif not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
-        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    matcher = _restored_matcher(engine, plan, streamset, counters, sections[f"matcher {name}"], word_map)
     running = engine._start(plan, streamset, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
-    if is_over:
+    if running.is_over:
         streamset.retire(running)
     else:
         streamset.note(running)
+
+
+def _restored_matcher(
+    engine: Engine, plan: Plan, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
+) -> Matcher:
+    if counters["over"]:
+        return Spent.restore(plan.start(engine.terms).automaton, data)
+    if counters["new"]:  # its number for the oldest event says nothing
+        matcher: Matcher = plan.start(engine.terms)
+        matcher.advance(streamset.advanced)
+        return matcher
+    matcher = plan.restore(engine.terms, data, word_map)
+    if not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
+        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    return matcher
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _CONTEXT_FIRST = re.compile(rb'\s*\{\s*"@context"\s*:')
 LONGEST_LINE = 1 << 26  # bytes, also of the lines that it becomes
-SHORT = 1 << 12  # bytes of a document that cannot become too long: less than its square
+SHORT = 1 << 12  # bytes of a document that cannot become too long: none of its terms is longer than itself
 TOO_LONG = f"a line is longer than {LONGEST_LINE:,} bytes"
 NO_OBJECT = "this line is no JSON object"
 _JSON_LD, _N_QUADS = RdfFormat.JSON_LD, RdfFormat.N_QUADS
@@ -94,24 +94,22 @@ class _Reader:
 
     def add(self, number: int, line: bytes) -> None:
         """Read a line."""
-        try:
-            statements = _statements(line, self._around)
-        except (SyntaxError, OverflowError):
-            statements = b""
-        if statements:
-            self._collected.add(statements, (number, line, self._around))
-        else:
-            self._add_nothing(number, line)
-
-    def _add_nothing(self, number: int, line: bytes) -> None:
-        """A line without statements: a context, something empty, or a mistake."""
-        around = self._around
-        if context := _context_alone(line):
+        statements = self._read(number, line, self._around)
+        failed = isinstance(statements, StreamError)
+        if (failed or not statements) and (context := _context_alone(line)):
             self._around = (b'{"@context":' + context + b',"@graph":', b"}")
-            around = _NOTHING  # for what may be wrong with it
-        error = _Line(self._path, number, line, around).mistake()
-        if error is not None:
-            self._collected.fail(error)
+            statements = self._read(number, line, _NOTHING)  # for what may be wrong with it
+        if isinstance(statements, StreamError):
+            self._collected.fail(statements)
+        elif statements:
+            self._collected.add(statements, (number, line, self._around))
+
+    def _read(self, number: int, line: bytes, around: tuple[bytes, bytes]) -> bytes | StreamError:
+        """The N-Quads lines of a document, or what is wrong with it."""
+        try:
+            return _statements(line, around)
+        except (SyntaxError, OverflowError) as error:
+            return _Line(self._path, number, line, around).failure(error)
 
     def _document(self, found: tuple[int, bytes, tuple[bytes, bytes]]) -> _Line:
         return _Line(self._path, *found)
@@ -161,16 +159,6 @@ class _Line:
         self._line = line
         self._around = around
 
-    def mistake(self) -> StreamError | None:
-        """What is wrong with the document; None: nothing."""
-        try:
-            _statements(self._line, self._around)
-        except OverflowError:
-            return StreamError(TOO_LONG, self.locate(""))
-        except SyntaxError as error:
-            return self._failure(error)
-        return None
-
     def locate(self, text: str) -> Location:
         """The place of a text, or of the document."""
         line = self._line.decode("utf-8", "replace")
@@ -181,7 +169,10 @@ class _Line:
     def _place(self, column: int, width: int) -> Location:
         return Location(self._path, self._number, column, printable(self._line), width)
 
-    def _failure(self, error: SyntaxError) -> StreamError:
+    def failure(self, error: SyntaxError | OverflowError) -> StreamError:
+        """The error for what ``_statements`` raised."""
+        if isinstance(error, OverflowError):
+            return StreamError(TOO_LONG, self.locate(""))
         if error.msg == NO_OBJECT:
             return StreamError(NO_OBJECT, self.locate(""), hint="each line is a JSON-LD document")
         if _REMOTE in error.msg:
