@@ -1,6 +1,6 @@
 """Events pushed to an engine, for ``benchmarks.soak``: ``python -m benchmarks.soak_pushes NAME EVENTS``.
 
-Prints how many were pushed, resident memory in MB, and seconds of CPU without those that made the events, now and then.
+Prints a sample now and then: how many were pushed, resident memory in MB, seconds of CPU in the engine, and outside.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.memory import resident
-from benchmarks.soak import EVENT, RUNS, Run, Sample, is_sampled
+from benchmarks.soak import BLOCK, EVENT, RUNS, Run, Sample, is_sampled
 from spaseq import Engine
 
 
@@ -19,16 +19,22 @@ def pushes(run: Run, events: int) -> Iterator[Sample]:
     """Push so many events."""
     engine = Engine(lateness=run.lateness * 1000)
     engine.register(run.query)
-    seconds = 0.0
-    for number, first in enumerate(range(0, events, run.batch)):
-        stream = "t" if run.turns and number % 2 else "s"
-        made = map(run.event, range(first, first + run.batch))
-        items = [(one["time"], (EVENT % one).encode()) for one in made]
+    seconds, begun = 0.0, time.process_time()
+    for first in range(0, events, BLOCK):
+        made = [batch(run, number) for number in range(first, min(first + BLOCK, events), run.batch)]
         started = time.process_time()
-        engine.push_batch(stream, items) if run.batch > 1 else engine.push(stream, items[0][1], items[0][0])
+        for stream, items in made:
+            engine.push_batch(stream, items) if run.batch > 1 else engine.push(stream, items[0][1], items[0][0])
         seconds += time.process_time() - started
-        if is_sampled(first + run.batch, events, run.batch):
-            yield Sample(first + run.batch, resident(os.getpid()), seconds)
+        if is_sampled(first + BLOCK, events, BLOCK):
+            yield Sample(first + BLOCK, resident(os.getpid()), seconds, time.process_time() - begun - seconds)
+
+
+def batch(run: Run, first: int) -> tuple[str, list[tuple[int, bytes]]]:
+    """The name of a stream, and the times and graphs of the events from ``first`` on that are pushed at once."""
+    made = map(run.event, range(first, first + run.batch))
+    stream = "t" if run.turns and first // run.batch % 2 else "s"
+    return stream, [(one["time"], (EVENT % one).encode()) for one in made]
 
 
 def main(name: str, events: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.soak import RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
 from benchmarks.soak_pushes import pushes
 
-STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n) for n in range(1, SAMPLES + 1)]
+STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n, 1.0 + 2 * n) for n in range(1, SAMPLES + 1)]
 
 
 def given(samples: list[Sample]) -> bool:
@@ -25,7 +25,7 @@ def test_a_run_that_stays_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert given(STEADY)
     assert growth(STEADY) == pytest.approx(103 / 102)
     assert slowing(STEADY) == 1
-    assert "given: CPU time of the last fifth / of the second 1.000" in capsys.readouterr().out
+    assert "given: CPU time by that of making, last fifth / second 1.000" in capsys.readouterr().out
 
 
 def test_memory_that_grows() -> None:
@@ -37,6 +37,10 @@ def test_time_that_grows() -> None:
     assert not given([sample._replace(seconds=n * n) for n, sample in enumerate(STEADY)])
 
 
+def test_a_machine_that_slows_down() -> None:
+    assert slowing([sample._replace(seconds=n * n, making=n * n) for n, sample in enumerate(STEADY)]) == 1
+
+
 def test_twenty_samples_of_a_run() -> None:
     for events, step in ((1000, 1), (1000, 20), (300_000, 1000)):
         assert sum(is_sampled(n, events, step) for n in range(step, events + 1, step)) == SAMPLES
@@ -44,9 +48,9 @@ def test_twenty_samples_of_a_run() -> None:
 
 @pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.batch])
 def test_events_are_pushed(name: str) -> None:
-    samples = list(pushes(RUNS[name], 400))
-    assert [sample.events for sample in samples] == list(range(20, 401, 20))
-    assert all(one.seconds <= other.seconds for one, other in pairwise(samples))
+    samples = list(pushes(RUNS[name], 20_000))
+    assert [sample.events for sample in samples] == list(range(1000, 20_001, 1000))
+    assert all(one.seconds <= other.seconds and one.making < other.making for one, other in pairwise(samples))
 
 
 def test_the_stream_is_a_little_shuffled() -> None:
