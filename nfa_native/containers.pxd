@@ -85,6 +85,7 @@ cdef extern from "<string>" namespace "std" nogil:
         bint empty()
         size_t size()
         size_t length()
+        size_t capacity()
         int compare(const string&)
         string& erase(size_t, size_t)
         string& append(const string&)

@@ -349,6 +349,11 @@ class MatchTotals:
         found = self._totaller.statistics()
         return {name: np.array(found[name], np.int64) + self._before.get(name, 0) for name in COUNTERS}
 
+    def sweep_soon(self) -> None:
+        """As ``Matcher.sweep_soon``; a totaller sweeps at once."""
+        if self._matcher is not None:
+            self._matcher.sweep_soon()
+
     def trace(self) -> Words:
         """Every word that is held, once, in ascending order (0 apart)."""
         if self._matcher is not None:

@@ -316,6 +316,10 @@ cdef class Matcher:
         """Counters by atom, transition and state, as plain dicts and lists."""
         return statistics_of(&self.kernel)
 
+    def sweep_soon(self):
+        """When the next tick ends, free what has left the window; it would else wait until it is many."""
+        self.kernel.created = MUCH_CREATED
+
     def trace(self):
         """Every word that the matcher holds, once, in ascending order (0 apart)."""
         arrays = self._dumped()

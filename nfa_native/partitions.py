@@ -275,6 +275,11 @@ class Partitions:
         found: dict[str, Any] = total | counts | {"partitions": len(self._matchers)}
         return found
 
+    def sweep_soon(self) -> None:
+        """As ``Matcher.sweep_soon``."""
+        for matcher in self._matchers.values():
+            matcher.sweep_soon()
+
     def trace(self) -> Words:
         """Every word that is held, once, in ascending order (0 apart)."""
         held = [matcher.trace() for matcher in self._matchers.values()]

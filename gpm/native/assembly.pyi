@@ -42,11 +42,12 @@ class Assembler:
     """Groups the statements of one source into events; one at a time is open.
 
     ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
-    and as many times that wait for their graph, are remembered.
+    and as many times that wait for their graph, are remembered, of each at most ``most_named`` bytes of names and at least
+    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.
     """
 
     encoder: Encoder
-    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1) -> None: ...
+    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1, most_named: int = ..., largest: int = ...) -> None: ...
     @property
     def lines(self) -> int:
         """Line ends that were read."""

@@ -95,7 +95,8 @@ cdef class Assembler:
     """Groups the statements of one source into events; one at a time is open.
 
     ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
-    and as many times that wait for their graph, are remembered.
+    and as many times that wait for their graph, are remembered, of each at most ``most_named`` bytes of names and at least
+    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.
     """
 
     cdef Assembly state
@@ -103,7 +104,10 @@ cdef class Assembler:
     cdef list blocks          # the texts that spans lie in
     cdef object __weakref__
 
-    def __init__(self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1):
+    def __init__(
+        self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1,
+        size_t most_named=1 << 26, size_t largest=1 << 26,
+    ):
         cdef bytes name
         cdef string text
         if not 0 < remembered <= MOST_REMEMBERED:
@@ -116,6 +120,7 @@ cdef class Assembler:
         self.state.terms = <void*>encoder.terms
         self.state.next_scope = &encoder.next_scope
         self.state.unit = unit
+        self.state.largest = largest
         self.state.is_open = self.state.goes_on = False
         self.state.lost = self.state.mixed = False
         self.state.told_ignored = self.state.told_unused = False
@@ -124,8 +129,9 @@ cdef class Assembler:
         self.state.lines = self.state.ignored = self.state.unused_times = 0
         self.state.columns.version = encoder.demand.version
         self.state.oldest_waiting = self.state.waited = 0
+        self.state.waiting_bytes = self.state.ordered_bytes = 0
         self.state.subject_word = UNBOUND
-        start_names(&self.state.recent, remembered)
+        start_names(&self.state.recent, remembered, most_named)
         for name in [f"<{iri}>".encode() for iri in time_properties]:
             take_bytes(&text, name)
             self.state.time_properties.safe_push_back(text)
@@ -214,6 +220,7 @@ cdef class Assembler:
                 <uint64_t>self.state.waiting.size(),
             )
         self.state.waiting.clear()
+        self.state.waiting_bytes = 0
         return self._problems()
 
     def flush(self):

@@ -286,7 +286,7 @@ cdef void sweep(Kernel* k) noexcept nogil:
     cdef size_t i
     cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t, TextHash].iterator at
-    if k.created < 1024 + k.survived and not rested:
+    if k.created < FEW_CREATED + k.survived and not rested:
         return
     k.created = k.survived = 0
     k.swept = next_position(k)

@@ -15,6 +15,8 @@ cdef enum:
     MOST_COMPARED = 2            # columns that a zone map knows
     MOST_BOUNDS = 4              # comparisons of one step that it looks at
     VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
+    FEW_CREATED = 1024           # cells for which no sweep is worth while
+    MUCH_CREATED = 0x7FFFFFFF    # more than any sweep leaves
     LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
 
 cdef int64_t FEW_STEPS = 10000                   # between two looks at signals

@@ -33,7 +33,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
-FEW_TERMS = 1 << 16  # terms that are kept without a thought
+FEW_TERMS, SMALL = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
 T = TypeVar("T")
 Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
@@ -72,7 +72,8 @@ class Engine:
         self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
         self._opened: dict[str, str] = {}  # the IRIs of streams that may be pushed to, by what they were called
         self._readers: dict[str, list[Streamset]] = {}  # that a stream can have an effect on, in order
-        self._most_terms = FEW_TERMS
+        self._most_terms, self._most_bytes = FEW_TERMS, SMALL
+        self._sweeping = False  # matchers are about to free what has left the window
 
     @property
     def encoder(self) -> Encoder:
@@ -438,12 +439,21 @@ class Engine:
 
     def _forget_terms(self) -> None:
         """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
-        if len(self.terms) > self._most_terms and all(streamset.is_settled for streamset in self._streamsets):
+        terms = self.terms
+        if len(terms) <= self._most_terms and terms.memory() <= self._most_bytes:
+            return
+        if len(terms) <= self._most_terms and not self._sweeping:  # few, but long: first what holds them is to go
+            for query in self._queries.values():
+                query.matcher.sweep_soon()
+            self._sweeping = True
+        elif all(streamset.is_settled for streamset in self._streamsets):
             held = [words for query in self._queries.values() for words in query.trace()]
             singles = (single for streamset in self._streamsets for single in streamset.buffer.singles())
             held += [event.triples for _, _, _, event in singles]
             self._evaluator.forget_terms(held)
-            self._most_terms = max(FEW_TERMS, 2 * len(self.terms))
+            self._most_terms = max(FEW_TERMS, 2 * len(terms))
+            self._most_bytes = max(SMALL, 2 * terms.memory())
+            self._sweeping = False
 
     def _settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""

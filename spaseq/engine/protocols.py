@@ -87,6 +87,9 @@ class Matcher(Protocol):
     def statistics(self) -> dict[str, Any]:
         """Counters by atom, transition and state."""
 
+    def sweep_soon(self) -> None:
+        """Free soon what has left the window, however little it is: it holds words of much text."""
+
     def trace(self) -> Words:
         """All words that the matcher holds."""
 

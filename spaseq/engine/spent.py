@@ -87,6 +87,9 @@ class Spent:
         states = [state | {"groups": 0} for state in self._counters["states"]]
         return self._counters | {"states": states, "nodes": 0, "stored_events": 0}
 
+    def sweep_soon(self) -> None:
+        """Nothing is kept."""
+
     def trace(self) -> Words:
         """It holds no words."""
         return np.zeros(0, np.uint64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 from lark import Lark, UnexpectedInput
@@ -13,12 +14,16 @@ from spaseq.languages.parsing import MOST_DEPTH, parsed, too_deep
 from spaseq.languages.problem import Problem
 
 Tree = TypeVar("Tree", bound=Node)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_tree(text: str, grammar: Lark, vocabulary: Vocabulary, kind: type[Tree]) -> Tree:
     """The syntax tree of ``text``; Problem if it is not of the language, too long or nested too deeply."""
     if len(text) > MOST_CHARACTERS:
         raise Problem(f"the query has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read", Span(0, 1))
+    if not text.isascii() and (found := _SURROGATE.search(text)):
+        message = f"U+{ord(found[0]):04X} is a surrogate: half of a character, which no text has by itself"
+        raise Problem(message, Span(*found.span()), syntax=True)
     try:
         tree = parsed(text, grammar)
     except UnexpectedInput as error:

@@ -16,11 +16,10 @@ from spaseq.streams.event import Events, Names
 from spaseq.streams.messages import Received, to_event
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.untimed import statements_about, untimed_hint
-from spaseq.streams.wire import REMEMBERED, WireOptions, WireReport
+from spaseq.streams.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptions, WireReport
 
-BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME = range(
-    7
-)  # as gpm.native.assembly numbers problems
+# As gpm.native.assembly numbers problems.
+BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME, TOO_LARGE = range(8)
 
 
 class Place(Protocol):
@@ -59,7 +58,8 @@ class EventAssembler:
         self._flushed = ""  # the graph that was complete for want of more
         self._report = report
         encoder = encoder or Encoder(Terms())
-        self._native = Assembler(encoder, options.time_properties, options.time_unit, REMEMBERED)
+        bounds = REMEMBERED, MOST_NAMED, LARGEST_EVENT
+        self._native = Assembler(encoder, options.time_properties, options.time_unit, *bounds)
         self._ignored = self._unused_times = 0  # of the native counters, as far as the report has them
 
     def take(self) -> Events | None:
@@ -149,6 +149,8 @@ class EventAssembler:
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
             hint = untimed_hint(graph, statements_about(graph, *self._read), self._properties)
+        elif kind == TOO_LARGE:
+            message = f"the graph {graph} has more than {LARGEST_EVENT:,} bytes: it is too large for an event"
         elif kind == BAD_TIME:
             message, about = self._why_no_time(text)
         else:

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import TracebackType
 from typing import BinaryIO, Protocol
 
@@ -15,6 +15,7 @@ from spaseq.errors import Location, StreamError
 
 BEGINNING = 1 << 16  # bytes after which a source begins to be read even if its first line has not ended
 GZIP = b"\x1f\x8b"
+UNPACKED = 1 << 16  # bytes that are taken out of gzip at once
 NOT_FOLLOWED = "a file that is followed cannot be compressed"
 
 
@@ -50,8 +51,8 @@ class Incoming:
     """
 
     _bytes: bytes  # that are there
-    _head: bytes  # the first two, as long as there is only one
-    _unpack: Callable[[bytes], bytes] | None  # known after two
+    _head: bytes | None  # the first, as long as there is no second; None: there is
+    _packed: Gunzip | None  # what takes gzip out of them, if they are
     _begun: bool  # the reader has had some
     _ended: bool
     _told: bool  # the reader knows that nothing is there
@@ -138,56 +139,71 @@ class Incoming:
         self._begun = self._ended = self._told = False
         self._error = None
         self._head = b""
-        self._unpack = None
+        self._packed = None
 
     def _fill(self, size: int) -> None:
         """Take what is there, as far as ``size`` bytes are wanted."""
         parts, count = [self._bytes], len(self._bytes)
         try:
-            while count < size and not self._ended and self.feed.ready():
-                parts.append(self._take(self.feed.read()))
-                count += len(parts[-1])
+            while count < size and (data := self._next()) is not None:
+                parts.append(data)
+                count += len(data)
         except (OSError, EOFError, zlib.error, StreamError) as error:
             self._error, self._ended = error, True
         self._bytes = b"".join(parts) if len(parts) > 1 else self._bytes
 
+    def _next(self) -> bytes | None:
+        """Some more, maybe nothing; None: that would have to be waited for, or it is the end."""
+        if self._packed is not None and self._packed.has_more:
+            return self._packed.take()
+        return self._take(self.feed.read()) if not self._ended and self.feed.ready() else None
+
     def _take(self, data: bytes) -> bytes:
         self.last = time.monotonic()
         self._ended = not data
-        if self._unpack is None:
-            self._head += data
-            if len(self._head) == 1 and data:
+        if self._head is not None:
+            data = self._head + data
+            if len(data) == 1 and not self._ended:
+                self._head = data
                 return b""
-            data, self._unpack = self._head, self._unpacker(self._head)
-        return self._unpack(data)
+            self._head, self._packed = None, self._unpacking(data)
+        return data if self._packed is None else self._packed.add(data)
 
-    def _unpacker(self, beginning: bytes) -> Callable[[bytes], bytes]:
+    def _unpacking(self, beginning: bytes) -> Gunzip | None:
         if beginning[:2] != GZIP:
-            return bytes
+            return None
         if self.feed.goes_on:
             raise StreamError(NOT_FOLLOWED, Location(self._name))
         return Gunzip()
 
 
 class Gunzip:
-    """Takes gzip out of bytes as they come."""
+    """Takes gzip out of bytes as they come, at most ``UNPACKED`` at once: few can stand for many."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._data = b""  # still packed
+        self.has_more = False  # there may be more to take before more is added
 
-    def __call__(self, data: bytes) -> bytes:
-        """What is in the next bytes, which are empty at the end.  EOFError: there it is cut off."""
-        found = []
+    def add(self, data: bytes) -> bytes:
+        """The next bytes, which are empty at the end; the first of what is in them.  EOFError: there it is cut off."""
         if not data and not self._member.eof:
             raise EOFError("Compressed file ended before the end-of-stream marker was reached")  # as gzip says it
-        while data:
-            if self._member.eof:
-                data = data.lstrip(b"\0")
-                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16) if data else self._member
-            if data:
-                found.append(self._member.decompress(data))
-                data = self._member.unused_data
-        return b"".join(found)
+        self._data = data
+        return self.take()
+
+    def take(self) -> bytes:
+        """The next of what is in them."""
+        data, self._data, self.has_more = self._data, b"", False
+        if self._member.eof:
+            data = data.lstrip(b"\0")
+            if not data:
+                return b""
+            self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        found = self._member.decompress(data, UNPACKED)
+        self._data = self._member.unused_data or self._member.unconsumed_tail
+        self.has_more = bool(self._data) or len(found) == UNPACKED  # of which zlib may hold some
+        return found
 
 
 def chunks(source: BinaryIO, size: int, largest: int = 0) -> Iterator[bytes | None]:

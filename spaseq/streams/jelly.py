@@ -87,8 +87,8 @@ def open_jelly(source: BinaryIO, path: str) -> JellyFrames:
     except ImportError as error:
         message = f"reading Jelly needs the package pyjelly: {error}"
         raise StreamError(message, Location(path), hint="pip install 'spaseq[jelly]'") from None
-    beginning = source.peek(64)  # type: ignore[attr-defined]
-    if beginning.strip(b"\0") and not is_jelly(beginning):
+    beginning = source.peek(64)[:64]  # type: ignore[attr-defined]
+    if beginning[:32].strip(b"\0") and not is_jelly(beginning):  # else it begins with too many empty frames to tell
         raise StreamError("this does not begin as Jelly does", Location(path))
     return JellyFrames(source, path)
 

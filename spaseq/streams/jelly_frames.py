@@ -21,6 +21,7 @@ from spaseq.streams.wire import REST_IS_LOST
 BLOCK = 1 << 16  # bytes read at once, if so many are there
 LARGEST_FRAME = 1 << 26
 _REMEMBERED = 4096  # IRIs whose text is remembered
+_NOT_EMPTY = re.compile(rb"[^\0]")
 _ESCAPED = re.compile(r'["\\\n\r]')
 _GIVE_SOMETHING = ("triple", "quad", "namespace")  # rows, when they are decoded
 _LONGEST_SIZE = 10  # bytes of the number before a frame
@@ -109,6 +110,9 @@ class JellyFrames:
             start = 0
             while delimited and (frame := self._next(data, start)):
                 self._number += 1
+                if frame.start == frame.stop:
+                    start = self._behind_empty(data, frame.stop)
+                    continue
                 yield jelly.RdfStreamFrame.FromString(bytes(data[frame]))
                 start = frame.stop
             del data[:start]
@@ -119,6 +123,13 @@ class JellyFrames:
             raise StreamError("the input ends in the middle of this frame", self._place())
         if not delimited:
             yield jelly.RdfStreamFrame.FromString(bytes(data))
+
+    def _behind_empty(self, data: bytearray, start: int) -> int:
+        """Where a frame begins that is not empty; each byte before is an empty one."""
+        found = _NOT_EMPTY.search(data, start)
+        stop = found.start() if found else len(data)
+        self._number += stop - start
+        return stop
 
     def _next(self, data: bytearray, start: int) -> slice | None:
         """Where the frame is whose size stands at ``start``; None if not all of it is there."""

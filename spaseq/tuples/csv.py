@@ -91,11 +91,11 @@ class CsvSource:
         return Location(f"{self._name}, row {row + 1}")
 
     def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
-        """The line where each data row begins, and its text."""
+        """The line where each data row begins, and its text, up to one that is too long."""
         seen: list[str] = []
 
         def remembered() -> Iterator[str]:
-            for line in file:
+            while 0 < len(line := file.readline(MOST)) < MOST:
                 seen.append(line)
                 yield line
 

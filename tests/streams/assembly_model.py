@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, parse
@@ -42,11 +43,12 @@ class _StoppedError(Exception):
 
 
 class Model:
-    """Reads one source; the last ``remembered`` graphs and waiting times are known."""
+    """Reads one source; the last ``remembered`` graphs and waiting times are known, up to ``most_named`` bytes."""
 
-    def __init__(self, skip: bool, remembered: int) -> None:
+    def __init__(self, skip: bool, remembered: int, most_named: int) -> None:
         self.skip = skip
         self.remembered = remembered
+        self.most_named = most_named
         self.found = Found()
         self.node: Node | None = None
         self.triples: list[Triple] = []
@@ -114,7 +116,7 @@ class Model:
             self.lost = self.time is None
         self.recent[node] = self.time
         self.begun.append(node)
-        if len(self.begun) > self.remembered:
+        while self._are_too_many(self.begun):
             del self.recent[self.begun.popleft()]
 
     def _close(self, shown: str, column: int = 0) -> None:
@@ -128,12 +130,17 @@ class Model:
             return
         self.found.events.append(ReadEvent(node.value if isinstance(node, NamedNode) else "", self.time, self.triples))
 
+    def _are_too_many(self, names: Collection[Node]) -> bool:
+        """Whether the oldest one is forgotten: each counts with its bytes, and one that tells its kind."""
+        bytes_ = sum(1 + len(node.value.encode()) for node in names)
+        return len(names) > self.remembered or (bytes_ > self.most_named and len(names) > 1)
+
     # ── times ──
     def _take_time(self, quad: Quad) -> None:
         node, time = quad.subject, self._timestamp(quad.object)
         if node not in self.recent and node not in self.waiting:
             self.waiting[node] = time
-            if len(self.waiting) > self.remembered:
+            while self._are_too_many(self.waiting):
                 del self.waiting[next(iter(self.waiting))]
                 self.found.unused_times += 1
             return

@@ -65,3 +65,29 @@ def test_events_that_are_long_together_come_in_parts(tmp_path: Path) -> None:
     found = counts(tmp_path / "a.trig")
     assert sum(found) == 20
     assert max(found) < 10
+
+
+LINE = "<urn:a> <urn:b> <urn:c> <urn:%s> .\n"
+AT = f'<urn:%s> {TIME} "1"^^<http://www.w3.org/2001/XMLSchema#long> .\n'
+
+
+def test_an_event_of_n_quads_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.streams.assembler.LARGEST_EVENT", 1_000_000)
+    path, many = tmp_path / "a.nq", 100_000
+    path.write_text(AT % "x" + LINE % "x" + AT % "y" + LINE % "y" * many + AT % "z" + LINE % "z" * 20_000)
+    with pytest.raises(StreamError, match="the graph <urn:y> has more than 1,000,000 bytes: it is too large") as caught:
+        counts(path)
+    assert (caught.value.location.path, caught.value.location.text) == (str(path), (LINE % "y").rstrip())
+    report = WireReport()
+    names = [event.name for some in read_source(str(path), "urn:s", WireOptions(skip=True), report) for event in some]
+    assert (names, report.errors, report.unused_times) == (["urn:x", "urn:z"], 1, 0)
+
+
+def test_names_are_remembered_as_far_as_there_is_room(tmp_path: Path) -> None:
+    path = tmp_path / "a.nq"
+    long = [f"{n}:{'x' * 10_000_000}" for n in range(8)]
+    path.write_text("".join(AT % name for name in long) + LINE % long[0] + LINE % long[7] + AT % "z" + LINE % "z")
+    report = WireReport()
+    events = [event for some in read_source(str(path), "urn:s", WireOptions(skip=True), report) for event in some]
+    assert [event.name[:10] for event in events] == ["urn:7:xxxx", "urn:z"]  # the times of 2 were dropped: 64 MiB
+    assert (report.unused_times, report.errors) == (7, 1)

@@ -84,10 +84,13 @@ class Pieces:
         return piece
 
 
-def read(data: bytes, sizes: list[int], skip: bool, remembered: int, encoder: Encoder) -> tuple[list[Events], Found]:
+def read(
+    data: bytes, sizes: list[int], skip: bool, bounds: tuple[int, int], encoder: Encoder
+) -> tuple[list[Events], Found]:
     """What the reader gives, once as it is and once in the model's form without events."""
     report, found, columns = WireReport(), Found(), []
-    with patch("spaseq.streams.assembler.REMEMBERED", remembered):
+    names = ("REMEMBERED", "MOST_NAMED")
+    with patch.multiple("spaseq.streams.assembler", **dict(zip(names, bounds, strict=True))):
         assembler = Recorder(report, skip, encoder)
         source: Iterator[Events] = read_nquads(Pieces(data, sizes), "f", assembler)  # type: ignore[arg-type]
         try:
@@ -129,18 +132,21 @@ AGAIN = T1 + G1 + T2 + G2 + T3 + G3 + T4 + T1 + T2 + G1 + G2 + G4
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(sources(), st.booleans(), st.sampled_from([1, 2, 3, 100]))
-@example((AGAIN.encode(), [1 << 20]), True, 2)  # a graph waits again whose name was forgotten
-@example((f"{T1}{G1}{G2}\n\n".encode(), [len(T1 + G1 + G2), 1]), True, 100)  # the end, after empty blocks
-@example((b"nonsense\r", [100]), True, 100)  # the last line has an end
-@example(((T1.replace("d", "\\u0064") + G1).encode(), [1 << 20]), True, 100)  # an escape in the property of a time
-def test_equals_reading_line_by_line(source: tuple[bytes, list[int]], skip: bool, remembered: int) -> None:
+@given(sources(), st.booleans(), st.tuples(st.sampled_from([1, 2, 3, 100]), st.sampled_from([1, 17, 25, 1000])))
+@example((AGAIN.encode(), [1 << 20]), True, (2, 99))  # a graph waits again whose name was forgotten
+@example((AGAIN.encode(), [1 << 20]), True, (100, 17))  # of two names of eight bytes
+@example((f"{T1}{G1}{G2}\n\n".encode(), [len(T1 + G1 + G2), 1]), True, (100, 999))  # the end, after empty blocks
+@example((b"nonsense\r", [100]), True, (100, 999))  # the last line has an end
+@example(
+    ((T1.replace("d", "\\u0064") + G1).encode(), [1 << 20]), True, (100, 999)
+)  # an escape in the property of a time
+def test_equals_reading_line_by_line(source: tuple[bytes, list[int]], skip: bool, bounds: tuple[int, int]) -> None:
     data, sizes = source
     terms = Terms()
     encoder = Encoder(terms)
     encoder.want([(0, 0, 0)])
-    expected = Model(skip, remembered).read(data)
-    columns, found = read(data, sizes, skip, remembered, encoder)
+    expected = Model(skip, *bounds).read(data)
+    columns, found = read(data, sizes, skip, bounds, encoder)
     # Where errors lie is worked out as long as it is listed.
     shown = [error if n < LISTED else (error[0], 0, 0, error[3]) for n, error in enumerate(expected.errors)]
     assert [error if n < LISTED else (error[0], 0, 0, error[3]) for n, error in enumerate(found.errors)] == shown

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import pytest
@@ -60,16 +62,45 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
         assert (incoming.read1(9), incoming.next_file(), incoming.read1(9)) == (b"", True, b"4\n")
 
 
+def unpacked(packed: Gunzip, data: bytes) -> bytes:
+    """All that is in the next bytes."""
+    found = [packed.add(data)]
+    while packed.has_more:
+        found.append(packed.take())
+    return b"".join(found)
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
-def test_gzip_in_pieces(size: int) -> None:
-    data = gzip.compress(b"one, " * 50) + gzip.compress(b"two") + b"\0\0"
-    unpack = Gunzip()
-    pieces = [unpack(data[start : start + size]) for start in range(0, len(data), size)]
-    assert b"".join([*pieces, unpack(b"")]) == b"one, " * 50 + b"two"
-    unpack = Gunzip()
-    unpack(data[:20])
+@pytest.mark.parametrize("times", [50, 50_000])
+def test_gzip_in_pieces(size: int, times: int) -> None:
+    data = gzip.compress(b"one, " * times) + gzip.compress(b"two") + b"\0\0"
+    packed = Gunzip()
+    pieces = [unpacked(packed, data[start : start + size]) for start in range(0, len(data), size)]
+    assert b"".join([*pieces, unpacked(packed, b"")]) == b"one, " * times + b"two"
+    packed = Gunzip()
+    unpacked(packed, data[:20])
     with pytest.raises(EOFError):
-        unpack(b"")
+        packed.add(b"")
+
+
+def test_what_is_before_damage_is_there() -> None:
+    packed = Gunzip()
+    assert unpacked(packed, gzip.compress(b"one") + gzip.compress(b"two")[:-8]) == b"onetwo"
+    with pytest.raises(zlib.error):
+        packed.add(b"12345678")
+    assert not packed.has_more
+
+
+def test_gzip_of_much_is_unpacked_in_parts(tmp_path: Path) -> None:
+    path, size = tmp_path / "much.gz", 1 << 27
+    path.write_bytes(gzip.compress(bytes(size)))
+    incoming = Incoming(Pipe(str(path), False), "s")  # a file may stand for a pipe
+    tracemalloc.start()
+    try:
+        assert sum(len(some) for some in chunks(incoming, 1 << 16) if some) == size  # type: ignore[arg-type]
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def read(path: Path, skip: bool) -> tuple[list[str], str]:

@@ -251,6 +251,14 @@ def test_damaged_data(damage: Callable[[bytes], bytes], error: str) -> None:
     assert error in error_of(damage(written(dataset(1), dataset(2))))
 
 
+def test_empty_frames_count_and_are_nothing() -> None:
+    first, both = written(dataset(1)), written(dataset(1), dataset(2))
+    data = first + bytes(5_000_000) + both.removeprefix(first) + bytes(7) + b"\xff" * 9 + b"\1"
+    report = WireReport()
+    assert brief(events_of(data, report, skip=True)) == [("e1", 1, 3), ("e2", 2, 3)]
+    assert report.positions[0].startswith("log.jelly, frame 5000010: a frame of ")
+
+
 def test_what_comes_before_damage_counts() -> None:
     data = written(dataset(1), dataset(2), dataset(3))
     report = WireReport()

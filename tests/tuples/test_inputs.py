@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -196,6 +198,19 @@ def test_a_value_in_quotes_that_are_not_closed() -> None:
     ):
         shown(data)
     assert data.tell() < 20_000_000
+
+
+def test_a_line_that_has_no_end_is_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(b'a,b\n1,2\n1,"' + b"x" * 200_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(StreamError, match=r"a.csv.gz, row 2: error: a row has more than 16,777,216 bytes"):
+            shown(path)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_rows_that_are_longer_than_what_is_read_at_once() -> None:

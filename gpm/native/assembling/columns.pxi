@@ -138,8 +138,21 @@ cdef void clear_columns(Columns* c, size_t triples) noexcept nogil:
 
 cdef void leave_block(Assembly* a) noexcept nogil:
     """The block goes away: the text of the open event is kept, what the tokenizer points to is not."""
-    if a.is_open and a.text_end > a.text_start:
-        a.carried.append(<const char*>a.text + a.text_start, a.text_end - a.text_start)
-        a.carried.push_back(c'\n')
+    cdef size_t size = a.text_end - a.text_start
+    if a.is_open and size and not a.lost:
+        if a.carried.size() + size > a.largest:
+            lose_text(a)
+        else:
+            a.carried.append(<const char*>a.text + a.text_start, size)
+            a.carried.push_back(c'\n')
     a.text_start = a.text_end = 0
     forget_text(&a.memory)
+
+
+cdef void lose_text(Assembly* a) noexcept nogil:
+    """The open event is too large."""
+    cdef string none
+    report(a, TOO_LARGE, a.text_start, &a.name, NULL, 0)
+    a.lost = True
+    drop_triples(a)
+    a.carried.swap(none)

@@ -84,7 +84,7 @@ cdef void begin_event(Assembly* a, const string* name, size_t line) noexcept nog
         return
     if not a.waiting.empty() and a.waiting.count(name[0]):
         a.time = a.waiting[name[0]]
-        a.waiting.erase(name[0])
+        end_waiting(a, name)
         a.lost = a.time.lost
     a.number = remember_name(&a.recent, name, hashed)
     time_of(&a.recent, a.number)[0] = a.time
@@ -142,14 +142,22 @@ cdef void await_graph(Assembly* a, const string* name, GraphTime* time) noexcept
     waiting.name = name[0]
     waiting.turn = time.turn = a.waited
     a.waiting[name[0]] = time[0]
+    a.waiting_bytes += name.size()
     a.waiting_order.push_back(waiting)
-    while a.waiting.size() > a.recent.remembered:
+    a.ordered_bytes += name.size()
+    while a.waiting.size() > a.recent.remembered or (a.waiting_bytes > a.recent.most_bytes and a.waiting.size() > 1):
         if is_waiting(a, &a.waiting_order[a.oldest_waiting]):
-            a.waiting.erase(a.waiting_order[a.oldest_waiting].name)
+            end_waiting(a, &a.waiting_order[a.oldest_waiting].name)
             count_unused(a, &a.waiting_order[a.oldest_waiting].name, 1)
         a.oldest_waiting += 1
-    if a.waiting_order.size() > 4 * a.recent.remembered:
+    if a.waiting_order.size() > 4 * a.recent.remembered or a.ordered_bytes > a.waiting_bytes + a.recent.most_bytes:
         forget_order(a)
+
+
+cdef void end_waiting(Assembly* a, const string* name) noexcept nogil:
+    """A time waits no longer."""
+    a.waiting.erase(name[0])
+    a.waiting_bytes -= name.size()
 
 
 cdef void count_unused(Assembly* a, const string* name, uint64_t times) noexcept nogil:
@@ -173,6 +181,7 @@ cdef void forget_order(Assembly* a) noexcept nogil:
             kept.push_back(a.waiting_order[i])
     a.waiting_order.swap(kept)
     a.oldest_waiting = 0
+    a.ordered_bytes = a.waiting_bytes
 
 
 cdef void set_open_time(Assembly* a, const GraphTime* time) noexcept nogil:

@@ -3,18 +3,21 @@
 cdef enum:
     MOST_REMEMBERED = 65536   # places in the ring have 16 bits
     SLOT_TAG = 0xFFFF0000
+    MOST_SPARE = 256          # bytes that a forgotten name leaves to the one that takes its place
 
 
-cdef void start_names(RecentNames* r, uint64_t remembered):
-    """Room for that many names; they are found in a table at most half full."""
+cdef void start_names(RecentNames* r, uint64_t remembered, size_t most_bytes):
+    """Room for that many names of so many bytes; they are found in a table at most half full."""
     cdef uint32_t slots = 8
     while slots < 4 * remembered:
         slots *= 2
     r.remembered = remembered
+    r.most_bytes = most_bytes
     r.mask = slots - 1
     r.slots.safe_assign(slots, 0)
     r.used = 0
-    r.newest = 0
+    r.newest = r.forgotten = 0
+    r.bytes = 0
 
 
 cdef inline uint32_t hash_name(const string* name) noexcept nogil:
@@ -62,8 +65,20 @@ cdef void renew_table(RecentNames* r) noexcept nogil:
         put_place(r, place)
 
 
+cdef void forget_name(RecentNames* r, uint32_t place) noexcept nogil:
+    """Forget the name at this place of the ring, which may be forgotten already."""
+    cdef string none
+    cdef string* name = &r.names.data()[place]
+    r.bytes -= name.size()
+    r.forgotten = max(r.forgotten, r.numbers[place])
+    if name.capacity() > MOST_SPARE:
+        name.swap(none)  # its memory goes, too
+    else:
+        name.clear()
+
+
 cdef uint64_t remember_name(RecentNames* r, const string* name, uint32_t hashed) noexcept nogil:
-    """Remember a new name, forgetting the oldest of too many; gives its number."""
+    """Remember a new name, forgetting the oldest of too many, or of those that take too much; gives its number."""
     cdef uint32_t place = r.newest % r.remembered
     r.newest += 1
     if place == r.names.size():
@@ -72,9 +87,14 @@ cdef uint64_t remember_name(RecentNames* r, const string* name, uint32_t hashed)
         r.hashes.push_back(hashed)
         r.numbers.push_back(r.newest)
     else:
+        forget_name(r, place)
         r.names.data()[place].assign(name.data(), name.size())
         r.hashes.data()[place] = hashed
         r.numbers.data()[place] = r.newest
+    r.bytes += name.size()
+    while r.bytes > r.most_bytes and r.forgotten + 1 < r.newest:
+        r.forgotten += 1
+        forget_name(r, (r.forgotten - 1) % r.remembered)
     if 2 * r.used < r.slots.size():
         put_place(r, place)
     else:

@@ -14,6 +14,7 @@ cdef enum:
     SECOND_TIME = 4   # another time for the same graph
     IGNORED = 5       # the first statement of the default graph that is no time: no error
     UNUSED_TIME = 6   # the first time whose graph never came: no error
+    TOO_LARGE = 7     # a graph has more than `largest` bytes
 
 cdef struct Problem:
     int kind
@@ -66,7 +67,10 @@ cdef cppclass RecentNames:
     vector[uint32_t] hashes   # ring: the hashes
     vector[GraphTime] times   # ring: the times
     uint64_t newest           # number of the latest name
+    uint64_t forgotten        # number of the latest that is not remembered any more
+    size_t bytes              # of the remembered names
     uint64_t remembered       # how many are kept
+    size_t most_bytes         # of them; the newest is kept, however long
     uint32_t mask             # of the table
 
 # Complete events as columns, and the triples of the open one at the end.
@@ -91,6 +95,7 @@ cdef cppclass Assembly:
     const Demand* demand
     uint64_t* next_scope
     int64_t unit
+    size_t largest                # bytes of an event
     vector[string] time_properties
     Memory memory
     vector[PredicateFacts] facts  # by number in the memory
@@ -131,7 +136,9 @@ cdef cppclass Assembly:
     # other graphs
     RecentNames recent
     unordered_map[string, GraphTime, TextHash] waiting   # times whose graph has not begun
+    size_t waiting_bytes                       # of their names
     vector[Waiting] waiting_order              # oldest first; some may be gone
+    size_t ordered_bytes                       # of the names in that order
     size_t oldest_waiting                      # in that order; what is before it is gone
     uint64_t waited                            # how many times waited so far
     string spare                  # a name under consideration
