@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gpm.background import Background
+from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from nfa_native.words import Terms
@@ -393,11 +394,14 @@ class Engine:
         return [clock for iri, clock in self._clocks.items() if iri not in derived and not clock.closed]
 
     def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
-        """Events one by one as columns, those of each stream in order."""
+        """Events one by one as columns, those of each stream in order.  OptionError: one has a term that is none."""
         by_stream: dict[str, list[Event]] = {}
         for event in _each(events, Event):
             by_stream.setdefault(event.stream, []).append(event)
-        return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
+        try:
+            return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
+        except PatternError as error:
+            raise OptionError(str(error)) from None
 
     def _take_single(self, iri: str, timestamp: Time, graph: Graph, name: str | None) -> Sequence[Streamset]:
         """One event came, which goes the short way: it never becomes columns, unless it meets some.
