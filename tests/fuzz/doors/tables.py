@@ -46,12 +46,19 @@ def found_in(source: Callable[[], Any]) -> list[Found | str]:
     found: list[Found | str] = []
     for parsed, (_, options) in zip(_parsed(), QUERIES, strict=True):
         try:
-            rows = (row for batch in match(parsed, source(), **options) for row in batch.to_pylist())
+            rows = (row for batch in match(parsed, source(), **options) for row in shown(batch))
             found.append([repr(row) for row in islice(rows, MOST_ROWS)])
         except SpaseqError as error:
             str(error)
             found.append(type(error).__name__ + " " + str(getattr(error, "message", error)))
     return found
+
+
+def shown(batch: pyarrow.RecordBatch) -> list[dict[str, Any]]:
+    """The rows; times as numbers, as Python has no year beyond 9999."""
+    columns = [one.view(pyarrow.int64()) if pyarrow.types.is_timestamp(one.type) else one for one in batch.columns]
+    rows: list[dict[str, Any]] = pyarrow.record_batch(columns, names=batch.schema.names).to_pylist()
+    return rows
 
 
 def kinds(found: list[Found | str]) -> list[object]:
