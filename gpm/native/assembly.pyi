@@ -47,7 +47,15 @@ class Assembler:
     """
 
     encoder: Encoder
-    def __init__(self, encoder: Encoder, time_properties: Iterable[str], unit: int = 1, remembered: int = 1, most_named: int = ..., largest: int = ...) -> None: ...
+    def __init__(
+        self,
+        encoder: Encoder,
+        time_properties: Iterable[str],
+        unit: int = 1,
+        remembered: int = 1,
+        most_named: int = ...,
+        largest: int = ...,
+    ) -> None: ...
     @property
     def lines(self) -> int:
         """Line ends that were read."""

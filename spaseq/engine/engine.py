@@ -34,7 +34,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
-FEW_TERMS, SMALL = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
+FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
 T = TypeVar("T")
 Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
@@ -73,7 +73,7 @@ class Engine:
         self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
         self._opened: dict[str, str] = {}  # the IRIs of streams that may be pushed to, by what they were called
         self._readers: dict[str, list[Streamset]] = {}  # that a stream can have an effect on, in order
-        self._most_terms, self._most_bytes = FEW_TERMS, SMALL
+        self._most_terms, self._most_bytes = FEW_TERMS, FEW_BYTES
         self._sweeping = False  # matchers are about to free what has left the window
 
     @property
@@ -456,7 +456,7 @@ class Engine:
             held += [event.triples for _, _, _, event in singles]
             self._evaluator.forget_terms(held)
             self._most_terms = max(FEW_TERMS, 2 * len(terms))
-            self._most_bytes = max(SMALL, 2 * terms.memory())
+            self._most_bytes = max(FEW_BYTES, 2 * terms.memory())
             self._sweeping = False
 
     def _settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:

@@ -18,7 +18,7 @@ QUERIES = {
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
 @pytest.mark.parametrize("at_once", [1, 5])
 def test_memory_stays(query: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.engine.engine.SMALL", 1 << 20)
+    monkeypatch.setattr("spaseq.engine.engine.FEW_BYTES", 1 << 20)
     engine, most, found = spaseq.Engine(), 0, 0
     engine.register(query)
     for first in range(0, 300, at_once):
