@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gpm.terms import ox_term
 from nfa_native.arrays import distinct
 from nfa_native.words import Terms
 from spaseq.engine.protocols import WordMap, Words
@@ -23,11 +24,17 @@ def pack_words(held: Iterable[Words], terms: Terms) -> tuple[bytes, bytes]:
 
 
 def unpack_words(words: bytes, texts: bytes, terms: Terms) -> WordMap:
-    """A function from the words of ``pack_words`` to those of ``terms``; it raises SnapshotError for others."""
+    """A function from the words of ``pack_words`` to those of ``terms``; it raises SnapshotError for others.
+
+    ValueError, SyntaxError: some bytes are no term.
+    """
     old = np.frombuffer(words, "<u8").astype(np.uint64)
     lengths, _, text = texts.partition(b"\n")
     ends = np.cumsum([0, *json.loads(lengths)]).tolist()
-    new = terms.intern_many_transient([text[start:end] for start, end in pairwise(ends)])
+    written = [text[start:end] for start, end in pairwise(ends)]
+    for one in written:
+        ox_term(one)  # what is none would be found when a result shows it
+    new = terms.intern_many_transient(written)
     old, new = np.append(np.zeros(1, np.uint64), old), np.append(np.zeros(1, np.uint64), new)
 
     def word_map(wanted: Words) -> Words:
