@@ -14,6 +14,7 @@ from gpm.background import Background
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
+from gpm.native.single import SingleEvent
 from nfa_native.words import Terms
 from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
 from spaseq.engine.graphs import Graph, read_graph, single_event
@@ -34,6 +35,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
+FEW_EVENTS = 64  # of a batch: one by one they cost no more than as columns, for fifty queries
 FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
 T = TypeVar("T")
 Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
@@ -169,8 +171,8 @@ class Engine:
         if not isinstance(items, Iterable):
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         items = list(items)
-        if len(items) == 1:
-            return self._deliver(self._tables(self._take_single(iri, *unpacked(items[0]))))
+        if len(items) <= 1 or (len(items) <= FEW_EVENTS and self._has_short_way(iri)):
+            return self._deliver(self._tables(self._take_few(iri, items)))
         return self._deliver(self._push_columns(self._columns([as_event(iri, item) for item in items])))
 
     @in_steps
@@ -408,7 +410,30 @@ class Engine:
 
         Those that it can have an effect on are to be settled."""
         self._forget_terms()
-        event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        return self._accept_single(iri, single_event(self._assembler(iri), to_microseconds(timestamp), graph, name))
+
+    def _has_short_way(self, iri: str) -> bool:
+        """Whether events of a stream stay single to the end: no pattern is postponed."""
+        return not any(query.lazy for streamset in self._affected(iri) for query in streamset.queries)
+
+    def _take_few(self, iri: str, items: Sequence[Item]) -> Sequence[Streamset]:
+        """As ``_take_single`` for a few events, or for none if one of them is wrong."""
+        self._forget_terms()
+        assembler, encoder = self._assembler(iri), self._encoders[iri]
+        scope = encoder.next_scope
+        try:
+            events = [
+                single_event(assembler, to_microseconds(timestamp), graph, name)
+                for timestamp, graph, name in map(unpacked, items)
+            ]
+        except Exception:
+            encoder.next_scope = scope
+            raise
+        for event in events:
+            self._accept_single(iri, event)
+        return self._affected(iri)
+
+    def _accept_single(self, iri: str, event: SingleEvent) -> Sequence[Streamset]:
         clock, streamsets = self._clocks[iri], self._affected(iri)
         in_time = clock.admit_one(event.time, self.lateness)
         event.name = event.name or clock.event_name(clock.events)
