@@ -9,6 +9,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 from unittest.mock import patch
 
@@ -98,6 +99,25 @@ def test_one_by_one_with_lateness() -> None:
         wanted, found = batch(whole, events), one_by_one(single, events)
         assert single.statistics()["streams"] == whole.statistics()["streams"]
         assert_same(found + single.close(), wanted + whole.close())
+
+
+@pytest.mark.parametrize("few", [0, 2, 64])
+def test_batches_of_a_stream(few: int) -> None:
+    with patch("spaseq.engine.engine.FEW_EVENTS", few):
+        for seed in range(EXAMPLES):
+            world = World(seed)
+            events = world.disordered(3)
+            several, single = world.engine(lateness=2), world.engine(lateness=2)
+            found = [match for some in runs(events) for match in several.push_batch(*some)]
+            wanted = one_by_one(single, events)
+            assert several.statistics()["streams"] == single.statistics()["streams"]
+            assert_same(found + several.close(), wanted + single.close())
+
+
+def runs(events: Sequence[Event]) -> Iterator[tuple[str, list[tuple[int, Any, str]]]]:
+    """Those of a stream that follow each other."""
+    for stream, some in groupby(events, key=lambda event: event.stream):
+        yield stream, [(event.timestamp, list(event.triples), event.name) for event in some]
 
 
 # ── walks ────────────────────────────────────────────────────────────────────────────────────────────────

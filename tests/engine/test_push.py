@@ -6,10 +6,11 @@ import copy
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -60,9 +61,13 @@ def pushed(graph: Any, event: str | None = None) -> list[dict[str, Any]]:
 
 
 def in_a_batch(graph: Any, event: str | None = None) -> list[dict[str, Any]]:
-    """As ``pushed``, on the batch way: another event follows."""
-    engine = engine_of(ALL)
-    found = engine.push_batch("s", [(5, graph, event), (6, b"<urn:s> <urn:p> <urn:o> .")])
+    """As ``pushed``, on the batch way: another event follows.  A few in a batch give the same."""
+    graph = list(graph) if isinstance(graph, Iterator) else graph
+    items = [(5, graph, event), (6, b"<urn:s> <urn:p> <urn:o> .")]
+    few = engine_of(ALL).push_batch("s", items)
+    with patch("spaseq.engine.engine.FEW_EVENTS", 0):
+        found = engine_of(ALL).push_batch("s", items)
+    assert shown(few) == shown(found)
     return shown([match for match in found if match.microseconds.first == 5])
 
 
