@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from spaseq.plan.analysis import Analysis
+from typing import TYPE_CHECKING
 
-MOST_PAIRS = 20_000  # of states: beyond them results are compared, which is always right
+if TYPE_CHECKING:
+    from spaseq.plan.analysis import Analysis
+
+# Of states, and steps between these: beyond them results are compared, which is always right.
+MOST_PAIRS, MOST_STEPS = 20_000, 1_000_000
 Pair = tuple[int, int]
 Move = tuple[tuple[str, ...], tuple[int, ...]]  # the names that a transition picks, the states that it enters
 
@@ -27,13 +31,15 @@ def _has_twin_paths(analysis: Analysis) -> bool:
     pairs = {(a, b) for a in starts for b in starts}
     before: dict[Pair, list[Pair]] = {}
     waiting = list(pairs)
+    steps = 0
     while waiting:
         a, b = pair = waiting.pop()
         for i, (names, entered) in enumerate(moves[a]):
             for j, (others, reached) in enumerate(moves[b]):
                 if names != others:
                     continue
-                if (a == b and i != j) or len(pairs) > MOST_PAIRS:
+                steps += len(entered) * len(reached)
+                if (a == b and i != j) or len(pairs) > MOST_PAIRS or steps > MOST_STEPS:
                     return True
                 for after in ((x, y) for x in entered for y in reached):
                     before.setdefault(after, []).append(pair)

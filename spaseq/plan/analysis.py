@@ -12,6 +12,7 @@ from gpm.scope import mentioned
 from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
+from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.basics import alternatives, hoist_exists
 from spaseq.plan.before import SUFFIX, as_before, join_iterations
 from spaseq.plan.conjuncts import split_conjunctions
@@ -250,6 +251,28 @@ class Analysis:
                     for names in alternatives(self.graph.places[route.place].body):
                         found[Way(state, rest, route.place, names, route.node)] = None
         return tuple(found)
+
+    @cached_property
+    def is_ambiguous(self) -> bool:
+        """Whether two accepting paths may show the same picks (``spaseq.plan.ambiguity``)."""
+        return is_ambiguous(self)
+
+    @cached_property
+    def ways_from(self) -> dict[Exit, list[Way]]:
+        """The ways out of each state that has some."""
+        found: dict[Exit, list[Way]] = {}
+        for way in self.ways:
+            found.setdefault(way.source, []).append(way)
+        return found
+
+    @cached_property
+    def ways_to(self) -> dict[Exit, list[Way]]:
+        """The ways into each state that has some."""
+        found: dict[Exit, list[Way]] = {}
+        for way in self.ways:
+            for state in self.exits_of(way.node):
+                found.setdefault(state, []).append(way)
+        return found
 
     def exits_of(self, node: int) -> tuple[Exit, ...]:
         """The states that a step to ``node`` enters."""

@@ -32,7 +32,6 @@ from nfa_native.automaton import (
 )
 from nfa_native.words import Terms
 from spaseq.pattern import Strategy, Window
-from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way, ended
 from spaseq.plan.cells import with_cells
 from spaseq.plan.environment import UNBOUND, cell, variables_of
@@ -87,7 +86,7 @@ class _Assembler:
             start=tuple(self._constant(start[name]) for name in self.analysis.columns),
             results=len(self.results),
             window=_window(self.analysis.query.window),
-            ambiguous=is_ambiguous(self.analysis) or not self._tells_keys(),
+            ambiguous=self.analysis.is_ambiguous or not self._tells_keys(),
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
         )
         return with_cells(automaton, cells)

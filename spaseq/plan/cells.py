@@ -14,36 +14,39 @@ MOST_INDEXES = 32
 
 def with_cells(automaton: Automaton, forced: Cells | None = None) -> Automaton:
     """The automaton with a kind of cells for each state; ``forced`` is taken wherever it can be (for tests)."""
-    able = [_able(automaton, number) for number in range(len(automaton.states))]
+    able = [_able(automaton, number, steps) for number, steps in enumerate(steps_from(automaton))]
     kinds = [forced if forced in kinds else kinds[0] for kinds in able]
     states = (replace(state, cells=kind) for state, kind in zip(automaton.states, kinds, strict=True))
     return replace(automaton, states=tuple(states))
 
 
-def steps_from(automaton: Automaton, number: int) -> list[Transition]:
-    """The transitions out of a state."""
-    return [one for one in automaton.transitions if one.source == number]
+def steps_from(automaton: Automaton) -> list[list[Transition]]:
+    """The transitions out of each state."""
+    found: list[list[Transition]] = [[] for _ in automaton.states]
+    for one in automaton.transitions:
+        found[one.source].append(one)
+    return found
 
 
-def _able(automaton: Automaton, number: int) -> list[Cells]:
-    """The kinds that a state can have, the best one first."""
-    state, steps = automaton.states[number], steps_from(automaton, number)
+def _able(automaton: Automaton, number: int, steps: Sequence[Transition]) -> list[Cells]:
+    """The kinds that a state with these steps can have, the best one first."""
+    state = automaton.states[number]
     kinds = [Cells.HASH]
     if any(one.step.compared for one in steps) and state.govern is not Govern.STRICT:
         kinds.insert(0, Cells.ORDERED)
-        if not why_no_views(automaton, number):
+        if not why_no_views(automaton, number, steps):
             kinds.insert(0, Cells.VIEWS)
     if not state.twins:
         kinds.append(Cells.FLAT)
     return kinds
 
 
-def why_no_views(automaton: Automaton, number: int) -> str:
-    """Why events cannot take along views of what is in a state; empty: they can.
+def why_no_views(automaton: Automaton, number: int, steps: Sequence[Transition]) -> str:
+    """Why events cannot take along views of what is in a state with these steps; empty: they can.
 
     Partial matches must leave the state with the window only, and a step must make the same of all that it takes along.
     """
-    state, steps = automaton.states[number], steps_from(automaton, number)
+    state = automaton.states[number]
     if state.govern is not Govern.ANY or state.twins:
         return "partial matches leave with their step"
     if any(guard.early for guard in state.guards):

@@ -7,7 +7,7 @@ from typing import Any
 from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
 from gpm.lists import aggregate_of
 from gpm.printing import print_expression
-from nfa_native.automaton import Automaton, Cells, Govern
+from nfa_native.automaton import Automaton, Cells, Govern, Transition
 from spaseq.pattern import (
     Atom,
     Conjunction,
@@ -20,7 +20,6 @@ from spaseq.pattern import (
     Strategy,
     Window,
 )
-from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.cells import steps_from, why_no_views
 from spaseq.plan.environment import UNBOUND, ZERO
@@ -34,13 +33,14 @@ SYMBOLS = {Strategy.ANY: "skip-till-any", Strategy.NEXT: "skip-till-next", Strat
 def describe(analysis: Analysis, liveness: Liveness, automaton: Automaton) -> dict[str, Any]:
     """The whole plan; every value is a string, number, list or dict."""
     numbers = {state: number for number, state in enumerate(analysis.exits)}
+    steps = steps_from(automaton)
     return {
         "sequence": write(analysis.query.expression),
         "tree": tree(analysis.query.expression),
         "window": _window(analysis.query.window),
         "atoms": [_atom(analysis, number) for number in range(len(analysis.atoms))],
-        "ambiguous": is_ambiguous(analysis),
-        "states": [_state(analysis, liveness, automaton, numbers, state) for state in analysis.exits],
+        "ambiguous": analysis.is_ambiguous,
+        "states": [_state(analysis, liveness, automaton, steps, numbers, state) for state in analysis.exits],
         "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
         "taken_away_from": [one.source for one in automaton.transitions if not one.targets],
         "partition": _partition(analysis),
@@ -124,13 +124,19 @@ def _atom(analysis: Analysis, number: int) -> dict[str, Any]:
 
 # ── states ───────────────────────────────────────────────────────────────────────────────────────────────
 def _state(
-    analysis: Analysis, liveness: Liveness, automaton: Automaton, numbers: dict[Exit, int], state: Exit
+    analysis: Analysis,
+    liveness: Liveness,
+    automaton: Automaton,
+    transitions: list[list[Transition]],
+    numbers: dict[Exit, int],
+    state: Exit,
 ) -> dict[str, Any]:
-    ways = [way for way in analysis.ways if way.source == state]
-    steps = [liveness.live_steps[way] for way in ways]
-    kind, why = _cell_kind(liveness, state, steps) or _compared(liveness.columns[state], automaton, numbers[state])
+    number = numbers[state]
+    steps = [liveness.live_steps[way] for way in analysis.ways_from.get(state, ())]
+    kept = _cell_kind(liveness, state, steps)
+    kind, why = kept or _compared(liveness.columns[state], automaton, number, transitions[number])
     return {
-        "number": numbers[state],
+        "number": number,
         "role": "initial" if state.node == START else "final" if state.ends else "waiting",
         "operator": _operator(analysis, state),
         "live": list(liveness.columns[state]),
@@ -163,9 +169,9 @@ def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tu
     return None
 
 
-def _compared(columns: tuple[str, ...], automaton: Automaton, number: int) -> tuple[str, str]:
+def _compared(columns: tuple[str, ...], automaton: Automaton, number: int, steps: list[Transition]) -> tuple[str, str]:
     """The same where values are kept that are more than join keys."""
-    state, steps = automaton.states[number], steps_from(automaton, number)
+    state = automaton.states[number]
     compared = {columns[one.column] for step in steps for one in step.step.compared}
     rest = set(columns) - {columns[held] for step in steps for held, _ in step.step.joins}
     where = " in each join key" if any(state.indexes) else ""
@@ -175,7 +181,7 @@ def _compared(columns: tuple[str, ...], automaton: Automaton, number: int) -> tu
             f"an event takes along at once all those whose {_listed(compared)} it accepts",
         )
     if state.cells is Cells.ORDERED:
-        why = why_no_views(automaton, number) if state.govern is Govern.ANY else ""
+        why = why_no_views(automaton, number, steps) if state.govern is Govern.ANY else ""
         return f"groups by {_listed(compared)}{where}", "in order as long as there is one, else with a zone map" + (
             f"; one by one, for {why}" if why else ""
         )
@@ -214,7 +220,7 @@ def _unjoined(analysis: Analysis, way: Way, step: SymbolicStep) -> str | None:
         return None
     if step.filters:
         return "joins nothing, its filter alone decides"
-    before = dict.fromkeys(" & ".join(one.names) for one in analysis.ways if way.source in analysis.exits_of(one.node))
+    before = dict.fromkeys(" & ".join(one.names) for one in analysis.ways_to.get(way.source, ()))
     which = "every" if way.source.strategy is Strategy.ANY else "the next"
     return f"joins nothing: every {' or '.join(before)} with {which} {' & '.join(way.names)}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Description = dict[str, Any]
@@ -20,6 +20,9 @@ def as_json(description: Description) -> str:
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────
 def as_text(description: Description) -> str:
+    steps: dict[int, list[Description]] = {}
+    for one in description["transitions"]:
+        steps.setdefault(one["from"], []).append(one)
     parts = [
         f"sequence  {description['sequence']}",
         f"window    {_window(description['window'])}",
@@ -32,7 +35,7 @@ def as_text(description: Description) -> str:
         *(line for atom in description["atoms"] for line in _atom(atom)),
         "",
         "automaton",
-        *(line for state in description["states"] for line in _state(state, description["transitions"])),
+        *(line for state in description["states"] for line in _state(state, steps.get(state["number"], ()))),
     ]
     if "aggregates" in description:
         parts += ["", "aggregates", f"  {description['aggregates']}"]
@@ -70,7 +73,7 @@ def _atom(atom: Description) -> Iterator[str]:
         yield f"    filter on the partial match: {one}"
 
 
-def _state(state: Description, transitions: list[Description]) -> Iterator[str]:
+def _state(state: Description, steps: Sequence[Description]) -> Iterator[str]:
     head = " ".join(part for part in (state["role"], state["operator"]) if part)
     yield f"  state {state['number']}: {head}"
     yield f"    cells: {state['cells']} ({state['why']})"
@@ -80,9 +83,8 @@ def _state(state: Description, transitions: list[Description]) -> Iterator[str]:
         yield f"    not {guard['absent']} in between; {guard['how']}"
     for other in state["competes_with"]:
         yield f"    a step from here is also a step from state {other}"
-    for one in transitions:
-        if one["from"] == state["number"]:
-            yield f"    --{_edge(one)}--> {', '.join(str(n) for n in one['to'])}"
+    for one in steps:
+        yield f"    --{_edge(one)}--> {', '.join(str(n) for n in one['to'])}"
 
 
 def _edge(transition: Description) -> str:

@@ -6,10 +6,12 @@ rows are never looked at.  This holds for steps.  A negation or an absence looks
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nfa_native.automaton import Automaton, Govern, Transition
+from spaseq.plan.cells import steps_from
 
 MOST_TRANSITIONS = 256  # of an automaton that is looked through with every batch
 
@@ -71,11 +73,12 @@ def _use(number: int, transition: Transition, atom: int, known: frozenset[int]) 
 def _depths(automaton: Automaton) -> dict[int, int]:
     """The least number of steps to each state."""
     depths = {state: 0 for state in range(len(automaton.states)) if is_initial(automaton, state)}
-    waiting = list(depths)
+    waiting = deque(depths)
+    steps = steps_from(automaton)
     while waiting:
-        source = waiting.pop(0)
-        for transition in automaton.transitions:
-            for target in transition.targets if transition.source == source else ():
+        source = waiting.popleft()
+        for transition in steps[source]:
+            for target in transition.targets:
                 if target.state not in depths:
                     depths[target.state] = depths[source] + 1
                     waiting.append(target.state)

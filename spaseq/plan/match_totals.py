@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.match_totals import TotalsSpec
 from nfa_native.totaller import Quantity
-from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard
@@ -123,7 +122,7 @@ class Totals:
             yield "SELECT aggregates over iterations, too"
         if not all(self._is_simple(state, guard) for state, some in liveness.guards.items() for guard in some):
             yield "a negation or an optional part looks at more than one event, key, or place in between"
-        if is_ambiguous(analysis):
+        if analysis.is_ambiguous:
             yield "one set of events may match along several paths"
         for way in analysis.ways:
             yield from self._obstacles(way)

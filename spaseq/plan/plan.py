@@ -15,7 +15,6 @@ from gpm.errors import PatternError
 from nfa_native.automaton import Automaton, Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
-from spaseq.plan.ambiguity import is_ambiguous
 from spaseq.plan.analysis import Analysis, result_expressions
 from spaseq.plan.environment import aggregate_value, cell, substitute, variables_of
 from spaseq.plan.lazy import LazyAtom, is_initial, lazy_atoms
@@ -159,7 +158,7 @@ class Plan:
     @cached_property
     def rows_together(self) -> bool:
         """Whether all rows of a match come one after the other: it is found once, in one substream."""
-        return not self.analysis.query.keys and not is_ambiguous(self.analysis)
+        return not self.analysis.query.keys and not self.analysis.is_ambiguous
 
     def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
         """The plan for people: ``form`` is text, mermaid, dot or json.

@@ -45,7 +45,7 @@ class _StoppedError(Exception):
 class Model:
     """Reads one source; the last ``remembered`` graphs and waiting times are known, up to ``most_named`` bytes."""
 
-    def __init__(self, skip: bool, remembered: int, most_named: int) -> None:
+    def __init__(self, skip: bool, remembered: int, most_named: int = 1 << 26) -> None:
         self.skip = skip
         self.remembered = remembered
         self.most_named = most_named
