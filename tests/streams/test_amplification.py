@@ -83,11 +83,12 @@ def test_an_event_of_n_quads_that_is_too_large(tmp_path: Path, monkeypatch: pyte
     assert (names, report.errors, report.unused_times) == (["urn:x", "urn:z"], 1, 0)
 
 
-def test_names_are_remembered_as_far_as_there_is_room(tmp_path: Path) -> None:
+def test_names_are_remembered_as_far_as_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.streams.assembler.MOST_NAMED", 650_000)
     path = tmp_path / "a.nq"
-    long = [f"{n}:{'x' * 10_000_000}" for n in range(8)]
+    long = [f"{n}:{'x' * 100_000}" for n in range(8)]
     path.write_text("".join(AT % name for name in long) + LINE % long[0] + LINE % long[7] + AT % "z" + LINE % "z")
     report = WireReport()
     events = [event for some in read_source(str(path), "urn:s", WireOptions(skip=True), report) for event in some]
-    assert [event.name[:10] for event in events] == ["urn:7:xxxx", "urn:z"]  # the times of 2 were dropped: 64 MiB
+    assert [event.name[:10] for event in events] == ["urn:7:xxxx", "urn:z"]  # the times of 2 were dropped
     assert (report.unused_times, report.errors) == (7, 1)

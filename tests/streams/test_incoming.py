@@ -92,7 +92,7 @@ def test_what_is_before_damage_is_there() -> None:
 
 
 def test_gzip_of_much_is_unpacked_in_parts(tmp_path: Path) -> None:
-    path, size = tmp_path / "much.gz", 1 << 27
+    path, size = tmp_path / "much.gz", 1 << 26
     path.write_bytes(gzip.compress(bytes(size)))
     incoming = Incoming(Pipe(str(path), False), "s")  # a file may stand for a pipe
     tracemalloc.start()

@@ -184,6 +184,7 @@ def test_a_batch_may_come_when_many_events_wait_one_by_one() -> None:
     joined: list[int] = []
     join = Events.join
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spaseq.engine.engine.FEW_EVENTS", 0)
         patch.setattr(Events, "join", staticmethod(lambda parts: joined.append(len(parts)) or join(parts)))
         engine.push_batch("s", [(3000, b"_:x <urn:p> 3000 ."), (3001, b"_:x <urn:p> 3001 .")])
     assert joined == [3000]

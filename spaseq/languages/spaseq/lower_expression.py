@@ -17,7 +17,7 @@ from spaseq.languages.spaseq.functions import (
     SYNONYMS,
 )
 from spaseq.languages.spaseq.habits import function_hint
-from spaseq.languages.spaseq.names import Names
+from spaseq.languages.spaseq.names import Names, language_of
 
 _STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 
@@ -64,7 +64,7 @@ class ExpressionLowering:
                 return algebra.Literal(node.text, number_type(node.text))
             case tree.Literal():
                 datatype = self.names.iri(node.datatype) if node.datatype else algebra.XSD_STRING
-                return algebra.Literal(node.text, datatype, node.language)
+                return algebra.Literal(node.text, datatype, language_of(node))
 
     def exists(self, node: tree.Exists, place: Place) -> algebra.Exists:
         """EXISTS looks at the graph of an event, so it has no meaning in SELECT and HAVING."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urljoin
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from gpm.algebra import XSD
 from spaseq.languages.problem import Problem, did_you_mean
@@ -77,6 +77,16 @@ class Names:
         if not self.base:
             raise Problem(f"relative IRI {node.text}", node.span, "write it in full, or add BASE <…>")
         return _joined(self.base, iri)
+
+
+def language_of(node: tree.Literal) -> str | None:
+    """The language tag of a literal that has one; Problem if it is none by BCP 47."""
+    try:
+        if node.language:
+            Literal("", language=node.language)
+    except ValueError as error:
+        raise Problem(f"@{node.language} is no language tag: {_lower(str(error))}", node.span) from None
+    return node.language
 
 
 def _lower(text: str) -> str:
