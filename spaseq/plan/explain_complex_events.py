@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, assert_never
 
 from nfa_native.complex_events import Cell, Correlation, PickState, Transition
@@ -187,7 +189,9 @@ def automaton(asked: Explained) -> Section:
         "states": states,
         "transitions": _transitions(plan),
     }
-    lines = [line for state in states for line in _state_lines(state, value["transitions"])]
+    ways = sorted(value["transitions"], key=itemgetter("from"))
+    leaving = {number: list(some) for number, some in groupby(ways, key=itemgetter("from"))}
+    lines = [line for state in states for line in _state_lines(state, leaving.get(state["number"], []))]
     return Section("automaton", "automaton", value, lines=(*lines, *_ambiguity(value)))
 
 
@@ -246,8 +250,8 @@ def _transitions(plan: Recognition) -> list[dict[str, Any]]:
 
 
 def _steps(states: tuple[PickState, ...]) -> Iterator[Transition]:
-    for number in range(len(states)):
-        for to in followers(states, number):
+    for number, entered in enumerate(followers(states)):
+        for to in entered:
             yield Transition(number, to, contiguous=number not in states[to].after)
 
 
@@ -256,12 +260,12 @@ def _conditions(plan: Recognition, one: Transition) -> Iterator[Predicate]:
     yield from (plan.asked[question.number].asked.predicate for question in one.questions)
 
 
-def _state_lines(state: dict[str, Any], transitions: list[dict[str, Any]]) -> Iterator[str]:
+def _state_lines(state: dict[str, Any], leaving: list[dict[str, Any]]) -> Iterator[str]:
     yield f"state {state['number']}: {state['role']}"
     yield f"  picks: {_picks(state)}" + ("" if state["selected"] else ", which is not selected")
     ways = f"{state['ways_in']} way{'s' * (state['ways_in'] != 1)} in"
     yield f"  cost: {state['cost']}; {ways}"
-    yield from (f"  --{_edge(one)}--> {one['to']}" for one in transitions if one["from"] == state["number"])
+    yield from (f"  --{_edge(one)}--> {one['to']}" for one in leaving)
 
 
 def _edge(transition: dict[str, Any]) -> str:
@@ -278,6 +282,8 @@ def _ambiguity(value: dict[str, Any]) -> Iterator[str]:
         yield "a chain: every match has one event of each state, in this order"
     if not value["ambiguous"]:
         yield "unambiguous: no two paths pick the same events"
+    elif value["twin_paths"] is None and all(state["selected"] for state in value["states"]):
+        yield "ambiguous: two paths may pick the same events"
     elif value["twin_paths"] is None:
         yield "ambiguous: matches that differ in what is not selected may be the same result"
     else:

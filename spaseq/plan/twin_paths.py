@@ -8,33 +8,39 @@ from itertools import product
 from nfa_native.complex_events import PickState
 from spaseq.plan.complex_events import Kind, Recognition
 
+MOST_SEEN = 20_000  # pairs of states that are looked at
 Path = tuple[int, ...]
 Pair = tuple[int, int]
 
 
 def twin_paths(plan: Recognition) -> tuple[Path, Path] | None:
-    """The shortest two different paths of states that may pick the same events; None if there are none."""
+    """The shortest two different paths of states that may pick the same events; None if there are none, or too long."""
     states = plan.automaton.states
+    after = followers(states)
     initial = [number for number, state in enumerate(states) if state.initial]
     waiting: deque[tuple[Pair, ...]] = deque((pair,) for pair in _pairs(plan, initial, initial))
     seen = {(pair, pair[0] != pair[1]) for (pair,) in waiting}
-    while waiting:
+    while waiting and len(seen) < MOST_SEEN:
         steps = waiting.popleft()
         pair = steps[-1]
         differ = any(left != right for left, right in steps)
         if differ and states[pair[0]].final and states[pair[1]].final:
             return tuple(left for left, _ in steps), tuple(right for _, right in steps)
-        for after in _pairs(plan, followers(states, pair[0]), followers(states, pair[1])):
-            key = (after, differ or after[0] != after[1])
+        for entered in _pairs(plan, after[pair[0]], after[pair[1]]):
+            key = (entered, differ or entered[0] != entered[1])
             if key not in seen:
                 seen.add(key)
-                waiting.append((*steps, after))
+                waiting.append((*steps, entered))
     return None
 
 
-def followers(states: tuple[PickState, ...], number: int) -> list[int]:
-    """The states that are entered from that one."""
-    return [to for to, state in enumerate(states) if number in state.after or number in state.directly_after]
+def followers(states: tuple[PickState, ...]) -> list[list[int]]:
+    """For each state those that are entered from it, ascending."""
+    found: list[list[int]] = [[] for _ in states]
+    for to, state in enumerate(states):
+        for number in {*state.after, *state.directly_after}:
+            found[number].append(to)
+    return found
 
 
 def _pairs(plan: Recognition, left: list[int], right: list[int]) -> list[Pair]:
