@@ -10,7 +10,6 @@ from types import ModuleType
 
 import click
 
-from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.failures import Commands
 from spaseq.lasting import lasting
 
@@ -28,7 +27,6 @@ class Program(Commands):
         """The command of a name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        give_back_large_blocks()
         command = getattr(_imported(f"spaseq.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import click
 
+from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
@@ -147,6 +148,7 @@ def run(
 
     A query's CONSTRUCT may supply the streams of another.
     """
+    give_back_large_blocks()
     parsed = read_queries(queries)
     checked = [each.query for each in parsed]
     properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES

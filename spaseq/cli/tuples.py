@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
@@ -102,6 +103,7 @@ def tuples(
 
     Positions in results count the events of the table from 0.
     """
+    give_back_large_blocks()
     from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Description = dict[str, Any]
@@ -20,9 +20,7 @@ def as_json(description: Description) -> str:
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────
 def as_text(description: Description) -> str:
-    steps: dict[int, list[Description]] = {}
-    for one in description["transitions"]:
-        steps.setdefault(one["from"], []).append(one)
+    steps = by_source(description["transitions"])
     parts = [
         f"sequence  {description['sequence']}",
         f"window    {_window(description['window'])}",
@@ -71,6 +69,14 @@ def _atom(atom: Description) -> Iterator[str]:
     yield f"    evaluated: {atom['evaluation']}"
     for one in atom["stateful_filters"]:
         yield f"    filter on the partial match: {one}"
+
+
+def by_source(transitions: Iterable[Description]) -> dict[int, list[Description]]:
+    """The described transitions out of each state that has some."""
+    found: dict[int, list[Description]] = {}
+    for one in transitions:
+        found.setdefault(one["from"], []).append(one)
+    return found
 
 
 def _state(state: Description, steps: Sequence[Description]) -> Iterator[str]:

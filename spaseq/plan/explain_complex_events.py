@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, assert_never
 
 from nfa_native.complex_events import Cell, Correlation, PickState, Transition
@@ -28,7 +26,7 @@ from spaseq.pattern.recognition import (
 )
 from spaseq.plan import aggregation, strategies
 from spaseq.plan.complex_events import Recognition
-from spaseq.plan.explain import mermaid_text
+from spaseq.plan.explain import by_source, mermaid_text
 from spaseq.plan.twin_paths import followers, twin_paths
 
 
@@ -189,8 +187,7 @@ def automaton(asked: Explained) -> Section:
         "states": states,
         "transitions": _transitions(plan),
     }
-    ways = sorted(value["transitions"], key=itemgetter("from"))
-    leaving = {number: list(some) for number, some in groupby(ways, key=itemgetter("from"))}
+    leaving = by_source(value["transitions"])
     lines = [line for state in states for line in _state_lines(state, leaving.get(state["number"], []))]
     return Section("automaton", "automaton", value, lines=(*lines, *_ambiguity(value)))
 
