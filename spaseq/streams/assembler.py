@@ -15,7 +15,7 @@ from spaseq.errors import Location, StreamError, shortened
 from spaseq.streams.event import Events, Names
 from spaseq.streams.messages import Received, to_event
 from spaseq.streams.timestamps import from_literal
-from spaseq.streams.untimed import statements_about, untimed_hint
+from spaseq.streams.untimed import Nearby, untimed_hint
 from spaseq.streams.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptions, WireReport
 
 # As gpm.native.assembly numbers problems.
@@ -53,7 +53,7 @@ class EventAssembler:
         self._skip = options.skip
         self._unit = options.time_unit
         self._properties = options.time_properties
-        self._read = b"", 0  # a block, and how far
+        self._nearby = Nearby()
         self._endless = endless
         self._flushed = ""  # the graph that was complete for want of more
         self._report = report
@@ -90,8 +90,9 @@ class EventAssembler:
         """Read the whole lines of a block, or of bytes ``start:stop`` of it."""
         at, stop = start, len(block) if stop is None else stop
         while at < stop:
+            begin = at
             at, problems = self._native.read(block, at, stop)
-            self._read = block, at
+            self._nearby.add(block, begin, at)
             for kind, line, name, start, size in problems:
                 if kind == BAD_LINE:
                     self.fail(*place.bad_line(line), line, place)
@@ -148,7 +149,7 @@ class EventAssembler:
                 hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
-            hint = untimed_hint(graph, statements_about(graph, *self._read), self._properties)
+            hint = untimed_hint(graph, self._nearby.about(graph), self._properties)
         elif kind == TOO_LARGE:
             message = f"the graph {graph} has more than {LARGEST_EVENT:,} bytes: it is too large for an event"
         elif kind == BAD_TIME:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
 from pyoxigraph import DefaultGraph, Literal, Quad, RdfFormat
@@ -25,12 +26,28 @@ def untimed_hint(graph: str, quads: Iterable[Quad], properties: Collection[str])
     return f"if <{other}> is its time, say so: --time-property {other} (time_properties)" if other else OUTSIDE
 
 
-def statements_about(graph: str, block: bytes, end: int) -> Iterator[Quad]:
-    """The statements before ``end`` of a block of N-Quads lines that name the graph."""
-    name = graph.encode()
-    for line in block[max(0, end - _NEAR) : end].splitlines():
-        if name in line:
-            yield from _read(line)
+class Nearby:
+    """The last lines of N-Quads that were read, in however many pieces they came."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[bytes] = deque()
+        self._size = 0  # of all pieces
+
+    def add(self, block: bytes, start: int, end: int) -> None:
+        """Bytes ``start:end`` of a block were read."""
+        piece = block[max(start, end - _NEAR) : end]
+        if piece:
+            self._pieces.append(piece)
+            self._size += len(piece)
+        while self._pieces and self._size - len(self._pieces[0]) >= _NEAR:
+            self._size -= len(self._pieces.popleft())
+
+    def about(self, graph: str) -> Iterator[Quad]:
+        """The statements that name the graph."""
+        name = graph.encode()
+        for line in b"".join(self._pieces)[-_NEAR:].splitlines():
+            if name in line:
+                yield from _read(line)
 
 
 def _read(line: bytes) -> Iterator[Quad]:
