@@ -103,7 +103,7 @@ class Background:
         """The background in which one graph, maybe a new one, has other contents; errors as of the class."""
         names = list(self.graphs)
         number = names.index(iri) if iri in self.graphs else len(names)
-        changed = Background()
+        changed = type(self)()
         changed._entailed = self._entailed
         changed._set(self._stated | {iri: _read_graph(number, iri, source)}, self)
         return changed

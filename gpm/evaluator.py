@@ -83,6 +83,13 @@ class Evaluator:
         # By the ids of the patterns, which stay alive beside their set.
         self._sets: dict[tuple[int, ...], tuple[tuple[NativePattern, ...], PatternSet]] = {}
 
+    def on(self, terms: Terms) -> Evaluator:
+        """An evaluator for a table of terms that lies on this one's: patterns compiled here serve there too."""
+        other = Evaluator(terms, self.background, self.mode)
+        other._versions = {0: self._versions[self._version].on(other.encoder)}
+        other._shapes = dict(self._shapes)
+        return other
+
     # ── the background ───────────────────────────────────────────────────────────────────────────────────
     @property
     def background(self) -> Background:
@@ -240,7 +247,7 @@ class Evaluator:
         some = tuple(patterns)
         key = tuple(map(id, some))
         if key not in self._sets:
-            self._sets[key] = some, PatternSet(some)
+            self._sets[key] = some, PatternSet(some, self.terms)
         return self._sets[key][1]
 
     def _by_pyoxigraph(self, shapes: Plans, batch: EventBatch, store: KnowledgeStore) -> Rows:

@@ -136,6 +136,12 @@ class Knowledge:
         later._tables = {key: table for key, table in self._tables.items() if changed.isdisjoint(key[0])}
         return later
 
+    def on(self, terms: Terms) -> Knowledge:
+        """The knowledge for a table of terms that lies on this one's: what is materialised here is shared."""
+        other = Knowledge(self.background, terms, self.limit)
+        other._tables = dict(self._tables)
+        return other
+
     def table(self, element: Element, columns: tuple[str, ...]) -> KnowledgeTable | None:
         """The solutions of an element, restricted to some of its variables; None if they are too many.
 

@@ -33,7 +33,7 @@ class SinglePatterns:
         asked = [_asked(self._prepared[shape]) for shape in self._shapes]
         self._numbers = [number for number, one in enumerate(asked) if one is not None]
         self._always = [number for number, one in enumerate(asked) if one is None]
-        self._set = PatternSet(one for one in asked if one is not None)
+        self._set = PatternSet((one for one in asked if one is not None), terms)
 
     def rows(self, event: SingleEvent) -> Iterator[tuple[int, EventRows]]:
         """The number of each pattern that has rows on the event, and these rows, in columns of its slots."""

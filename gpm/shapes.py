@@ -71,6 +71,20 @@ class Version:
         self._encoder = encoder
         self._mode = mode
         self._shapes: dict[Shape, Prepared] = {}
+        self._wants: list[tuple[NativePattern, bool]] = []  # what is read for them, and whether with subjects
+
+    def on(self, encoder: Encoder) -> Version:
+        """The same for an encoder whose table of terms lies on this one's: what is prepared here is so there."""
+        other = Version(self.knowledge.on(encoder.terms), encoder, self._mode)
+        other._shapes = dict(self._shapes)
+        for native, subjects in self._wants:
+            other._want(native, subjects)
+        return other
+
+    def _want(self, native: NativePattern, subjects: bool) -> None:
+        """Let the triples that a pattern can use be read from now on."""
+        self._wants.append((native, subjects))
+        self._encoder.want(native.summary, subjects=subjects)
 
     def prepared(self, shape: Shape) -> Prepared:
         """How a shape is evaluated.  PatternError: it cannot be."""
@@ -102,7 +116,7 @@ class Version:
             return Reason("so it was asked")
         native = compile_native(core, columns, self._encoder.terms)
         if not isinstance(native, Reason):
-            self._encoder.want(native.summary, subjects=not subjects_are_local(core, columns))
+            self._want(native, not subjects_are_local(core, columns))
         elif self._mode is Mode.NATIVE:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native

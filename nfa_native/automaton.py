@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nfa_native.words import Terms
 
 
 class Govern(IntEnum):
@@ -75,11 +78,12 @@ class Formula:
     """An expression over registers: the cell side's columns, the row's columns, one register that is never bound.
 
     ``program`` is a native program or None; ``ask`` evaluates what the program does not know: it takes the registers as
-    ``uint64[n, registers]`` and times ``int64[n]`` and returns ``int8[n]`` (1, 0, −1) for a filter, words otherwise.
+    ``uint64[n, registers]``, times ``int64[n]`` and the table of their words, and returns ``int8[n]`` (1, 0, −1) for a
+    filter, words otherwise.
     """
 
     program: Any
-    ask: Callable[[Any, Any], Any]
+    ask: Callable[[Any, Any, Terms], Any]
     reads: tuple[int, ...] = ()  # registers that it reads
 
 

@@ -88,7 +88,12 @@ cdef cppclass Marks:
     vector[uint64_t] entries
     vector[uint64_t] sides
 
+# A table may lie on a frozen one, whose words are also its own: its entries and side values have the numbers behind those.
 cdef cppclass TermStore:
+    const TermStore* base         # the frozen table below; NULL: none
+    size_t first_entry            # number of the first entry here: as many are below
+    size_t first_side
+    bint frozen                   # nothing is added any more, so that any thread may look things up
     vector[TermEntry] entries
     vector[uint64_t] slots        # open addressing: hash's upper half << 32 | entry + 1
     FreeList free_entries
@@ -120,18 +125,26 @@ cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexce
 cdef word_t boolean_word(bint value) noexcept nogil
 
 
+cdef inline const SideEntry* side_entry(const TermStore* store, word_t word) noexcept nogil:
+    """What a word of the side table stands for."""
+    cdef size_t index = word >> 8
+    if index < store.first_side:
+        return store.base.sides.data() + index
+    return store.sides.data() + (index - store.first_side)
+
+
 # Values of words of that kind.
 cdef inline int64_t integer_value(const TermStore* store, word_t word) noexcept nogil:
     if word & 15 == TAG_INTEGER:
         return <int64_t>word >> 4
-    return <int64_t>store.sides[word >> 8].number
+    return <int64_t>side_entry(store, word).number
 
 
 cdef inline int128 decimal_value(const TermStore* store, word_t word) noexcept nogil:
     """In units of 10**-18."""
     if word & 15 == TAG_DECIMAL:
         return <int128>(<int64_t>word >> 9) * POWERS_OF_TEN[DECIMAL_DIGITS - ((word >> 4) & 31)]
-    return store.sides[word >> 8].number
+    return side_entry(store, word).number
 
 
 cdef inline double double_value(const TermStore* store, word_t word) noexcept nogil:
@@ -143,7 +156,7 @@ cdef inline double double_value(const TermStore* store, word_t word) noexcept no
             bits += DOUBLE_BASE
         bits |= word & DOUBLE_SIGN
     else:
-        bits = <uint64_t>store.sides[word >> 8].number
+        bits = <uint64_t>side_entry(store, word).number
     memcpy(&value, &bits, sizeof(double))
     return value
 
@@ -153,8 +166,8 @@ cdef inline int128 datetime_value(const TermStore* store, word_t word, int32_t* 
     if word & 15 == TAG_DATETIME:
         zone[0] = NO_ZONE if word & 16 else 0
         return EPOCH + <int128>(<int64_t>word >> 5) * MICROSECOND
-    zone[0] = store.sides[word >> 8].zone
-    return store.sides[word >> 8].number
+    zone[0] = side_entry(store, word).zone
+    return side_entry(store, word).number
 
 
 # The word of a term, which is collectable unless somebody pinned it.  UNBOUND if only Python can canonicalise it
@@ -187,6 +200,7 @@ cdef void pin_word(TermStore* store, word_t word) noexcept nogil
 
 cdef class Terms:
     cdef TermStore* store
+    cdef readonly Terms base                      # the frozen table below, or None
     cdef readonly unsigned long long collections  # how often words were freed
     cdef object _holders                          # WeakSet of objects whose array `words` is live
     # The word of a term, collectable.
@@ -194,5 +208,7 @@ cdef class Terms:
     # The word of a term, which is pinned.
     cdef word_t intern_bytes(self, bytes term) except? 0
     cdef word_t pinned(self, word_t word)
+    # ValueError: the table is frozen.
+    cdef int check_open(self) except -1
     cdef word_t intern_canonical(self, bytes term) except? 0
     cdef word_t add(self, bytes term, word_t alias) except? 0

@@ -27,9 +27,19 @@ class Terms:
 
     collections: int  # how often ``collect`` freed words; what remembers collectable words forgets them when this changes
 
-    def __init__(self) -> None: ...
+    base: Terms | None
+
+    def __init__(self, base: Terms | None = None) -> None:
+        """A table on a frozen one, whose words are its own too.  ValueError: ``base`` is not frozen, or has one itself."""
+
+    def freeze(self) -> None:
+        """Nothing is added or freed from now on: other tables may lie on this one, and any thread may look things up.
+
+        What would add to it raises ValueError.
+        """
+
     def __len__(self) -> int:
-        """Number of living dictionary entries and side values; values held in words take no room."""
+        """Number of living dictionary entries and side values, without those below; values held in words take no room."""
 
     def longest_run(self) -> int:
         """The most slots in a row that are taken in one of the hash tables; few, where terms do not collide."""

@@ -8,6 +8,8 @@ makes them the same term.  Nothing here locks: a table belongs to one thread at 
 
 Terms and values are collectable unless they are pinned.  Words made in native code are not, those of Python's ``intern``,
 ``integer`` and the like are.
+
+A table may lie on a frozen one, which any number share: what is below has the same word in all of them.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -40,8 +42,12 @@ from nfa_native.prefetch cimport prefetch
 cdef const char* XSD = b"http://www.w3.org/2001/XMLSchema#"
 cdef enum:
     XSD_LENGTH = 33
-    FIRST_CHUNK = 1 << 16
-    FIRST_SLOTS = 1 << 10
+    FIRST_CHUNK = 1 << 12
+    FIRST_SLOTS = 1 << 6
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
 
 include "interning/memory.pxi"
 include "interning/entries.pxi"
@@ -80,8 +86,18 @@ cdef class Terms:
     A word stays valid as long as the table lives if it is pinned, otherwise until a collection that does not hear of it.
     """
 
-    def __cinit__(self):
+    def __cinit__(self, Terms base=None):
+        if base is not None and (not base.store.frozen or base.base is not None):
+            raise ValueError("a table lies on one that is frozen, and that lies on none")
         self.store = created[TermStore]()
+        self.base = base
+        self.store.base = NULL
+        self.store.first_entry = self.store.first_side = 0
+        if base is not None:
+            self.store.base = base.store
+            self.store.first_entry = base.store.entries.size()
+            self.store.first_side = base.store.sides.size()
+        self.store.frozen = False
         self.store.broken = False
         self.store.texts.chunk = self.store.texts.used = 0
         self.store.free_entries.first = self.store.free_entries.count = 0
@@ -98,8 +114,17 @@ cdef class Terms:
         release(&self.store.scratch)
         del self.store
 
+    def freeze(self) -> None:
+        """Nothing is added or freed from now on: other tables may lie on this one, and any thread may look things up."""
+        self.store.frozen = True
+
+    cdef int check_open(self) except -1:
+        if self.store.frozen:
+            raise ValueError("the table is frozen")
+        return 0
+
     def __len__(self) -> int:
-        """Number of living dictionary entries and side values; values held in words take no room."""
+        """Number of living dictionary entries and side values, without those below; values held in words take no room."""
         return living_entries(self.store) + living_sides(self.store)
 
     def memory(self) -> int:
@@ -125,6 +150,7 @@ cdef class Terms:
         cdef const char* text = PyBytes_AS_STRING(term)
         cdef size_t length = PyBytes_GET_SIZE(term)
         cdef word_t word
+        self.check_open()
         if length == 0 or text[0] not in b"IBSLT" or length > 0xffffffff:
             raise ValueError(f"not a term: {term[:80]!r}")
         if text[0] in b"LT" and memchr(text, 0, length) == NULL:
@@ -137,6 +163,7 @@ cdef class Terms:
         return self.pinned(self.transient_word(term))
 
     cdef word_t pinned(self, word_t word):
+        self.check_open()
         guarded(&self.store.broken, pin_word, self.store, word)
         return word
 
@@ -177,6 +204,7 @@ cdef class Terms:
 
     def pin(self, words not None) -> None:
         """Let words live as long as the table.  ValueError: one is not of this table (0, unbound, is skipped)."""
+        self.check_open()
         mark_words(self.store, flat_words(words), &self.store.pinned)
 
     def hold(self, holder not None) -> None:
@@ -199,6 +227,7 @@ cdef class Terms:
         """
         cdef Marks kept
         cdef size_t before = living_entries(self.store) + living_sides(self.store)
+        self.check_open()
         safe_copy(kept, self.store.pinned)
         for words in live:
             mark_words(self.store, flat_words(words), &kept)
@@ -227,6 +256,7 @@ cdef class Terms:
 
     def integer(self, value: int) -> int:
         """The word of an xsd:integer; beyond 64 bits it is an opaque term, as in the Store."""
+        self.check_open()
         if -(1 << 63) <= value < 1 << 63:
             return self.pinned(guarded_number(&self.store.broken, integer_word, self.store, <int64_t>value))
         return self.intern_bytes(PREFIXES[0] + str(value).encode())
@@ -234,6 +264,7 @@ cdef class Terms:
     def decimal(self, mantissa: int, int scale) -> int:
         """The word of mantissa · 10**-scale; ValueError unless 0 ≤ scale ≤ 18, OverflowError beyond 128 bits."""
         cdef int128 number
+        self.check_open()
         if not 0 <= scale <= DECIMAL_DIGITS:
             raise ValueError(f"scale {scale} is not between 0 and {DECIMAL_DIGITS}")
         if not -(1 << 127) <= mantissa < 1 << 127:
@@ -245,6 +276,7 @@ cdef class Terms:
 
     def double(self, double value) -> int:
         """The word of an xsd:double."""
+        self.check_open()
         return self.pinned(guarded_number(&self.store.broken, double_word, self.store, value))
 
     def boolean(self, bint value) -> int:
@@ -258,6 +290,7 @@ cdef class Terms:
         zone beyond 14 hours and for fractions of seconds before the year 1, which the Store has no form for.
         """
         cdef int128 instant = EPOCH + <int128>microseconds * MICROSECOND
+        self.check_open()
         if instant < 0 and instant % DECIMAL_ONE != 0:
             raise ValueError("a dateTime before the year 1 must have whole seconds")
         if zone is None:

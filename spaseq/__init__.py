@@ -17,22 +17,28 @@ from spaseq.errors import (
 )
 
 if TYPE_CHECKING:
+    from spaseq.engine.background import Background
     from spaseq.engine.engine import Engine
+    from spaseq.engine.prepared import Prepared, prepare
     from spaseq.engine.run import Run, run
     from spaseq.languages.spaseq import parse
     from spaseq.results.table import Match, MatchTable
 
 __all__ = [
-    "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "QueryError", "QuerySyntaxError",
-    "QueryWarning", "Run", "SnapshotError", "SpaseqError", "SpaseqWarning", "StreamError", "parse", "run",
+    "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
+    "QueryError", "QuerySyntaxError", "QueryWarning", "Run", "SnapshotError", "SpaseqError", "SpaseqWarning",
+    "StreamError", "parse", "prepare", "run",
 ]  # fmt: skip
 
 _ROOMS = {
+    "Background": "spaseq.engine.background",
     "Engine": "spaseq.engine",
     "Match": "spaseq.results.table",
     "MatchTable": "spaseq.results.table",
+    "Prepared": "spaseq.engine.prepared",
     "Run": "spaseq.engine",
     "parse": "spaseq.languages.spaseq",
+    "prepare": "spaseq.engine.prepared",
     "run": "spaseq.engine",
 }
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from gpm.native.single import SingleEvent
 from gpm.native_steps import NativePattern
 from nfa_native.rows import EventRows
+from nfa_native.words import Terms
 
 class Solutions(NamedTuple):
     """The rows of a pattern on a run of events: a set per event, the rows of an event sorted by columns.
@@ -23,10 +24,11 @@ class Solutions(NamedTuple):
 class PatternSet:
     """Patterns that are evaluated together; those that differ in their outermost filters only share the rest.
 
-    Not for several threads at once.
+    ``terms`` is the table of the events' words: that of the patterns (None), or one that lies on it.  Not for several
+    threads at once.
     """
 
-    def __init__(self, patterns: Iterable[NativePattern]) -> None: ...
+    def __init__(self, patterns: Iterable[NativePattern], terms: Terms | None = None) -> None: ...
     def solve(
         self, offsets: NDArray[np.uint32], triples: NDArray[np.uint64], times: NDArray[np.int64]
     ) -> list[Solutions]:

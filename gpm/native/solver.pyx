@@ -74,7 +74,7 @@ cdef class PatternSet:
     cdef EventTriples event
     cdef bint broken             # memory ran out in the middle of a run: see `nfa_native.guard`
 
-    def __cinit__(self, patterns):
+    def __cinit__(self, patterns, Terms terms=None):
         cdef size_t i
         patterns = list(patterns)
         self.broken = False
@@ -91,16 +91,16 @@ cdef class PatternSet:
             groups.setdefault((pattern.base, id(pattern.terms)), []).append(number)
         for numbers in groups.values():
             self.members.append(numbers)
-            self.add_machine([patterns[number] for number in numbers])
+            self.add_machine([patterns[number] for number in numbers], terms)
 
     def __dealloc__(self):
         cdef size_t i
         for i in range(self.machines.size()):
             del self.machines[i]
 
-    cdef int add_machine(self, list patterns) except -1:
+    cdef int add_machine(self, list patterns, Terms terms) except -1:
         """The machine of patterns with the same base."""
-        cdef Builder builder = Builder(patterns[0].terms, self.programs)
+        cdef Builder builder = Builder(patterns[0].terms if terms is None else terms, self.programs)
         cdef Machine* machine = created[Machine]()
         self.machines.safe_push_back(machine)
         add_route(&self.routes, patterns[0].base)

@@ -14,7 +14,7 @@ cdef int mark_words(const TermStore* store, const uint64_t[::1] words, Marks* ma
     cdef Py_ssize_t i = 0, count = words.shape[0]
     with nogil:
         while i < count and (words[i] == UNBOUND or is_word(store, words[i])):
-            attempted(mark, marks, words[i])
+            attempted(mark, store, marks, words[i])
             i += 1
     if i < count:
         raise ValueError(f"no word of this table: {words[i]:#x}")

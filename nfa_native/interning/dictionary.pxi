@@ -45,8 +45,14 @@ cdef word_t find_or_add_hashed(
     cdef size_t index
     cdef TermEntry* entry
     cdef char* copy
+    cdef word_t below
     if store.slots[slot]:
         return store.entries[<uint32_t>store.slots[slot] - 1].word
+    if store.base != NULL:
+        below = known_hashed(store.base, text, length, hashed)
+        if below:
+            return below
+    invariant(not store.frozen)
     copy = reserve(&store.texts, length)
     memcpy(copy, text, length)
     index = take_entry(store)
@@ -54,7 +60,7 @@ cdef word_t find_or_add_hashed(
     entry.text = copy
     entry.length = <uint32_t>length
     entry.hashed = <uint32_t>hashed
-    entry.word = alias if alias else <word_t>index << 8 | kind << 4 | TAG_TERM
+    entry.word = alias if alias else <word_t>(store.first_entry + index) << 8 | kind << 4 | TAG_TERM
     alias = entry.word
     store.slots[slot] = (hashed >> 32) << 32 | (index + 1)
     if living_entries(store) * 2 > store.slots.size():
@@ -62,5 +68,16 @@ cdef word_t find_or_add_hashed(
     return alias
 
 
+cdef word_t known_hashed(const TermStore* store, const char* text, size_t length, uint64_t hashed) noexcept nogil:
+    """The word of those bytes; UNBOUND: they have none."""
+    cdef uint64_t content = store.slots[find_slot(store, text, length, hashed)]
+    if content:
+        return store.entries[<uint32_t>content - 1].word
+    return known_hashed(store.base, text, length, hashed) if store.base != NULL else <word_t>UNBOUND
+
+
 cdef const TermEntry* term_entry(const TermStore* store, word_t word) noexcept nogil:
-    return &store.entries[word >> 8]
+    cdef size_t index = word >> 8
+    if index < store.first_entry:
+        return store.base.entries.data() + index
+    return store.entries.data() + (index - store.first_entry)

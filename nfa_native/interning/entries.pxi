@@ -48,22 +48,29 @@ cdef bint is_word(const TermStore* store, word_t word) noexcept nogil:
     cdef int tag = tag_of(word)
     cdef size_t index = word >> 8
     if tag == TAG_TERM:
+        if index < store.first_entry:
+            return is_word(store.base, word)
+        index -= store.first_entry
         return (
             word != UNBOUND and index < store.entries.size() and store.entries[index].text != NULL
             and store.entries[index].word == word
         )
     if tag == TAG_SIDE:
+        if index < store.first_side:
+            return is_word(store.base, word)
+        index -= store.first_side
         return index < store.sides.size() and store.sides[index].kind == <uint32_t>kind_of(word) != 0
     return tag < TAG_SIDE
 
 
-cdef inline void mark(Marks* marks, word_t word) noexcept nogil:
-    """Add what a word stands for; values held in words are everywhere."""
-    if tag_of(word) == TAG_SIDE:
-        set_bit(&marks.sides, word >> 8)
-    elif tag_of(word) == TAG_TERM and word != UNBOUND:
-        set_bit(&marks.entries, word >> 8)
+cdef inline void mark(const TermStore* store, Marks* marks, word_t word) noexcept nogil:
+    """Add what a word stands for; values held in words are everywhere, and those of the table below stay anyway."""
+    cdef size_t index = word >> 8
+    if tag_of(word) == TAG_SIDE and index >= store.first_side:
+        set_bit(&marks.sides, index - store.first_side)
+    elif tag_of(word) == TAG_TERM and word != UNBOUND and index >= store.first_entry:
+        set_bit(&marks.entries, index - store.first_entry)
 
 
 cdef void pin_word(TermStore* store, word_t word) noexcept nogil:
-    mark(&store.pinned, word)
+    mark(store, &store.pinned, word)

@@ -10,7 +10,7 @@ cdef char* reserve(Arena* arena, size_t length) noexcept nogil:
             return arena.chunks[arena.chunk] + arena.used - length
         arena.chunk += 1
         arena.used = 0
-    size = FIRST_CHUNK << (arena.chunks.size() if arena.chunks.size() < 8 else 8)
+    size = FIRST_CHUNK << (arena.chunks.size() if arena.chunks.size() < 12 else 12)
     if size < length:
         size = length
     arena.chunks.push_back(NULL)

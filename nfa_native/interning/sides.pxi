@@ -19,6 +19,14 @@ cdef size_t find_side(const TermStore* store, const SideEntry* wanted) noexcept 
     return slot
 
 
+cdef word_t known_side(const TermStore* store, const SideEntry* wanted) noexcept nogil:
+    """The word of a side value; UNBOUND: it has none."""
+    cdef uint32_t side = store.side_slots[find_side(store, wanted)]
+    if side:
+        return <word_t>(store.first_side + side - 1) << 8 | wanted.kind << 4 | TAG_SIDE
+    return known_side(store.base, wanted) if store.base != NULL else <word_t>UNBOUND
+
+
 cdef void rebuild_side_slots(TermStore* store, size_t size) noexcept nogil:
     """Hash all living side values anew, into a table of that size, a power of two."""
     cdef vector[uint32_t] slots
@@ -34,6 +42,7 @@ cdef word_t side_word(TermStore* store, int kind, int128 number, int32_t zone) n
     """The word of a value that no word holds inline; UNBOUND without a store."""
     cdef SideEntry entry
     cdef size_t slot, index
+    cdef word_t below
     if store == NULL:
         return UNBOUND
     entry.number = number
@@ -41,10 +50,15 @@ cdef word_t side_word(TermStore* store, int kind, int128 number, int32_t zone) n
     entry.kind = kind
     slot = find_side(store, &entry)
     if store.side_slots[slot]:
-        return <word_t>(store.side_slots[slot] - 1) << 8 | kind << 4 | TAG_SIDE
+        return <word_t>(store.first_side + store.side_slots[slot] - 1) << 8 | kind << 4 | TAG_SIDE
+    if store.base != NULL:
+        below = known_side(store.base, &entry)
+        if below:
+            return below
+    invariant(not store.frozen)
     index = take_side(store)
     store.sides[index] = entry
     store.side_slots[slot] = <uint32_t>(index + 1)
     if living_sides(store) * 2 > store.side_slots.size():
         rebuild_side_slots(store, store.side_slots.size() * 2)
-    return <word_t>index << 8 | kind << 4 | TAG_SIDE
+    return <word_t>(store.first_side + index) << 8 | kind << 4 | TAG_SIDE

@@ -95,8 +95,6 @@ cdef word_t intern_typed(TermStore* store, const char* text, size_t length, cons
     cdef size_t m = length - n - 2
     cdef const char* name = text + 1 + XSD_LENGTH
     cdef word_t word
-    cdef uint64_t hashed
-    cdef size_t slot
     cdef char* copy
     if n <= XSD_LENGTH or memcmp(text + 1, XSD, XSD_LENGTH) != 0:
         return find_or_add(store, text, length, KIND_TYPED, UNBOUND)
@@ -110,9 +108,7 @@ cdef word_t intern_typed(TermStore* store, const char* text, size_t length, cons
         memcpy(copy + 1, nul + 1, m)
         return find_or_add(store, copy, m + 1, KIND_STRING, UNBOUND)
     if needs_store(name, n):
-        hashed = hash_text(text, length)
-        slot = find_slot(store, text, length, hashed)
-        return store.entries[<uint32_t>store.slots[slot] - 1].word if store.slots[slot] else <word_t>UNBOUND
+        return known_bytes(store, text, length)
     return find_or_add(store, text, length, KIND_TYPED, UNBOUND)
 
 
@@ -148,17 +144,12 @@ cdef word_t intern_term(TermStore* store, const char* text, size_t length) noexc
 
 
 cdef word_t known_bytes(const TermStore* store, const char* text, size_t length) noexcept nogil:
-    cdef uint64_t content = store.slots[find_slot(store, text, length, hash_text(text, length))]
-    return store.entries[<uint32_t>content - 1].word if content else <word_t>UNBOUND
+    return known_hashed(store, text, length, hash_text(text, length))
 
 
 cdef word_t known_value(const TermStore* store, const SideEntry* value) noexcept nogil:
     cdef word_t word = value_word(NULL, value)
-    cdef uint32_t side
-    if word:
-        return word
-    side = store.side_slots[find_side(store, value)]
-    return <word_t>(side - 1) << 8 | value.kind << 4 | TAG_SIDE if side else <word_t>UNBOUND
+    return word if word else known_side(store, value)
 
 
 cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil:

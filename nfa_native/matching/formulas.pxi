@@ -123,7 +123,7 @@ cdef void ask_filter(
     try:
         table = np.empty((count, width), dtype=np.uint64)
         copy_out(table, registers)
-        verdicts = owner._formulas[formula].ask(table, np.full(count, now, dtype=np.int64))
+        verdicts = owner._formulas[formula].ask(table, np.full(count, now, dtype=np.int64), owner.terms)
         for i in range(count):
             answers[i] = <int8_t>verdicts[i]
     except BaseException as error:
@@ -139,7 +139,7 @@ cdef word_t ask_value(Kernel* k, uint32_t formula, uint32_t width, int64_t now) 
     try:
         table = np.empty((1, width), dtype=np.uint64)
         copy_out(table, k.registers.data())
-        return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64))[0]
+        return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64), owner.terms)[0]
     except BaseException as error:
         k.failed = True
         owner._failure = error

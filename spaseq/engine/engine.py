@@ -10,24 +10,25 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gpm.background import Background
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from nfa_native.words import Terms
-from spaseq.engine.background import BackgroundSources, Entail, background_errors, read_background
+from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
+from spaseq.engine.common import Common, Compiled, compiled
 from spaseq.engine.graphs import Graph, read_graph, single_event
 from spaseq.engine.memory import broken, whole_or_broken
 from spaseq.engine.ordering import Decided, in_order, merged
-from spaseq.engine.protocols import Matcher, Plan
-from spaseq.engine.queries import AnyQuery, as_query, derived_stream, resolve_stream, stream_order
+from spaseq.engine.prepared import AnyQuery, Prepared
+from spaseq.engine.protocols import Matcher
+from spaseq.engine.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
 from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.pattern import Query
-from spaseq.plan import compile_atom, compile_plan
+from spaseq.plan import Plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
 from spaseq.results.table import Match, MatchTable
 from spaseq.results.times import iso
@@ -67,7 +68,10 @@ class Engine:
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
-        self._evaluator = new_evaluator(gpm, self.terms, read_background(background, entail))
+        self._background = read_background(background, entail)
+        self._evaluator = new_evaluator(gpm, self.terms, self._background)
+        self._common: Common | None = None  # what it shares with other engines
+        self._is_lent = False  # readers have the encoder
         self._clocks: dict[str, StreamClock] = {}
         self._encoders: dict[str, Encoder] = {}  # by stream: each numbers its own events
         self._streamsets: list[Streamset] = []  # each after those that derive its streams
@@ -81,12 +85,13 @@ class Engine:
     @property
     def encoder(self) -> Encoder:
         """What readers need to encode events for this engine."""
+        self._is_lent = True
         return self._evaluator.encoder
 
     @property
     def background(self) -> Background:
         """The background knowledge that events pushed from now on see."""
-        return self._evaluator.background
+        return self._background
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -115,8 +120,11 @@ class Engine:
         checked = as_query(query, name, self._queries)
         order = stream_order([*self.queries.values(), checked])
         self._check_derived(checked)
-        plan = compile_plan(checked)
-        self._start(plan, self._streamset(checked), plan.start(self.terms), on_match, max_results)
+        plan = plan_of(query, checked)
+        self._share([query])
+        made = self._compiled(query, plan)
+        matcher = plan.start(self.terms, automaton=made.automaton)
+        self._start(plan, made, self._streamset(checked), matcher, on_match, max_results)
         self._sort(order)
         return checked.name
 
@@ -212,10 +220,10 @@ class Engine:
         if not isinstance(sources, Mapping):
             raise OptionError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
         background = self.background
-        with background_errors():
-            for iri, source in sources.items():
-                background = background.replaced(iri, source)
+        for iri, source in sources.items():
+            background = background.replaced(iri, source)
         self._evaluator.update_background(background)
+        self._background = background
         self._forget_knowledge()
 
     @exclusive
@@ -327,12 +335,31 @@ class Engine:
         self._streamsets.append(Streamset(clocks, strict, self._evaluator))
         return self._streamsets[-1]
 
+    def _share(self, queries: Iterable[AnyQuery]) -> None:
+        """Lie on what engines with the same prepared queries share, as long as nothing is here yet."""
+        prepared = [query for query in queries if isinstance(query, Prepared)]
+        if prepared and not (self._queries or self._clocks or self._is_lent):
+            self._common = self._background.common(prepared, self._evaluator.mode)
+            self.terms = Terms(self._common.evaluator.terms)
+            self._evaluator = self._common.evaluator.on(self.terms)
+
+    def _compiled(self, query: AnyQuery, plan: Plan) -> Compiled:
+        """A query for this engine's terms."""
+        shared = self._common.compiled(query) if self._common and isinstance(query, Prepared) else None
+        return shared or compiled(plan, self._evaluator)
+
     def _start(
-        self, plan: Plan, streamset: Streamset, matcher: Matcher, on_match: OnMatch | None, max_results: int | None
+        self,
+        plan: Plan,
+        made: Compiled,
+        streamset: Streamset,
+        matcher: Matcher,
+        on_match: OnMatch | None,
+        max_results: int | None,
     ) -> RunningQuery:
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
-        needs = [Need(iris[atom.stream], compile_atom(self._evaluator, atom)) for atom in plan.atoms]
+        needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
         may_wait = self._evaluator.mode is Mode.AUTO and not plan.by_partition
         lazy = self._lazy(matcher, needs) if may_wait else ()
         running = RunningQuery(plan, matcher, needs, streamset.names, self.terms, on_match, lazy, max_results)
@@ -346,7 +373,7 @@ class Engine:
         """The clock of a stream, which is known from now on."""
         if iri not in self._clocks:
             self._clocks[iri] = StreamClock(iri)
-            self._encoders[iri] = self.encoder.apart()
+            self._encoders[iri] = self._evaluator.encoder.apart()
         return self._clocks[iri]
 
     def _assembler(self, iri: str) -> Assembler:
@@ -439,7 +466,7 @@ class Engine:
         event.name = event.name or clock.event_name(clock.events)
         event.knowledge = self._evaluator.version
         if not in_time:
-            self._drop_late(Events.of_single(iri, event, self.encoder))
+            self._drop_late(Events.of_single(iri, event, self._evaluator.encoder))
         else:
             for streamset in streamsets:
                 if iri in streamset.iris:
@@ -454,7 +481,7 @@ class Engine:
         if not in_time.all():
             self._drop_late(events.take(np.flatnonzero(~in_time)))
             events = events.take(np.flatnonzero(in_time))
-        events = events.renewed(self.encoder).seeing(self._evaluator.version)
+        events = events.renewed(self._evaluator.encoder).seeing(self._evaluator.version)
         for streamset in self._streamsets:
             if events.stream in streamset.iris:
                 streamset.add(events)

@@ -104,8 +104,8 @@ class Plan(ResultPlan, Protocol):
     def by_partition(self) -> bool:
         """Whether every event counts, also those that no partial match waits for."""
 
-    def start(self, terms: Terms) -> Matcher:
-        """A matcher at the beginning of its input."""
+    def start(self, terms: Terms, *, automaton: Automaton | None = None) -> Matcher:
+        """A matcher at the beginning of its input, of an automaton that is there already or a new one."""
 
     def report(self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int]) -> dict[str, Any]:
         """Counters of a matcher in the words of the query; ``came``: events by stream IRI.
@@ -113,5 +113,5 @@ class Plan(ResultPlan, Protocol):
         ``evaluated``: on how many of them each lazy atom was evaluated.
         """
 
-    def restore(self, terms: Terms, data: bytes, word_map: WordMap) -> Matcher:
+    def restore(self, terms: Terms, data: bytes, word_map: WordMap, *, automaton: Automaton | None = None) -> Matcher:
         """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""

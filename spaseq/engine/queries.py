@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
+from spaseq.engine.prepared import AnyQuery, Prepared, checked_query
 from spaseq.errors import OptionError, QueryError
-from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.pattern import Construction, Query
+from spaseq.plan import Plan, compile_plan
 
-AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedQuery | Query"
 Supply = TypeVar("Supply")
 
 
@@ -24,16 +23,16 @@ def as_query(query: AnyQuery, name: str | None, taken: Iterable[str]) -> Query:
     if not isinstance(name, str | None):
         raise OptionError(f"the name of a query is a text, not {name!r:.80}")
     names = set(taken)
-    if isinstance(query, str | os.PathLike):
-        query = parse(query)
-    checked = query.query if isinstance(query, ParsedQuery) else query
-    if not isinstance(checked, Query):
-        known = "a query is a text, a pathlib.Path or what spaseq.parse gives"
-        raise OptionError(f"{known}, not {type(query).__name__}")
+    checked = checked_query(query)
     wanted = name if name is not None else checked.name
     if wanted and wanted in names:
         raise OptionError(f'there is a query named "{wanted}" already')
     return replace(checked, name=wanted or _free_name(names))
+
+
+def plan_of(query: AnyQuery, checked: Query) -> Plan:
+    """How ``checked`` is evaluated, what ``as_query`` gave for ``query``.  QueryError: it is too large to plan."""
+    return query.plan.named(checked.name) if isinstance(query, Prepared) else compile_plan(checked)
 
 
 def _free_name(taken: set[str]) -> str:

@@ -9,12 +9,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gpm.background import Background
-from spaseq.engine.background import BackgroundSources, Entail
+from spaseq.engine.background import Background, BackgroundSources, Entail
 from spaseq.engine.engine import Engine, Item, as_event
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import Decided
-from spaseq.engine.queries import AnyQuery, derived_stream, supplied_streams
+from spaseq.engine.prepared import AnyQuery
+from spaseq.engine.queries import derived_stream, supplied_streams
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
@@ -77,7 +77,9 @@ class Run(Iterator[Match]):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
         self._use = self.engine._use
-        for name, query in _named(queries):
+        named = _named(queries)
+        self.engine._share(query for _, query in named)
+        for name, query in named:
             self.engine.register(query, name, max_results=max_results)
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}

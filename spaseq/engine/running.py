@@ -111,7 +111,7 @@ class RunningQuery:
         form = self.plan.query.form
         if not isinstance(form, Selection) or form.distinct or self._aggregates:
             return False
-        plain = {item.expression.name for item in self.plan.selection() if isinstance(item.expression, Variable)}
+        plain = {item.expression.name for item in self.plan.selection if isinstance(item.expression, Variable)}
         return set(self.plan.columns) <= plain
 
     def _tell(self, what: Callable[..., None], *how: Any) -> None:

@@ -8,31 +8,35 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyoxigraph import Quad, RdfFormat, serialize
 
-from gpm.background import Background
 from gpm.encoder import encode_graphs
 from gpm.native.assembly import Encoder
 from gpm.parsing import parse
 from gpm.rows import EventGraph, Triples
+from spaseq.engine.background import Background
+from spaseq.engine.common import Compiled
 from spaseq.engine.container import pack, unpack
 from spaseq.engine.names import EventNames
-from spaseq.engine.protocols import Matcher, Plan, WordMap
-from spaseq.engine.queries import AnyQuery, as_query, stream_order
+from spaseq.engine.prepared import AnyQuery
+from spaseq.engine.protocols import Matcher, WordMap
+from spaseq.engine.queries import as_query, plan_of, stream_order
 from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
-from spaseq.plan import compile_plan
+from spaseq.plan import Plan
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
 
 if TYPE_CHECKING:
     from spaseq.engine.engine import Engine
     from spaseq.engine.running import OnMatch
+
+Made: TypeAlias = tuple[Plan, Compiled]
 
 
 def take_snapshot(engine: Engine) -> bytes:
@@ -52,7 +56,7 @@ def take_snapshot(engine: Engine) -> bytes:
     header = {
         "background": engine.background.fingerprint(),
         "lateness": engine.lateness,
-        "origins": engine.encoder.origins,
+        "origins": engine._evaluator.encoder.origins,
         "scopes": {iri: encoder.next_scope for iri, encoder in engine._encoders.items()},
         "queries": queries,
         "clocks": [dataclasses.asdict(clock) for clock in engine._clocks.values()],
@@ -82,8 +86,10 @@ def restore_engine(
     if engine.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
+    engine._share(query for query, _ in plans.values())
+    made = {name: (plan, engine._compiled(query, plan)) for name, (query, plan) in plans.items()}
     try:
-        _fill(engine, plans, header, sections, on_match)
+        _fill(engine, made, header, sections, on_match)
     except (SpaseqError, MemoryError):
         raise
     except Exception as error:  # damaged, and its digest made anew: anything can be wrong
@@ -93,31 +99,33 @@ def restore_engine(
 
 def _fill(
     engine: Engine,
-    plans: dict[str, Plan],
+    made: dict[str, Made],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
 ) -> None:
     engine.lateness = header["lateness"]
     engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
-    engine._encoders = {iri: engine.encoder.apart() for iri in engine._clocks}
+    engine._encoders = {iri: engine._evaluator.encoder.apart() for iri in engine._clocks}
     word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
     for state in header["streamsets"]:
         streamset = _restored_streamset(engine, state)
         for name in state["queries"]:
-            _restore_query(engine, plans[name], streamset, header, sections, word_map, on_match)
+            _restore_query(engine, made[name], streamset, header, sections, word_map, on_match)
     for streamset, state in zip(engine._streamsets, header["streamsets"], strict=True):
         for waiting in state["waiting"]:  # encoded when it is known what the queries need
-            streamset.add(_waiting_events(waiting, engine.encoder))
+            streamset.add(_waiting_events(waiting, engine._evaluator.encoder))
     for iri, scope in header["scopes"].items():
         engine._encoders[iri].next_scope = scope
-    engine.encoder.origins = header["origins"]
+    engine._evaluator.encoder.origins = header["origins"]
     engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
     engine._sort(stream_order(list(engine.queries.values())))
 
 
-def _plans(states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]) -> dict[str, Plan]:
-    """The plans of the queries given, checked against those of the snapshot."""
+def _plans(
+    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+) -> dict[str, tuple[AnyQuery, Plan]]:
+    """The queries given, with their plans, checked against those of the snapshot."""
     names = [state["name"] for state in states]
     if isinstance(queries, Mapping):
         if set(queries) != set(names):
@@ -129,10 +137,10 @@ def _plans(states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[s
         raise SnapshotError(f"the snapshot is of {len(names)} queries ({_listed(names)}), {len(given)} are given")
     plans = {}
     for state, query in zip(states, given, strict=True):
-        plan: Plan = compile_plan(as_query(query, state["name"], ()))
+        plan: Plan = plan_of(query, as_query(query, state["name"], ()))
         if plan.fingerprint() != state["fingerprint"]:
             raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
-        plans[state["name"]] = plan
+        plans[state["name"]] = query, plan
     return plans
 
 
@@ -142,17 +150,18 @@ def _listed(names: Iterable[str]) -> str:
 
 def _restore_query(
     engine: Engine,
-    plan: Plan,
+    made: Made,
     streamset: Streamset,
     header: dict[str, Any],
     sections: dict[str, bytes],
     word_map: WordMap,
     on_match: OnMatch | None,
 ) -> None:
+    plan, compiled = made
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    matcher = _restored_matcher(engine, plan, streamset, counters, sections[f"matcher {name}"], word_map)
-    running = engine._start(plan, streamset, matcher, on_match, counters["max_results"] or None)
+    matcher = _restored_matcher(engine, made, streamset, counters, sections[f"matcher {name}"], word_map)
+    running = engine._start(plan, compiled, streamset, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
     if running.is_over:
         streamset.retire(running)
@@ -161,15 +170,16 @@ def _restore_query(
 
 
 def _restored_matcher(
-    engine: Engine, plan: Plan, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
+    engine: Engine, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
 ) -> Matcher:
+    plan, automaton = made[0], made[1].automaton
     if counters["over"]:
-        return Spent.restore(plan.start(engine.terms).automaton, data)
+        return Spent.restore(automaton, data)
     if counters["new"]:  # its number for the oldest event says nothing
-        matcher: Matcher = plan.start(engine.terms)
+        matcher: Matcher = plan.start(engine.terms, automaton=automaton)
         matcher.advance(streamset.advanced)
         return matcher
-    matcher = plan.restore(engine.terms, data, word_map)
+    matcher = plan.restore(engine.terms, data, word_map, automaton=automaton)
     if not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
         raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
     return matcher

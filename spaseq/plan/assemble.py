@@ -66,7 +66,6 @@ class _Assembler:
         self.liveness = liveness
         self.results = results
         self.terms = terms
-        self.external = ExternalEvaluator(terms)
         self.formulas: dict[tuple[Expression, tuple[str, ...], bool], int] = {}
         self.table: list[Formula] = []
         self.numbers = {state: number for number, state in enumerate(analysis.exits)}
@@ -113,12 +112,13 @@ class _Assembler:
 
     def _ask(
         self, expression: Expression, names: tuple[str, ...], reads: tuple[int, ...], is_filter: bool
-    ) -> Callable[[Any, Any], Any]:
+    ) -> Callable[[Any, Any, Terms], Any]:
         """Evaluation outside the kernel, of many rows of registers at once."""
-        evaluate = self.external.test if is_filter else self.external.compute
         wanted = [names[number] for number in reads]
 
-        def ask(table: Any, now: Any) -> Any:
+        def ask(table: Any, now: Any, terms: Terms) -> Any:
+            external = ExternalEvaluator(terms)
+            evaluate = external.test if is_filter else external.compute
             return evaluate(expression, wanted, np.ascontiguousarray(table[:, list(reads)].T), now)
 
         return ask

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     AnyMatcher = Matcher | MatchTotals | Partitions
 
 
+_NO_NAME = "\0"  # is in no query
+
+
 def compile_plan(query: Query) -> Plan:
     """Plan a checked query.  QueryError if it is too large to plan."""
     plan = Plan(query)
@@ -58,6 +63,14 @@ class Plan:
         self.query = query
         self.analysis = Analysis(query)
         self.liveness = Liveness(self.analysis)
+
+    def named(self, name: str) -> Plan:
+        """The plan of the same query under another name; what was found out is shared."""
+        if name == self.query.name:
+            return self
+        other = copy(self)
+        other.query = replace(self.query, name=name)
+        return other
 
     @property
     def atoms(self) -> tuple[AtomDefinition, ...]:
@@ -104,6 +117,7 @@ class Plan:
             case _:
                 return expression
 
+    @cached_property
     def selection(self) -> tuple[Projection, ...]:
         """SELECT over the raw columns; empty for CONSTRUCT."""
         form = self.query.form
@@ -111,6 +125,7 @@ class Plan:
             return ()
         return tuple(Projection(one.name, self._titled(one.expression)) for one in form.projections)
 
+    @cached_property
     def having(self) -> tuple[Expression, ...]:
         """HAVING over the raw columns."""
         form = self.query.form
@@ -119,7 +134,7 @@ class Plan:
     @cached_property
     def match_aggregates(self) -> bool:
         """Whether SELECT or HAVING aggregates over matches (COUNT(*) and the like)."""
-        shown = (*(one.expression for one in self.selection()), *self.having())
+        shown = (*(one.expression for one in self.selection), *self.having)
         return any(isinstance(part, Aggregate) for one in shown for part in subexpressions(one))
 
     @cached_property
@@ -129,7 +144,7 @@ class Plan:
             return None
         from spaseq.plan.match_totals import Totals
 
-        shown = (*(one.expression for one in self.selection()), *self.having())
+        shown = (*(one.expression for one in self.selection), *self.having)
         return Totals(self.analysis, self.liveness, shown, self.columns)
 
     @property
@@ -205,9 +220,9 @@ class Plan:
         from nfa_native.words import Terms
         from spaseq.plan.describe import describe, readable
 
-        automaton = self._automaton(Terms())
+        automaton = self.automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
-        having = {"having": [readable(one) for one in self.having()]} if self.having() else {}
+        having = {"having": [readable(one) for one in self.having]} if self.having else {}
         return describe(self.analysis, self.liveness, automaton) | aggregates | having
 
     def report(
@@ -221,7 +236,12 @@ class Plan:
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
-        return hashlib.sha256(repr(self.query).encode()).hexdigest()[:32]
+        return hashlib.sha256(repr(self.query.name).join(self._around_name).encode()).hexdigest()[:32]
+
+    @cached_property
+    def _around_name(self) -> list[str]:
+        """What stands before and behind the name where the query is written out."""
+        return repr(replace(self.query, name=_NO_NAME)).split(repr(_NO_NAME))
 
     def restore(
         self,
@@ -230,16 +250,17 @@ class Plan:
         word_map: Callable[[Words], Words],
         cells: Cells | None = None,
         enumerates: bool = False,
+        automaton: Automaton | None = None,
     ) -> AnyMatcher:
         """A matcher that goes on where the ``snapshot`` of one was taken; ``word_map`` renumbers words.
 
-        SnapshotError: the data are damaged.
+        ``automaton``: as of ``start``.  SnapshotError: the data are damaged.
         """
         from nfa_native.match_totals import MatchTotals
         from nfa_native.matcher import Matcher
         from nfa_native.partitions import Partitions
 
-        automaton = self._automaton(terms, cells)
+        automaton = automaton or self.automaton(terms, cells)
         try:
             if self.by_partition:
                 return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
@@ -249,23 +270,27 @@ class Plan:
         except ValueError as error:
             raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
 
-    def start(self, terms: Terms, cells: Cells | None = None, enumerates: bool = False) -> AnyMatcher:
+    def start(
+        self, terms: Terms, cells: Cells | None = None, enumerates: bool = False, automaton: Automaton | None = None
+    ) -> AnyMatcher:
         """A matcher at the beginning of its streams; where totals are enough, one that does not enumerate matches.
 
-        For tests: ``cells`` is the kind that states have if they can; one that ``enumerates`` all matches.
+        ``automaton`` is this plan's for ``terms`` or the table below, if there is one already.  For tests: ``cells`` is
+        the kind that states have if they can; one that ``enumerates`` all matches.
         """
         from nfa_native.match_totals import MatchTotals
         from nfa_native.matcher import Matcher
         from nfa_native.partitions import Partitions
 
-        automaton = self._automaton(terms, cells)
+        automaton = automaton or self.automaton(terms, cells)
         if self.by_partition:
             return Partitions(automaton, terms, self.analysis.key_slots)
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)
 
-    def _automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:
+    def automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:
+        """What a matcher runs, its constants as words of ``terms``."""
         from spaseq.plan.assemble import assemble
 
         return assemble(self.analysis, self.liveness, self.results, terms, cells)

@@ -36,7 +36,7 @@ class Projector:
         self._plan = plan
         self._terms = terms
         self._event_name = event_name
-        self._projections = plan.selection()
+        self._projections = plan.selection
         self._names = tuple(item.name for item in self._projections)
         self._plain = _plain(plan.columns, self._projections)
         self._atoms = tuple(atom.name for atom in plan.atoms)
@@ -44,7 +44,7 @@ class Projector:
         self._duplicates = _duplicates(plan)
         edges = plan.decided_by_edge
         self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
-        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having())
+        grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having)
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
     def project(self, raw: RawMatches, event_name: Callable[[int], str] | None = None) -> MatchTable:
@@ -210,10 +210,10 @@ _NOTHING = int(np.iinfo(np.int64).min)
 
 def _duplicates(plan: ResultPlan) -> Seen | None:
     """Remembers rows if projecting can make two rows of one match equal."""
-    plain = {item.expression.name for item in plan.selection() if isinstance(item.expression, Variable)}
+    plain = {item.expression.name for item in plan.selection if isinstance(item.expression, Variable)}
     if plan.match_aggregates or set(plan.columns) <= plain:
         return None
-    return Seen(len(plan.selection()) + 2)
+    return Seen(len(plan.selection) + 2)
 
 
 def _plain(columns: tuple[str, ...], projections: tuple[Projection, ...]) -> list[int] | None:

@@ -60,9 +60,11 @@ class ResultPlan(Protocol):
     def readings(self) -> Sequence[Reading]:
         """What totals of matches are of; nothing if there are none."""
 
+    @property
     def selection(self) -> tuple[Projection, ...]:
         """The projections, in names of ``columns``."""
 
+    @property
     def having(self) -> tuple[Expression, ...]:
         """The conditions of HAVING, in names of ``columns``."""
 

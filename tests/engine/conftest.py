@@ -17,6 +17,5 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[StandInPlan]:
         made.append(StandInPlan(query))
         return made[-1]
 
-    monkeypatch.setattr("spaseq.engine.engine.compile_plan", compile_plan)
-    monkeypatch.setattr("spaseq.engine.snapshot.compile_plan", compile_plan)
+    monkeypatch.setattr("spaseq.engine.queries.compile_plan", compile_plan)
     return made

@@ -121,9 +121,11 @@ class StandInPlan:
         self.columns = ("v",)
         self.matchers: list[StandInMatcher] = []
 
+    @property
     def selection(self) -> tuple[Projection, ...]:
         return self.query.form.projections if isinstance(self.query.form, Selection) else ()
 
+    @property
     def having(self) -> tuple[()]:
         return ()
 
@@ -133,12 +135,17 @@ class StandInPlan:
     def fingerprint(self) -> str:
         return hashlib.sha256(repr(self.query).encode()).hexdigest()
 
-    def start(self, terms: Any) -> StandInMatcher:
+    def automaton(self, terms: Any) -> None:
+        """It has none."""
+
+    def start(self, terms: Any, automaton: None = None) -> StandInMatcher:
         window = self.query.window
         self.matchers.append(StandInMatcher(window.length if window is not None and not window.events else 0))
         return self.matchers[-1]
 
-    def restore(self, terms: Any, data: bytes, word_map: Callable[[np.ndarray], np.ndarray]) -> StandInMatcher:
+    def restore(
+        self, terms: Any, data: bytes, word_map: Callable[[np.ndarray], np.ndarray], automaton: None = None
+    ) -> StandInMatcher:
         matcher = self.start(terms)
         waiting, matcher.count, matcher.next = json.loads(data)
         words = word_map(np.array([match[3] for match in waiting], np.uint64)).tolist()

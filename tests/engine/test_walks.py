@@ -32,6 +32,7 @@ QUERIES = {
         SEQ(A+ , B) DEFINE GPM A ON s {{ ?x :p ?v }} DEFINE GPM B ON s {{ ?y :r ?w }} }} GROUP BY ?v""",
 }  # fmt: skip
 PARSED = {name: spaseq.parse(query) for name, query in QUERIES.items()}
+PREPARED = {name: spaseq.prepare(query) for name, query in QUERIES.items()}
 
 nodes = st.sampled_from(["<http://example.org/a>", "<http://example.org/b>", "_:n", "_:m"])
 LONG = '"long enough to be in the table"'
@@ -78,10 +79,13 @@ steps = st.one_of(
 class Walk:
     """Takes steps with an engine."""
 
-    def __init__(self, first: str, gpm: str = "auto", one_by_one: bool = False, restored: bool = False) -> None:
+    def __init__(
+        self, first: str, gpm: str = "auto", one_by_one: bool = False, restored: bool = False, prepared: bool = False
+    ) -> None:
         self.late: list[Event] = []
         self.engine = spaseq.Engine(lateness=2_000, gpm=gpm, on_late=self.late.append)
         self.gpm, self.one_by_one, self.restored = gpm, one_by_one, restored
+        self.queries: dict[str, Any] = dict(PREPARED if prepared else PARSED)
         self.registered: dict[str, Any] = {}
         self.register("join")
         self.register(first)
@@ -93,8 +97,8 @@ class Walk:
         if name == "derived":
             self.register("drops")
         if name not in self.registered:
-            self.engine.register(PARSED[name], name)
-            self.registered[name] = PARSED[name]
+            self.engine.register(self.queries[name], name)
+            self.registered[name] = self.queries[name]
 
     def take(self, step: Push | Advance | Register) -> None:
         match step:
@@ -141,7 +145,9 @@ def text(match: spaseq.Match) -> str:
 @given(st.lists(steps, max_size=14), st.sampled_from(sorted(QUERIES)))
 def test_walks(some: list[Push | Advance | Register], first: str) -> None:
     walks = [Walk(first), Walk(first, "pyoxigraph"), Walk(first, one_by_one=True), Walk(first, restored=True)]
+    walks += [Walk(first, prepared=True)]
     forgetful = [Walk(first, "verify"), Walk(first, restored=True, one_by_one=True), Walk(first, one_by_one=True)]
+    forgetful += [Walk(first, restored=True, prepared=True)]
     for step in some:
         for walk in walks:
             walk.take(step)

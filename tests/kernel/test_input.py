@@ -97,7 +97,7 @@ def test_filters_outside_the_native_subset(outside: str, native: str, seq: str) 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_an_exception_of_the_evaluator_surfaces_once(error: type[BaseException]) -> None:
-    def fail(table: Any, now: Any) -> Any:
+    def fail(table: Any, now: Any, terms: Any) -> Any:
         raise error("the evaluator failed")
 
     plan = plan_of("A ; B", gpm={"B": "?b :B ?vb FILTER(REGEX(STR(?vb + ?va), '[5-9]'))"})
