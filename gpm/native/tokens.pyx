@@ -65,6 +65,7 @@ cdef const char* RDF = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 cdef enum:
     XSD_SIZE = 34
     RDF_SIZE = 43
+    FIRST_PREDICATE_SLOTS = 64
     PREDICATE_SLOTS = 4 * MOST_PREDICATES
 
 

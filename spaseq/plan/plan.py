@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 
 _NO_NAME = "\0"  # is in no query
+_FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decided_by_edge", "rows_together",
+          "_around_name")  # fmt: skip  # that do not depend on the name
 
 
 def compile_plan(query: Query) -> Plan:
@@ -68,6 +70,8 @@ class Plan:
         """The plan of the same query under another name; what was found out is shared."""
         if name == self.query.name:
             return self
+        for found in _FOUND:
+            getattr(self, found)
         other = copy(self)
         other.query = replace(self.query, name=name)
         return other

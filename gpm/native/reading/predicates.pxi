@@ -2,19 +2,32 @@
 
 
 cdef uint32_t* slot_of(Memory* memory, const uint8_t* at, size_t size) noexcept nogil:
-    """The slot of a predicate, or the empty one where it belongs."""
-    cdef size_t slot = hash_text(at, size) & (PREDICATE_SLOTS - 1)
-    cdef uint32_t* slots
+    """The slot of a predicate, or the empty one where it belongs: at most one in four is taken."""
+    cdef size_t count = memory.slots.size()
+    if 4 * memory.predicates.size() >= count and count < PREDICATE_SLOTS:
+        spread_predicates(memory, 2 * count if count else <size_t>FIRST_PREDICATE_SLOTS)
+    return find_slot(memory, at, size)
+
+
+cdef uint32_t* find_slot(Memory* memory, const uint8_t* at, size_t size) noexcept nogil:
+    cdef size_t last = memory.slots.size() - 1
+    cdef size_t slot = hash_text(at, size) & last
+    cdef uint32_t* slots = memory.slots.data()
     cdef const string* known
-    if memory.slots.empty():
-        memory.slots.assign(PREDICATE_SLOTS, 0)
-    slots = memory.slots.data()
     while slots[slot]:
         known = &memory.predicates[slots[slot] - 1]
         if known.size() == size and memcmp(known.data(), at, size) == 0:
             break
-        slot = (slot + 1) & (PREDICATE_SLOTS - 1)
+        slot = (slot + 1) & last
     return slots + slot
+
+
+cdef void spread_predicates(Memory* memory, size_t count) noexcept nogil:
+    """Put the predicates into as many slots, a power of two."""
+    cdef size_t i
+    memory.slots.assign(count, 0)
+    for i in range(memory.predicates.size()):
+        find_slot(memory, <const uint8_t*>memory.predicates[i].data(), memory.predicates[i].size())[0] = <uint32_t>(i + 1)
 
 
 cdef int32_t remember_predicate(Memory* memory, uint32_t* slot, const uint8_t* at, size_t size) noexcept nogil:
