@@ -41,6 +41,8 @@ cdef extern from *:
             PyErr_SetString(PyExc_MemoryError, SPASEQ_NO_MEMORY);
         } catch (const std::length_error&) {
             PyErr_SetString(PyExc_MemoryError, SPASEQ_NO_MEMORY);
+        } catch (const std::domain_error& error) {
+            PyErr_SetString(PyExc_ValueError, error.what());
         } catch (const std::exception& error) {
             PyErr_SetString(PyExc_RuntimeError, error.what());
         }

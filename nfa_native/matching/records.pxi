@@ -417,7 +417,7 @@ cdef cppclass Kernel:
     vector[word_t] finished           # rows of the finished match
     vector[word_t] views              # what a guard sees of them
     vector[word_t] answer             # rows of its results
-    vector[pair[uint32_t, uint64_t]] picks
+    vector[pair[uint64_t, uint64_t]] picks        # atom and event: no bytes between them, for they are compared
 
 
 cdef inline bint older(uint32_t a, uint32_t b) noexcept nogil:

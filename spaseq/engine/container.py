@@ -11,7 +11,8 @@ from typing import Any
 from spaseq.errors import OptionError, SnapshotError
 
 MAGIC = b"SPASEQ\x00\x01"
-VERSION = 7
+VERSION = 8
+OLDEST = 7  # whose parts are read, too
 _FRONT = struct.Struct("<8sIQ")  # magic, version, length of the header
 _DIGEST = 32
 
@@ -31,8 +32,8 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     if len(data) < _FRONT.size + _DIGEST or data[: len(MAGIC)] != MAGIC:
         raise SnapshotError("this is no snapshot of a SPAseq engine")
     _, version, length = _FRONT.unpack_from(data)
-    if version != VERSION:
-        raise SnapshotError(f"the snapshot has version {version}; this program reads version {VERSION}")
+    if not OLDEST <= version <= VERSION:
+        raise SnapshotError(f"the snapshot has version {version}; this program reads versions {OLDEST} to {VERSION}")
     body = memoryview(data)[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
         raise SnapshotError("the snapshot is damaged: its digest does not fit its content")

@@ -96,6 +96,14 @@ class Matcher(Protocol):
     def snapshot(self) -> bytes:
         """The state as bytes."""
 
+    @property
+    def next_event(self) -> int:
+        """The numbers of all events that it knows are less."""
+
+    @property
+    def next_time(self) -> int:
+        """It takes no event before this time."""
+
 
 class Plan(ResultPlan, Protocol):
     """A compiled query."""

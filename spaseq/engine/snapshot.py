@@ -31,6 +31,7 @@ from spaseq.errors import OptionError, SnapshotError, SpaseqError
 from spaseq.plan import Plan
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
+from spaseq.streams.timestamps import LEAST
 
 if TYPE_CHECKING:
     from spaseq.engine.engine import Engine
@@ -47,7 +48,7 @@ def take_snapshot(engine: Engine) -> bytes:
     running = list(engine._queries.values())
     sections: dict[str, bytes] = {}
     held = [words for query in running for words in query.trace()]
-    sections["words"], sections["terms"] = pack_words(held, engine.terms)
+    sections["terms"] = pack_words(held, engine.terms)
     queries = []
     for query in running:
         counters, matcher, results = query.snapshot()
@@ -107,12 +108,13 @@ def _fill(
     engine.lateness = header["lateness"]
     engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
     engine._encoders = {iri: engine._evaluator.encoder.apart() for iri in engine._clocks}
-    word_map = unpack_words(sections["words"], sections["terms"], engine.terms)
+    word_map = unpack_words(sections, engine.terms)
     for state in header["streamsets"]:
         streamset = _restored_streamset(engine, state)
         for name in state["queries"]:
             _restore_query(engine, made[name], streamset, header, sections, word_map, on_match)
     for streamset, state in zip(engine._streamsets, header["streamsets"], strict=True):
+        _check_waiting(streamset, state["waiting"])
         for waiting in state["waiting"]:  # encoded when it is known what the queries need
             streamset.add(_waiting_events(waiting, engine._evaluator.encoder))
     for iri, scope in header["scopes"].items():
@@ -174,14 +176,16 @@ def _restored_matcher(
 ) -> Matcher:
     plan, automaton = made[0], made[1].automaton
     if counters["over"]:
-        return Spent.restore(automaton, data)
+        return Spent.restore(plan.start(engine.terms, automaton=automaton), data)
     if counters["new"]:  # its number for the oldest event says nothing
         matcher: Matcher = plan.start(engine.terms, automaton=automaton)
         matcher.advance(streamset.advanced)
         return matcher
     matcher = plan.restore(engine.terms, data, word_map, automaton=automaton)
-    if not streamset.names.base <= matcher.oldest_event() <= streamset.names.next:
+    if not streamset.names.base <= matcher.oldest_event() <= matcher.next_event <= streamset.names.next:
         raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    if not streamset.finished and matcher.next_time > streamset.watermark:
+        raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
     return matcher
 
 
@@ -206,6 +210,14 @@ def _restored_streamset(engine: Engine, state: dict[str, Any]) -> Streamset:
     streamset.advanced, streamset.finished = state["advanced"], state["finished"]
     streamset.names = EventNames(state["first_name"], state["names"])
     return streamset
+
+
+def _check_waiting(streamset: Streamset, waiting: list[dict[str, Any]]) -> None:
+    """SnapshotError if events wait that came too late for some query, or that wait no more."""
+    times = [event[0] for some in waiting for event in some["events"]]
+    known = max((query.matcher.next_time for query in streamset.queries), default=LEAST)
+    if times and (streamset.finished or min(times) < known):
+        raise SnapshotError("the snapshot is damaged: events wait that came too late")
 
 
 def _waiting_state(events: Events) -> dict[str, Any]:

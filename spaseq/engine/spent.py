@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
+from nfa_native import archive
+from nfa_native.arrays import Arrays, column, read_store
 from nfa_native.automaton import Automaton
+from nfa_native.counters import numbers_of, tree_of
 from nfa_native.rows import EventRows
-from spaseq.engine.protocols import Words
+from nfa_native.version_7 import numbers_like
+from spaseq.engine.protocols import Matcher, Words
 from spaseq.results.raw import RawMatches
 from spaseq.streams.timestamps import GREATEST
 
 _NOBODY = -(2**63)
+VERSION = 1  # of its store in snapshots
 
 
 class Spent:
@@ -94,11 +99,27 @@ class Spent:
         """It holds no words."""
         return np.zeros(0, np.uint64)
 
+    next_event = 0
+    next_time = _NOBODY
+
     def snapshot(self) -> bytes:
         """The counters."""
-        return json.dumps(self._counters).encode()
+        is_enumerated = self._counters.get("aggregates") == "enumerated"
+        columns: Arrays = {"counters": numbers_of(self._counters), "enumerated": np.array([is_enumerated], np.uint8)}
+        return archive.pack({"spent": (VERSION, columns)})
 
     @staticmethod
-    def restore(automaton: Automaton, data: bytes) -> Spent:
-        """What was left when ``snapshot`` was taken."""
-        return Spent(automaton, json.loads(data))
+    def restore(matcher: Matcher, data: bytes) -> Spent:
+        """What was left when ``snapshot`` was taken, of a matcher like this one; ValueError: damaged."""
+        like = matcher.statistics()
+        if data[:1] == b"{":  # of version 7
+            found = json.loads(data)
+            numbers, is_enumerated = numbers_like(found, like), found.get("aggregates") == "enumerated"
+        else:
+            columns = read_store(data, "spent", VERSION)
+            numbers = column(columns, "counters", np.int64)
+            is_enumerated = bool(column(columns, "enumerated", np.uint8, 1)[0])
+        counters = tree_of(numbers, like)
+        if is_enumerated and "aggregates" in like:
+            counters["aggregates"] = "enumerated"
+        return Spent(matcher.automaton, counters)

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 import numpy as np
 
 from gpm.terms import ox_term
-from nfa_native.arrays import distinct
+from nfa_native import archive
+from nfa_native.arrays import column, distinct, read_store
 from nfa_native.words import Terms
 from spaseq.engine.protocols import WordMap, Words
 from spaseq.errors import SnapshotError
 
+VERSION = 1  # of the store of words
 
-def pack_words(held: Iterable[Words], terms: Terms) -> tuple[bytes, bytes]:
-    """The distinct words among ``held``, ascending, and their terms (lengths as a JSON list, then the bytes)."""
+
+def pack_words(held: Iterable[Words], terms: Terms) -> bytes:
+    """The distinct words among ``held``, ascending, and their terms: lengths, then the bytes."""
     words = distinct(np.concatenate([np.zeros(1, np.uint64), *held]))[1:]  # 0 is no term
     texts = terms.bytes_many(words)
-    lengths = json.dumps([len(text) for text in texts], separators=(",", ":")).encode()
-    return words.astype("<u8").tobytes(), lengths + b"\n" + b"".join(texts)
+    columns = {
+        "words": words,
+        "lengths": np.array([len(text) for text in texts], np.uint64),
+        "bytes": np.frombuffer(b"".join(texts), np.uint8),
+    }
+    return archive.pack({"terms": (VERSION, columns)})
 
 
-def unpack_words(words: bytes, texts: bytes, terms: Terms) -> WordMap:
+def _unpack(sections: Mapping[str, bytes]) -> tuple[Words, Words, bytes]:
+    """Words, and the lengths and bytes of their terms; ValueError, SnapshotError: they do not fit each other."""
+    if "words" in sections:  # of version 7
+        lengths, _, text = sections["terms"].partition(b"\n")
+        words, sizes = np.frombuffer(sections["words"], "<u8"), np.array(json.loads(lengths), np.uint64)
+    else:
+        columns = read_store(sections["terms"], "terms", VERSION)
+        words, sizes = column(columns, "words", np.uint64), column(columns, "lengths", np.uint64)
+        text = column(columns, "bytes", np.uint8).tobytes()
+    if len(words) != len(sizes) or (words[1:] <= words[:-1]).any() or sum(sizes.tolist()) != len(text):
+        raise SnapshotError("the snapshot is damaged: its terms do not fit each other")
+    return words.astype(np.uint64), sizes, text
+
+
+def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:
     """A function from the words of ``pack_words`` to those of ``terms``; it raises SnapshotError for others.
 
     ValueError, SyntaxError: some bytes are no term.
     """
-    old = np.frombuffer(words, "<u8").astype(np.uint64)
-    lengths, _, text = texts.partition(b"\n")
-    ends = np.cumsum([0, *json.loads(lengths)]).tolist()
+    old, sizes, text = _unpack(sections)
+    ends = np.cumsum(np.append(np.uint64(0), sizes)).tolist()
     written = [text[start:end] for start, end in pairwise(ends)]
     for one in written:
         ox_term(one)  # what is none would be found when a result shows it

@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.arrays import pack
-from nfa_native.arrays import unpack as unpack_arrays
+from nfa_native import archive, version_7
+from nfa_native.arrays import read_store
 from spaseq.errors import SnapshotError
 
-__all__ = ["check", "pack", "unpack"]
+VERSION = 1  # of the store of what results remember
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The arrays as bytes."""
+    return archive.pack({"results": (VERSION, arrays)})
 
 
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of ``pack``; SnapshotError if the data are damaged."""
     try:
-        return unpack_arrays(data)
+        return version_7.unpack(data) if version_7.is_of_version_7(data) else read_store(data, "results", VERSION)
     except ValueError as error:
         raise SnapshotError("the results in the snapshot are damaged") from error
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Projection, Variable
 from nfa_native.words import Terms
+from spaseq.errors import SnapshotError
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import picked
 from spaseq.results.arrays import check, pack, unpack
@@ -108,6 +109,8 @@ class Projector:
         """Remember what ``snapshot`` gave; ``word_map`` turns its words into those of ``terms``.  SnapshotError."""
         arrays = unpack(data)
         for name, words in self._words(arrays):
+            if words.dtype != np.uint64 or arrays[name].ndim != 2:
+                raise SnapshotError(f"the results in the snapshot have other {name} than they should")
             mapped = word_map(np.ascontiguousarray(words).reshape(-1)).reshape(words.shape)
             arrays[name] = np.concatenate([mapped, arrays[name][:, words.shape[1] :]], axis=1)
         for part, remembers in self._parts():
@@ -152,7 +155,7 @@ class Projector:
         """The words within the arrays (the keys of duplicates end in a digest)."""
         width = len(self._names)
         found = [("duplicates.keys", width), ("distinct.keys", width), ("grouping.words", len(self._plan.columns))]
-        return [(name, arrays[name][:, :words]) for name, words in found if name in arrays]
+        return [(name, arrays[name][..., :words]) for name, words in found if name in arrays]
 
 
 class Distinct:
@@ -177,8 +180,10 @@ class Distinct:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Remember what ``arrays`` gave.  SnapshotError: they are something else."""
-        edge = arrays["edge"]
+        edge = arrays.get("edge", np.zeros(0))
         check({"edge": edge}, {"edge": None})
+        if len(edge) != 2:
+            raise SnapshotError("the results in the snapshot have another edge than they should")
         self._seen.restore({name: array for name, array in arrays.items() if name != "edge"})
         self._edge, self._first = edge.tolist()
 

@@ -101,6 +101,12 @@ class StandInMatcher:
     def trace(self) -> np.ndarray:
         return np.array([match[3] for match in self.waiting], np.uint64)
 
+    @property
+    def next_event(self) -> int:
+        return self.next
+
+    next_time = -(2**63)
+
     def snapshot(self) -> bytes:
         return json.dumps([self.waiting, self.count, self.next]).encode()
 

@@ -19,7 +19,8 @@ BEGIN = re.compile(r"( *)(?:def|cdef|cpdef) (?!class |enum|struct|extern|cppclas
 NAME = re.compile(r"(\w+)(?:\[[^\]]*\])?\(")
 CALL = re.compile(r"(?<![\w.])(\w+)\(")
 THROWS = re.compile(
-    r"\.(?:push_back|emplace_back|resize|assign|insert|append|reserve)\(|\bout_of_memory\(|\ballocated\(|\bnew [A-Z]"
+    r"\.(?:push_back|emplace_back|resize|assign|insert|append|reserve)\("
+    r"|\bout_of_memory\(|\brequire\(|\ballocated\(|\bnew [A-Z]"
 )
 PYTHON = re.compile(r"\.(?:append|insert)\(")  # lists have these, too
 NEVER = {"append", "encode", "build", "slot_of", "is_wanted", "read_triple", "add_step", "concatenate", "join", "reach"}

@@ -1,28 +1,23 @@
 """Snapshots whose digest was made anew: refused, or an engine that can be used.
 
-Arrays that only the native code reads are trusted (docs/security.md), so values in them are changed only where
-``SPASEQ_FUZZ_FORGED=1`` asks for it.
+Values of the header are changed, bytes anywhere, and numbers in the stores of each part (``tests.snapshots.forger``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import spaseq
-from nfa_native import arrays
 from spaseq import SnapshotError
 from spaseq.engine.container import pack, unpack
 from tests.fuzz.door import Door
 from tests.fuzz.mutate import mutated
+from tests.snapshots.forger import forged_archive
 
 DIGEST = 32
 STREAMS = "FROM STREAM s <urn:s>"
@@ -96,43 +91,17 @@ def changed(data: bytes, other: bytes, words: Sequence[bytes], choose: random.Ra
             _change_value(header, choose)
         elif sections:
             name = choose.choice(sorted(sections))
-            sections[name] = (_forged if _may_forge(name) else _changed_section)(sections[name], choose)
+            changes = _forged if choose.randrange(4) else _changed_section
+            sections[name] = changes(sections[name], choose)
     return pack(header, sections)
 
 
-def _may_forge(name: str) -> bool:
-    return name.startswith("results ") or (name.startswith("matcher ") and bool(os.environ.get("SPASEQ_FUZZ_FORGED")))
-
-
 def _forged(data: bytes, choose: random.Random) -> bytes:
-    """The arrays of a section with other values, another shape or type, one less or one more."""
+    """The stores of a section with other numbers, or another length."""
     try:
-        found = arrays.unpack(data)
-    except ValueError:
+        return forged_archive(data, choose)
+    except ValueError:  # it was changed before, or has no stores
         return _changed_section(data, choose)
-    if found:
-        name = choose.choice(sorted(found))
-        found[name] = _forged_array(found[name], choose)
-        if choose.randrange(10) == 0:
-            del found[name]
-    return arrays.pack(found)
-
-
-def _forged_array(array: NDArray[Any], choose: random.Random) -> NDArray[Any]:
-    if array.dtype == np.uint8 and array.ndim == 1 and choose.randrange(4):  # arrays within arrays, or JSON
-        return np.frombuffer(_forged(array.tobytes(), choose), np.uint8)
-    kind = choose.randrange(6)
-    if kind == 0:
-        return array[: choose.randint(0, len(array))] if array.ndim else array
-    if kind == 1:
-        return np.concatenate([array, array]) if array.ndim else array
-    if kind == 2:
-        return array.astype(choose.choice((np.int8, np.uint32, np.int64, np.float64)))
-    changed = array.copy()
-    if changed.size:
-        value = choose.choice((0, 1, 2, 3, -1, 255, 2**31, 2**32 - 1, 2**63 - 1, choose.randrange(100)))
-        changed.reshape(-1)[choose.randrange(changed.size)] = np.array(value).astype(changed.dtype)
-    return changed
 
 
 def _changed_section(data: bytes, choose: random.Random) -> bytes:

@@ -1,0 +1,48 @@
+# cython: language_level=3
+"""A checked archive: named stores of named columns of numbers, as bytes and back (archive.hpp says how).
+
+All but ``stores`` may raise ValueError (what is read is not what was written) or MemoryError: call it behind a door.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from nfa_native.containers cimport string, vector
+
+cdef extern from "core/archive.hpp" namespace "spaseq" nogil:
+    # Raise ValueError, which says so, unless something holds.
+    void require(bint holds, const char* what)
+
+    cdef cppclass ArchiveColumn:
+        string name
+        char kind             # 'u' unsigned, 'i' signed, 'w' words
+        uint8_t width         # bytes of a number
+        uint8_t stored        # bytes of a number in the archive
+        uint8_t axes          # 2: a table
+        uint32_t per          # numbers a row
+        uint64_t rows
+        string own
+        const char* data
+        size_t numbers()
+        size_t size()
+        const char* begin()
+        uint64_t raw(size_t at)
+
+    cdef cppclass ArchiveStore:
+        string name
+        uint32_t version
+        vector[ArchiveColumn] columns
+
+    cdef cppclass Archive:
+        vector[ArchiveStore] stores
+        Archive()
+        void open(const char* data, size_t size)
+        void close(string& out)
+        uint32_t store(const char* name, uint32_t newest)
+        bint has_store(const char* name)
+        void field[R, T](const char* name, vector[R]& records, const R& sample, const T& part)
+        void update[R, T](const char* name, vector[R]& records, const R& sample, const T& part)
+        void numbers[T](const char* name, vector[T]& values)
+        void words[T](const char* name, vector[T]& values)       # T is uint64_t
+        void number[T](const char* name, T& value)
+        ArchiveColumn& add(const char* name, char kind, unsigned int width, uint64_t rows)
+        bint reads()

@@ -1,0 +1,1 @@
+"""Snapshots as bytes: old versions of them, and forged ones."""

@@ -1,0 +1,43 @@
+"""What becomes of a snapshot: it is refused, or its engine takes more events and ends."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import spaseq
+from spaseq import SnapshotError
+from tests.snapshots.running import KNOWLEDGE, event, queries, started
+
+MORE = 24  # events that a restored engine takes
+MOST = 2000  # results that are looked at: forged sets may stand for any number of matches, as sets of a query may
+
+
+def snapshots() -> list[bytes]:
+    """Sound ones: of nothing, in the midst, late, and without lateness, so that nothing waits."""
+    return [_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))]
+
+
+def _after(count: int, lateness: int) -> bytes:
+    engine = started(lateness)
+    for number in range(count):
+        for _ in engine.push(*event(number)):
+            pass
+    return engine.snapshot()
+
+
+def enter(data: bytes) -> str:
+    """Whether it is refused; else it is used.  Any other exception is a finding."""
+    try:
+        engine = spaseq.Engine.restore(data, queries(), KNOWLEDGE)
+    except SnapshotError:
+        return "refused"
+    engine.statistics()
+    found = 0
+    for number in range(130, 130 + MORE):
+        found += sum(1 for _ in islice(engine.push(*event(number)), MOST))
+        if found >= MOST:
+            return "used"
+    spaseq.Engine.restore(engine.snapshot(), queries(), KNOWLEDGE)
+    for match in islice(engine.close(), MOST):
+        match.to_dict()
+    return "used"

@@ -1,0 +1,69 @@
+"""Queries that keep their state in each of the ways there are, and events for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import spaseq
+
+FROM = "FROM STREAM s <urn:s>"
+A, B, C = (
+    f"DEFINE GPM {name} ON s {{ ?{name.lower()}e <urn:{name.lower()}> ?{name.lower()} ; <urn:of> ?k }}"
+    for name in "ABC"
+)  # fmt: skip
+HIGHER = "DEFINE GPM B ON s { ?be <urn:b> ?b ; <urn:of> ?k FILTER(?b > ?a) }"
+LOWER = "DEFINE GPM C ON s { ?ce <urn:c> ?c ; <urn:of> ?k FILTER(?c < ?b) }"
+LOOSE = "DEFINE GPM B ON s { ?be <urn:b> ?b FILTER(?b > ?a) }"
+SOME = "DEFINE GPM A ON s { ?ae <urn:a> ?a OPTIONAL { ?ae <urn:c> ?o } }"
+SELECTED = {
+    "v shape": f"SELECT ?k ?a ?b ?c WITHIN 9 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; B ; C) {A} {HIGHER} {LOWER} }}",
+    "views": f"SELECT ?k ?a ?b ?c WITHIN 4 SECONDS SLIDING {FROM} WHERE {{ SEQ(A : B : C) {A} {HIGHER} {LOWER} }}",
+    "kleene": f"SELECT ?k (SUM(?b) AS ?n) WITHIN 3 SECONDS {FROM} WHERE {{ SEQ(A ; B+ ; C) {A} {B} {C} }}",
+    "absence": f"SELECT ?k ?a WITHIN 5 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; B ; C!) {A} {B} {C} }}",
+    "negated": f"SELECT ?k ?a ?c WITHIN 5 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; B! ; C) {A} {HIGHER} {C} }}",
+    "both": f"SELECT DISTINCT ?k ?a WITHIN 30 EVENTS {FROM} WHERE {{ SEQ((A & C) ; B) {A} {B} {C} }}",
+    "twice": f"SELECT ?a ?b WITHIN 4 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; B? ; (B | C)) {A} {B} {C} }}",
+    "rows": f"SELECT ?a ?o ?b WITHIN 4 SECONDS SLIDING {FROM} WHERE {{ SEQ(A : B) {SOME} {LOOSE} }}",
+    "strict": f"SELECT ?k ?a ?b WITHIN 9 EVENTS SLIDING {FROM} PARTITION BY ?k WHERE {{ SEQ(A , B) {A} {B} }}",
+    "apart": f"SELECT ?k ?a WITHIN 7 EVENTS {FROM} PARTITION BY ?k WHERE {{ SEQ(A ; B ; C!) {A} {B} {C} }}",
+    "counted": f"SELECT ?k (COUNT(*) AS ?n) (SUM(?b) AS ?m) WITHIN 5 SECONDS {FROM} WHERE {{ SEQ(A : B) {A} {B} }} "
+    "GROUP BY ?k",
+    "averaged": f"SELECT ?k (AVG(?b) AS ?n) WITHIN 5 SECONDS {FROM} WHERE {{ SEQ(A : B) {A} {HIGHER} }} GROUP BY ?k",
+    "over": f"SELECT ?a WITHIN 5 SECONDS {FROM} WHERE {{ SEQ(A ; B) {A} {B} }}",
+}  # fmt: skip
+KNOWLEDGE = {"urn:kb": b"<urn:k0> <urn:in> <urn:x> ."}
+STEP = 250_000  # microseconds from one event to the next
+
+
+@cache
+def queries() -> dict[str, Any]:
+    """The queries, parsed."""
+    return {name: spaseq.parse(text) for name, text in SELECTED.items()}
+
+
+def started(lateness: int = 1_000_000) -> spaseq.Engine:
+    """An engine with all of the queries."""
+    engine = spaseq.Engine(KNOWLEDGE, lateness=lateness)
+    for name, query in queries().items():
+        engine.register(query, name, max_results=3 if name == "over" else None)
+    return engine
+
+
+def event(number: int) -> tuple[str, bytes, int]:
+    """The stream, the triples and the time of an event: some of one time, some late by less than the lateness."""
+    kind, key, value = "abcabbcac"[number % 9], number % 3, number * 7 % 11
+    more = f' <urn:e{number}> <urn:c> "two", {value} .' if number % 5 == 0 else ""
+    time = (number // 2 * 2 + (3 if number % 7 == 0 else 0)) * STEP
+    return "s", f"<urn:e{number}> <urn:{kind}> {value} ; <urn:of> <urn:k{key}> .{more}".encode(), time
+
+
+def push(engine: spaseq.Engine, numbers: Iterable[int]) -> list[str]:
+    """What some events give, as text."""
+    return [text for number in numbers for text in texts(engine.push(*event(number)))]
+
+
+def texts(matches: Iterable[spaseq.Match]) -> list[str]:
+    """Each result as text."""
+    return [f"{match.query} {match.to_dict()}" for match in matches]
