@@ -14,7 +14,7 @@ from operator import or_
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
 from spaseq.pattern.recognition import Consumption, EventWindow, Formula, Query, Strategy
-from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.keys import common_keys, without_equalities
 from spaseq.plan.places import Place, Scope, Step, placed, without_needless
 from spaseq.plan.reaching import bits_of, places_in
@@ -34,8 +34,9 @@ class Kind:
 class Recognition:
     """An automaton, its atoms by number, and the variables that hold what is picked in each state.
 
-    ``measured`` are the values of an event, by column, that the automaton's registers are compared with, ``asked`` the
-    conditions that it asks, by number.  All events of a match are equal in the attributes of ``partition``.
+    ``measured`` are the values of an event, by column, that the automaton's registers are compared with; ``asked`` the
+    conditions that it asks, and ``computed`` the numbers that it keeps, by number.  All events of a match are equal in
+    the attributes of ``partition``.
     """
 
     automaton: ComplexEventAutomaton
@@ -43,6 +44,7 @@ class Recognition:
     variables: tuple[frozenset[str], ...]
     measured: tuple[Measured, ...] = ()
     asked: tuple[Inquiry, ...] = ()
+    computed: tuple[Computed, ...] = ()
     partition: tuple[str, ...] = ()
 
 
@@ -106,6 +108,7 @@ def recognition(
         automaton=replace(automaton, correlation=correlation.native),
         measured=correlation.measured,
         asked=correlation.asked,
+        computed=correlation.computed,
     )
 
 
