@@ -23,7 +23,8 @@ class Told:
     @staticmethod
     def of(query: Query) -> Told:
         """Those of a query."""
-        read = [one.attribute for one in (*query.aggregates, *query.group_by, *query.projected)]
+        read = [one.attribute for one in query.aggregates]
+        read += [one.attribute for one in query.group_by] + [one.attribute for one in query.projected]
         asked = {attribute.variable for attribute in read if attribute is not None} | set(query.variables or ())
         named = {part.variable for part in parts(query.formula) if isinstance(part, Named)}
         by_type = query.variables is None or bool(query.aggregates)
