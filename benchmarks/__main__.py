@@ -12,6 +12,7 @@ from benchmarks import (
     live,
     many,
     memory,
+    outside,
     partitions,
     patterns,
     push,
@@ -21,7 +22,20 @@ from benchmarks import (
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, formats, push, partitions, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (
+        patterns,
+        v_shape,
+        formats,
+        push,
+        partitions,
+        cells,
+        many,
+        knowledge,
+        ceql,
+        correlation,
+        outside,
+        frames,
+    ):
         benchmark.main()
         print()
     rows.main(100_000)

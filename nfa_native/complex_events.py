@@ -36,12 +36,14 @@ class Test(Enum):
 
 class Change(Enum):
     """What a register becomes: what it was, the greater of that and the event's value, the value if it was that or
-    nothing (else one that passes no test), or the list of the positions so far and the event's."""
+    nothing (else one that passes no test), the list of the events so far and this one, or what a computation gives
+    of one event of each of its variables."""
 
     KEEP = 0
     GREATER = 1
     SAME = 2
     LIST = 3
+    COMPUTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A condition that the owner of the recognizer answers, from lists of positions.
+    """A condition that is asked, of the events in lists.
 
     ``registers`` of the source have the lists; -1: there is none.
     """
@@ -64,13 +66,81 @@ class Question:
     registers: tuple[int, ...]
 
 
+class Operation(Enum):
+    """A step of a condition; those in the second line take two numbers, or one (IS_NULL), and leave a truth.
+
+    Loads have a variable and a value of its event; a truth among the values is 0 or 1.
+    """
+
+    LOAD_INTEGER, LOAD_REAL, LOAD_TRUTH, CONSTANT, ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER = range(9)
+    EQUAL, DIFFERENT, LESS, LESS_EQUAL, IS_NULL = range(9, 14)
+    NOT, AND, OR = range(14, 17)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An operation, with what a load takes: value ``argument`` of the event of ``variable``.  CONSTANT has a number.
+
+    ``constant``: an integer of 64 bits, a double, or None for one that the owner has to judge.
+    """
+
+    operation: Operation
+    variable: int = 0
+    argument: int = 0
+    constant: float | None = None
+
+
+DEEPEST = 64  # numbers, and truths, that a condition may have at once
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A predicate on one event of each variable, in postfix form; the event that asks holds the variables ``held``."""
+
+    held: tuple[bool, ...]
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """A number of one event of each variable, in postfix form, as what a register is compared by.
+
+    No number that is less, or equal, becomes a greater one: an integer of 64 bits, the nearest one; of ``is_real`` the
+    nearest double.  ``turned``: the order is the opposite one.
+    """
+
+    held: tuple[bool, ...]
+    instructions: tuple[Instruction, ...]
+    is_real: bool
+    turned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """What an automaton asks and computes, by number, about so many ``remembered`` values of each event."""
+
+    conditions: tuple[Condition, ...] = ()
+    computations: tuple[Computation, ...] = ()
+    remembered: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What a register of the target becomes; ``register`` of the source (-1: not set) and the event's ``column``."""
+    """What a register of the target becomes; ``register`` of the source (-1: not set) and the event's ``column``.
+
+    COMPUTED: ``column`` is the computation's number; the source's ``registers`` have the lists of its variables
+    (-1: the event itself holds it).
+    """
 
     change: Change
     register: int = -1
     column: int = -1
+    registers: tuple[int, ...] = ()
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it depends on the event alone."""
+        return self.register < 0 and all(register < 0 for register in self.registers)
 
 
 @dataclass(frozen=True, slots=True)

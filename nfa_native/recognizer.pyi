@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.complex_events import ComplexEventAutomaton
+from nfa_native.complex_events import ComplexEventAutomaton, Programs
 
 STRATEGIES: tuple[str, ...]
 CONSUMPTIONS: tuple[str, ...]
@@ -34,6 +34,7 @@ class Recognizer:
         first_node: int = 1,
         first_position: int = 0,
         answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
+        programs: Programs = ...,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property

@@ -18,6 +18,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from nfa_native.complex_events import DEEPEST, Change, Operation, Programs
+
+from nfa_native.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
 from nfa_native.containers cimport map, set, sort, unique, vector
 from nfa_native.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
 
@@ -40,6 +43,7 @@ include "recognizing/views.pxi"
 include "recognizing/questions.pxi"
 include "recognizing/correlate.pxi"
 include "recognizing/swift.pxi"
+include "recognizing/programs.pxi"
 include "recognizing/correlated.pxi"
 include "recognizing/enumerate.pxi"
 include "recognizing/compact.pxi"
@@ -86,14 +90,15 @@ cdef class Recognizer:
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
-        events=None, update_only=False, first_node=1, first_position=0, answer=None,
+        events=None, update_only=False, first_node=1, first_position=0, answer=None, programs=Programs(),
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
         ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
 
-        ``answer(number, position, cases)`` says of each case whether the condition of that number holds for the event
-        at ``position``; a case has the list of positions, last one first, of each of its variables."""
+        ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
+        whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
+        each of its variables."""
         cdef Recognition* r = &self.state
         self.automaton = automaton
         self.events = -1 if events is None else events
@@ -125,7 +130,7 @@ cdef class Recognizer:
         build(r, automaton.states)
         r.correlating = NULL
         if automaton.correlation is not None:
-            r.correlating = correlating(automaton.correlation)
+            r.correlating = correlating(automaton.correlation, programs)
         self.answer = answer
         r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
         attempted(begin_table, r.table, <size_t>r.width)
@@ -154,7 +159,7 @@ cdef class Recognizer:
 
         An event's ``starts`` is what its window measures of a match that begins with it, ``least`` the least one for a match
         that ends with it; the least int64 as ``starts``: no match begins.  ``columns`` are the
-        values that registers are compared with (int64[n] each).  Gives the first event that is not done with.
+        values that registers are compared with, then those that are remembered (int64[n] each).  Gives the first event that is not done with.
         """
         cdef Recognition* r = &self.state
         cdef size_t count = symbols.shape[0]

@@ -276,6 +276,9 @@ cdef inline void updated(Recognition* r, uint32_t first, uint32_t count, const i
     cdef uint32_t i
     for i in range(count):
         update = c.updates.data() + first + i
+        if update.change == COMPUTED:
+            c.registers.data()[i] = computed(c, update, before)
+            continue
         old = NOT_SET if update.register_ < 0 else before[update.register_]
         c.registers.data()[i] = changed(r, update, old)
 

@@ -1,8 +1,8 @@
 # Building what registers do.
 
 
-cdef Correlating* correlating(correlation) except NULL:
-    """The native form of a Correlation; the caller owns it."""
+cdef Correlating* correlating(correlation, programs) except NULL:
+    """The native form of a Correlation and its Programs; the caller owns it."""
     cdef Correlating* c = created[Correlating]()
     cdef CellSpec cell
     cdef size_t begun
@@ -15,7 +15,8 @@ cdef Correlating* correlating(correlation) except NULL:
     attempted(clear_slots, &c.keyed, <size_t>64)
     attempted(clear_slots, &c.merged, <size_t>64)
     c.has_recents = any(each.contiguous for each in correlation.transitions)
-    c.columns.safe_resize(correlation.columns, NULL)
+    c.columns.safe_resize(correlation.columns + programs.remembered, NULL)
+    add_programs(c, programs)
     c.registers.safe_resize(max(1, max(correlation.registers)), 0)
     c.bounds.safe_resize(max([1] + [len(each.guards) for each in correlation.transitions]), 0)
     for number, width in enumerate(correlation.registers):
@@ -42,6 +43,10 @@ cdef add_updates(Correlating* c, updates):
         spec.change = update.change.value
         spec.register_ = update.register
         spec.column = update.column
+        if update.change is Change.COMPUTED:
+            spec.register_ = <int32_t>c.question_registers.size()
+            for register in update.registers:
+                c.question_registers.safe_push_back(register)
         c.updates.safe_push_back(spec)
 
 

@@ -15,14 +15,15 @@ cdef enum:
     GREATER = 1
     SAME = 2
     LIST = 3
+    COMPUTED = 4
 
 # What a register of a transition's target becomes.
 cdef struct UpdateSpec:
     uint32_t change
-    int32_t register_     # of the source; -1: not set
-    int32_t column        # of the event's value; -1: none
+    int32_t register_     # of the source; -1: not set; COMPUTED: the lists are in question_registers[register_] and on
+    int32_t column        # of the event's value; -1: none; COMPUTED: the number of the computation
 
-# A condition that the owner answers; its registers are question_registers[first] to [first + count - 1].
+# A condition that is asked; its registers are question_registers[first] to [first + count - 1].
 cdef struct QuestionSpec:
     uint32_t number
     uint32_t first
@@ -107,8 +108,15 @@ cdef cppclass Correlating:
     uint32_t view_head
     uint32_t view_tail                    # numbers below are expired
     vector[ViewVisit] view_visits
-    # lists of positions, for questions
+    # lists of events, for questions
+    vector[Condition] conditions          # by number; none: the owner answers all
+    vector[Condition] computations        # by number; none: nothing is known of what they give
+    vector[Number] constants              # of all of them
+    vector[int64_t] own                   # values of the event under way: its last columns
     vector[Listed] listed
+    vector[int64_t] remembered            # of each listed event as many values as `own` has
+    Choices choices
+    vector[const int64_t*] rows           # scratch: values of one event of each variable
     int64_t listed_base
     size_t listed_first                   # those before it are expired
     map[int64_t, int64_t] relisted        # lists that the event under way made longer

@@ -31,6 +31,7 @@ cdef void free_all(Recognition* r) noexcept nogil:
         r.correlating.view_tail = r.correlating.view_head
         r.correlating.listed_base += <int64_t>r.correlating.listed.size()
         r.correlating.listed.clear()
+        r.correlating.remembered.clear()
         r.correlating.listed_first = 0
 
 

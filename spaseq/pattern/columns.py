@@ -140,6 +140,11 @@ def local(predicate: Predicate) -> Predicate:
     return mapped(predicate, lambda attribute: Attribute(attribute.name))
 
 
+def local_value(value: Value) -> Value:
+    """``value`` with all its attributes read from the event itself."""
+    return _mapped(value, lambda attribute: Attribute(attribute.name))
+
+
 def renamed(predicate: Predicate, variable: str, name: str) -> Predicate:
     """``predicate`` with ``variable`` called ``name``."""
     return mapped(

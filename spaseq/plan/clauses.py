@@ -12,6 +12,7 @@ from spaseq.pattern.columns import (
     Value,
     attributes,
     local,
+    local_value,
 )
 from spaseq.pattern.negation import normal
 from spaseq.pattern.recognition import ForAll
@@ -45,6 +46,28 @@ class Asked:
     predicate: Predicate
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """What ``asked`` implies of all but its last variable: a ``value`` of theirs, compared with ``bound`` of the last.
+
+    ``operator`` is one of ``< <= =``, with the value to the left (``is_left``) or the right of it.  ``bound`` is of an
+    event by itself.
+    """
+
+    asked: Asked
+    operator: str
+    variables: tuple[str, ...]
+    value: Value
+    last: str
+    bound: Value
+    is_left: bool
+
+    @property
+    def written(self) -> Predicate:
+        """The comparison as it stands."""
+        return self.asked.predicate
+
+
 Clause = Compared | Asked
 
 
@@ -70,6 +93,23 @@ def _compared(part: Predicate, condition: ForAll, texts: frozenset[str]) -> Comp
     own = local(Comparison(operator, left, right))
     assert isinstance(own, Comparison)
     return Compared(operator, (first, second), own.left, own.right, part)
+
+
+def joined(asked: Asked) -> Joined | None:
+    """The clause as a comparison of a number of several variables with one of another; None if it is none."""
+    part = asked.predicate
+    if not isinstance(part, Comparison) or part.operator == "!=":
+        return None
+    left, right, operator = part.left, part.right, part.operator
+    if operator in _TURNED:
+        left, right, operator = right, left, _TURNED[operator]
+    names = [tuple(dict.fromkeys(attribute.variable or "" for attribute in attributes(side))) for side in (left, right)]
+    if sorted(map(len, names)) != [1, len(asked.variables) - 1] or set(names[0]) & set(names[1]):
+        return None
+    is_left = len(names[0]) > 1
+    value, bound = (left, right) if is_left else (right, left)
+    several, (last,) = names if is_left else reversed(names)
+    return Joined(asked, operator, several, value, last, local_value(bound), is_left) if len(several) > 1 else None
 
 
 def _parts(predicate: Predicate) -> Iterator[Predicate]:

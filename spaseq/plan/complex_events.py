@@ -14,9 +14,10 @@ from operator import or_
 from nfa_native.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
 from spaseq.pattern.recognition import Consumption, EventWindow, Formula, Query, Strategy
-from spaseq.plan.correlation import Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.keys import common_keys, without_equalities
-from spaseq.plan.places import Place, Scope, Step, placed, without_needless
+from spaseq.plan.merging import Told, merged
+from spaseq.plan.places import Place, Scope, placed, without_needless
 from spaseq.plan.reaching import bits_of, places_in
 from spaseq.plan.strategies import without_gaps
 
@@ -34,8 +35,9 @@ class Kind:
 class Recognition:
     """An automaton, its atoms by number, and the variables that hold what is picked in each state.
 
-    ``measured`` are the values of an event, by column, that the automaton's registers are compared with, ``asked`` the
-    conditions that it asks, by number.  All events of a match are equal in the attributes of ``partition``.
+    ``measured`` are the values of an event, by column, that the automaton's registers are compared with; ``asked`` the
+    conditions that it asks, and ``computed`` the numbers that it keeps, by number.  All events of a match are equal in
+    the attributes of ``partition``.
     """
 
     automaton: ComplexEventAutomaton
@@ -43,6 +45,7 @@ class Recognition:
     variables: tuple[frozenset[str], ...]
     measured: tuple[Measured, ...] = ()
     asked: tuple[Inquiry, ...] = ()
+    computed: tuple[Computed, ...] = ()
     partition: tuple[str, ...] = ()
 
 
@@ -53,7 +56,7 @@ def planned(query: Query, formula: Formula, texts: frozenset[str] = frozenset())
     """
     selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
     keys = common_keys(formula) if _may_be_apart(query) else ()
-    found = recognition(without_equalities(formula, keys), selected, texts, query.strategy)
+    found = recognition(without_equalities(formula, keys), selected, texts, query.strategy, Told.of(query))
     return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
 
 
@@ -70,19 +73,22 @@ def recognition(
     selected: frozenset[str] | None,
     texts: frozenset[str] = frozenset(),
     strategy: Strategy = Strategy.ALL,
+    told: Told | None = None,
 ) -> Recognition:
     """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
 
     ``texts`` are the attributes that have texts: their order is not that of any number.  Of STRICT there are no results
-    with gaps if all variables are selected.
+    with gaps if all variables are selected.  Nobody asks what variables hold that are not ``told`` (None: all are).
     """
     places, scopes = placed(formula)
+    if told is not None:
+        compared = frozenset(name for scope in scopes for name in scope.filter.variables)
+        places = [told.without_others(place, compared) for place in places]
     if strategy is Strategy.STRICT:
         places = without_gaps(places, selected)
     if scopes:
         places = [_with_conditions(place, number, scopes) for number, place in enumerate(places)]
-    else:
-        places = _merged(places)
+    places, scopes = merged(places, scopes)
     kinds = [[Kind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
     atoms = {kind: number for number, kind in enumerate(dict.fromkeys(kind for some in kinds for kind in some))}
     states = []
@@ -106,6 +112,7 @@ def recognition(
         automaton=replace(automaton, correlation=correlation.native),
         measured=correlation.measured,
         asked=correlation.asked,
+        computed=correlation.computed,
     )
 
 
@@ -118,33 +125,6 @@ def _with_conditions(place: Place, number: int, scopes: list[Scope]) -> Place:
     ]
     picks = [replace(pick, predicate=conjunction(pick.predicate, *conditions)) for pick in place.picks]
     return replace(place, picks=picks)
-
-
-def _merged(places: list[Place]) -> list[Place]:
-    """Picks with the same variables and neighbours made one, until there are none left."""
-    while True:
-        same: dict[object, list[int]] = {}
-        followers: list[list[tuple[int, Step]]] = [[] for _ in places]
-        for after, one in enumerate(places):
-            for step in one.steps:
-                followers[step.before].append((after, replace(step, before=-1)))
-        for number, place in enumerate(places):
-            key = (place.variables, place.initial, place.final, frozenset(place.steps), frozenset(followers[number]))
-            same.setdefault(key, []).append(number)
-        if len(same) == len(places):
-            return places
-        places = _renumbered(places, list(same.values()))
-
-
-def _renumbered(places: list[Place], groups: list[list[int]]) -> list[Place]:
-    number_of = {number: new for new, group in enumerate(groups) for number in group}
-    out = []
-    for group in groups:
-        one = places[group[0]]
-        picks = [pick for number in group for pick in places[number].picks]
-        steps = {Step(number_of[step.before], step.contiguous, step.resets) for step in one.steps}
-        out.append(Place(picks, one.initial, one.final, steps))
-    return out
 
 
 def is_ambiguous(places: list[Place]) -> bool:

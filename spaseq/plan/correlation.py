@@ -14,7 +14,7 @@ from enum import Enum
 
 from nfa_native.complex_events import Cell, Change, Correlation, Guard, Question, Test, Transition, Update
 from spaseq.pattern.columns import Predicate, Value, local
-from spaseq.plan.clauses import Asked, Clause, Compared, clauses
+from spaseq.plan.clauses import Asked, Clause, Compared, Joined, clauses, joined
 from spaseq.plan.places import Place, Scope, Step, without_needless
 from spaseq.plan.reaching import Reaching, Reset, bits_of, places_in
 
@@ -37,13 +37,15 @@ class Side(Enum):
 class Measured:
     """A value of every event: a comparison's, on one side; to be kept, or (``bound``) compared with what is kept."""
 
-    comparison: Compared
+    comparison: Compared | Joined
     side: Side
     bound: bool
 
     @property
     def value(self) -> Value:
         """What is measured."""
+        if isinstance(self.comparison, Joined):
+            return self.comparison.bound
         return self.comparison.left if self.side is Side.LEFT else self.comparison.right
 
 
@@ -56,12 +58,21 @@ class Inquiry:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """A number of several variables that a register keeps, when an event comes which some of them (``held``) hold."""
+
+    joined: Joined
+    held: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Correlated:
-    """What the automaton does, the values of events by column, and the conditions that are asked, by number."""
+    """What the automaton does, the values of events by column, and what is asked and computed, by number."""
 
     native: Correlation
     measured: tuple[Measured, ...]
     asked: tuple[Inquiry, ...]
+    computed: tuple[Computed, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +83,7 @@ class _Register:
     """
 
     scope: int
-    clause: Clause
+    clause: Clause | Joined
     variable: str
     set_at: frozenset[int]
     read_at: frozenset[int]
@@ -80,6 +91,8 @@ class _Register:
     @property
     def side(self) -> Side:
         """The side of the comparison that the variable is on."""
+        if isinstance(self.clause, Joined):
+            return Side.LEFT if self.clause.is_left else Side.RIGHT
         assert isinstance(self.clause, Compared)
         return Side.LEFT if self.variable == self.clause.variables[0] else Side.RIGHT
 
@@ -93,6 +106,8 @@ class _Register:
         """What an event of the variable does to it."""
         if isinstance(self.clause, Asked):
             return Change.LIST
+        if isinstance(self.clause, Joined):
+            return Change.COMPUTED
         return Change.GREATER if self.clause.operator in ("<", "<=") else Change.SAME
 
 
@@ -126,9 +141,31 @@ def _registers(
         for name in clause.variables:
             others = frozenset[int]().union(*(holding[other] for other in clause.variables if other != name))
             yield _Register(number, clause, name, holding[name], others)
+        if isinstance(clause, Asked) and not _several(clause, number, holding, reaching):
+            yield from _computed(number, clause, holding, reaching)
 
 
-def _several(clause: Compared, scope: int, holding: Mapping[str, frozenset[int]], reaching: Reaching) -> bool:
+def _computed(
+    number: int, asked: Asked, holding: Mapping[str, frozenset[int]], reaching: Reaching
+) -> Iterator[_Register]:
+    """A register for what all but the last of its events come to, if the condition compares that with the last one.
+
+    It leaves out partial matches that cannot satisfy it; the others are asked.
+    """
+    clause = joined(asked)
+    if clause is None:
+        return
+    behind = {name: bits_of(holding[name]) | reaching.behind_any(holding[name], number) for name in clause.variables}
+    complete = frozenset(
+        place
+        for place in frozenset[int]().union(*(holding[name] for name in clause.variables))
+        if all(bits >> place & 1 for bits in behind.values())
+    )
+    if complete:
+        yield _Register(number, clause, "", complete, holding[clause.last])
+
+
+def _several(clause: Compared | Asked, scope: int, holding: Mapping[str, frozenset[int]], reaching: Reaching) -> bool:
     """Whether a variable may hold several events, of which all would have to be remembered."""
     return any(reaching.behind_any(holding[name], scope) & bits_of(holding[name]) for name in clause.variables)
 
@@ -149,6 +186,7 @@ class _Assembly:
         self.held = _held(registers, reaching, len(places))
         self.columns: dict[Measured, int] = {}
         self.inquiries: dict[Inquiry, int] = {}
+        self.computed: dict[Computed, int] = {}
         self.surely: dict[tuple[frozenset[int], frozenset[Reset]], frozenset[int]] = {}
 
     def assembled(self) -> Correlated:
@@ -167,7 +205,7 @@ class _Assembly:
             tuple(map(_key, leaving)),
             len(self.columns),
         )
-        return Correlated(native, tuple(self.columns), tuple(self.inquiries))
+        return Correlated(native, tuple(self.columns), tuple(self.inquiries), tuple(self.computed))
 
     def transition(self, step: Step, target: int) -> Transition:
         known = {
@@ -216,7 +254,7 @@ class _Assembly:
 
     def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[Guard]:
         for register, index in known.items():
-            if target in register.read_at and isinstance(register.clause, Compared):
+            if target in register.read_at and not isinstance(register.clause, Asked):
                 bound = self.column(Measured(register.clause, register.side.other, bound=True))
                 yield Guard(index, _TESTS[register.clause.operator], bound)
 
@@ -239,15 +277,30 @@ class _Assembly:
         self, target: int, known: Mapping[_Register, int], same: frozenset[_Register] = frozenset()
     ) -> tuple[Update, ...]:
         return tuple(
-            self.update(register, target, -1 if register in same else known.get(register, -1), register in same)
+            self.computation(register, target, known)
+            if isinstance(register.clause, Joined)
+            else self.update(register, target, -1 if register in same else known.get(register, -1), register in same)
             for register in self.held[target]
         )
+
+    def computation(self, register: _Register, target: int, known: Mapping[_Register, int]) -> Update:
+        """Computed where an event comes that is the last one it is about, and kept from there on."""
+        clause = register.clause
+        assert isinstance(clause, Joined)
+        lists = {one.variable: index for one, index in known.items() if one.clause is clause.asked}
+        held = tuple(name in self.places[target].variables for name in clause.variables)
+        registers = tuple(-1 if here else lists.get(name) for name, here in zip(clause.variables, held, strict=True))
+        if target not in register.set_at or None in registers:
+            return Update(Change.KEEP, known.get(register, -1))
+        number = self.computed.setdefault(Computed(clause, held), len(self.computed))
+        return Update(Change.COMPUTED, -1, number, tuple(one for one in registers if one is not None))
 
     def update(self, register: _Register, target: int, before: int, is_same: bool) -> Update:
         if target not in register.set_at and not is_same:
             return Update(Change.KEEP, before)
         if isinstance(register.clause, Asked):
             return Update(Change.LIST, before)
+        assert isinstance(register.clause, Compared)
         return Update(register.change, before, self.column(Measured(register.clause, register.side, bound=False)))
 
     def column(self, measured: Measured) -> int:
@@ -259,7 +312,7 @@ class _Assembly:
         entering = {transition.updates for transition in transitions}
         if self.places[target].initial:
             entering.add(begin)
-        fresh = len(entering) == 1 and all(update.register < 0 for updates in entering for update in updates)
+        fresh = len(entering) == 1 and all(update.is_fresh for updates in entering for update in updates)
         return Cell.GROUPS if fresh else Cell.MERGED
 
 

@@ -16,14 +16,17 @@ import pyarrow
 
 from spaseq.errors import StreamError
 from spaseq.pattern.columns import Attribute, Comparison, Predicate, Value, attributes, mapped
+from spaseq.plan.clauses import Compared, Joined
 from spaseq.plan.complex_events import Recognition
-from spaseq.plan.correlation import Inquiry, Measured, Side
+from spaseq.plan.correlation import Computed, Inquiry, Measured, Side
+from spaseq.tuples.conditions import Conditions, compares_reals
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind, check, kind_of_type
 from spaseq.tuples.past import Past
-from spaseq.tuples.predicates import coded, holds, numbers
+from spaseq.tuples.predicates import holds, numbers
+from spaseq.tuples.texts import numbered
 from spaseq.tuples.times import Times
-from spaseq.tuples.vectors import Mask, Vector
+from spaseq.tuples.vectors import Mask, Vector, as_floats
 from spaseq.tuples.windows import ordered
 
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
@@ -48,15 +51,24 @@ def texts(schema: pyarrow.Schema) -> frozenset[str]:
 
 
 class Columns:
-    """The values of events that registers are compared with; QueryError if they do not compare."""
+    """The values of events that registers are compared with, and those that ``conditions`` read.
 
-    def __init__(self, measured: Sequence[Measured], schema: pyarrow.Schema) -> None:
-        self._columns = [_Column(each, schema) for each in measured]
+    QueryError if they do not compare.
+    """
+
+    def __init__(
+        self, measured: Sequence[Measured], schema: pyarrow.Schema, conditions: Conditions | None = None
+    ) -> None:
+        self._columns = [
+            _Bound(each.comparison, schema) if isinstance(each.comparison, Joined) else _Column(each, schema)
+            for each in measured
+        ]
+        self._remembered = conditions.remembered if conditions is not None else ()
         self._texts: defaultdict[str | None, int] = defaultdict(count(1).__next__)
 
     def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
-        """A column for each of the measured values; StreamError if one is too large."""
-        return [column.read(batch, self._texts) for column in self._columns]
+        """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
+        return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
 
 class _Column:
@@ -64,6 +76,7 @@ class _Column:
 
     def __init__(self, measured: Measured, schema: pyarrow.Schema) -> None:
         comparison = measured.comparison
+        assert isinstance(comparison, Compared)
         check(Comparison(comparison.operator, comparison.left, comparison.right), schema)
         empty = pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
         self._measured = measured
@@ -87,26 +100,39 @@ class _Column:
     def _encoded(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> tuple[Numbers, Mask | None]:
         value = self._measured.value
         if self._is_text:
-            return _numbered(value, batch, known)
+            return numbered(value, batch, known)
         vector = numbers(value, batch)
         return (_of_doubles(vector, value) if self._is_float else _of_integers(vector, value)), vector.valid
 
 
+class _Bound:
+    """What numbers of several events are compared with; it lets all of those pass that may satisfy the comparison."""
+
+    def __init__(self, joined: Joined, schema: pyarrow.Schema) -> None:
+        check(joined.asked.predicate, schema)
+        self._joined = joined
+        self._is_real = compares_reals(joined, schema)
+
+    def read(self, batch: pyarrow.RecordBatch, _: defaultdict[str | None, int]) -> Numbers:
+        vector = numbers(self._joined.bound, batch)
+        values = self._comparable(vector)
+        if not self._joined.is_left:
+            values = ~values
+        if self._joined.operator != "=":
+            values = values + 1
+        if vector.valid is not None:
+            values = np.where(vector.valid, values, NO_BOUND)
+        return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+    def _comparable(self, vector: Vector) -> Numbers:
+        """As ``comparable`` of ``nfa_native/conditions.hpp``."""
+        if self._is_real:
+            return ordered(np.atleast_1d(as_floats(vector).values))
+        return np.clip(vector.values, _LEAST, _GREATEST).astype(np.int64)
+
+
 def _is_text(value: Value, schema: pyarrow.Schema) -> bool:
     return isinstance(value, Attribute) and kind_of_type(schema.field(value.name).type) is Kind.TEXT
-
-
-def _numbered(
-    value: Value, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]
-) -> tuple[Numbers, Mask | None]:
-    """Numbers of texts: equal ones for equal texts."""
-    assert isinstance(value, Attribute)
-    column = batch.column(value.name)
-    if not isinstance(column, pyarrow.DictionaryArray):
-        column = column.cast(pyarrow.string()).dictionary_encode()
-    codes, values = coded(column)
-    numbered = np.array([0 if text is None else known[text] for text in values.to_pylist()], np.int64)[codes]
-    return numbered, numbered > 0
 
 
 def _of_integers(vector: Vector, value: Value) -> Numbers:
@@ -128,14 +154,20 @@ def _too_large(value: Value) -> StreamError:
 
 
 class Memory:
-    """Answers conditions about several events, whose columns it keeps as long as they may be asked for."""
+    """Conditions about several events, whose columns it keeps as long as they may be asked for.
 
-    def __init__(self, asked: Sequence[Inquiry], schema: pyarrow.Schema, forgets: bool) -> None:
+    ``conditions`` are their native form; what that leaves undecided is answered here.
+    """
+
+    def __init__(
+        self, asked: Sequence[Inquiry], computed: Sequence[Computed], schema: pyarrow.Schema, forgets: bool
+    ) -> None:
         for inquiry in asked:
             check(inquiry.asked.predicate, schema)
         self._asked = asked
         names = [attribute.name for inquiry in asked for attribute in attributes(inquiry.asked.predicate)]
         self._past = Past(names, schema, forgets)
+        self.conditions = Conditions(asked, computed, schema)
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know the events of a batch, and forget those that are out of its windows."""

@@ -60,8 +60,8 @@ class Matches(Results):
         self._positions = _schema([Column(name, name) for name in self._held], events.schema)
         shown = [column.attribute for column in self.columns if column.attribute]
         self._past = Past([*remembered, *shown], events.schema, query.forgets)
-        self._columns = Columns(plan.measured, events.schema)
-        self._memory = Memory(plan.asked, events.schema, query.forgets)
+        self._memory = Memory(plan.asked, plan.computed, events.schema, query.forgets)
+        self._columns = Columns(plan.measured, events.schema, self._memory.conditions)
         self._recognizer = _recognizer(query, plan, self._memory)
         self._many = MANY
         self._found = Tables(self._use, "Matches", self._recognized())
@@ -255,4 +255,5 @@ def _recognizer(query: Query, plan: Recognition, memory: Memory) -> Recognizer:
         forgets=not isinstance(window, AttributeWindow),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
         answer=memory.answer,
+        programs=memory.conditions.native,
     )

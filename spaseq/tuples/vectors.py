@@ -86,7 +86,7 @@ def calculate(operator: str, left: Vector, right: Vector) -> Vector:
     if operator in "/%":
         right = _without_zero(right)
     if left.is_float or right.is_float:
-        return _calculate_floats(operator, _as_floats(left), _as_floats(right))
+        return _calculate_floats(operator, as_floats(left), as_floats(right))
     if operator == "/":
         return _divide_integers(left, right)
     return _calculate_integers(operator, left, right)
@@ -99,7 +99,7 @@ def _calculate_floats(operator: str, left: Vector, right: Vector) -> Vector:
 
 def _divide_integers(left: Vector, right: Vector) -> Vector:
     if left.fits(-_EXACT, _EXACT) and right.fits(-_EXACT, _EXACT):
-        return _calculate_floats("/", _as_floats(left), _as_floats(right))
+        return _calculate_floats("/", as_floats(left), as_floats(right))
     quotient = _each(_quotient)(_as_objects(left).values, _as_objects(right).values)
     return _without_nan(np.asarray(quotient, np.float64), _both(left.valid, right.valid))
 
@@ -126,7 +126,7 @@ def _alike(left: Vector, right: Vector) -> tuple[Vector, Vector]:
     """One of doubles and one of integers, changed to compare by value."""
     exact = right if left.is_float else left
     if exact.values.dtype != object and exact.fits(-_EXACT, _EXACT):
-        return _as_floats(left), _as_floats(right)
+        return as_floats(left), as_floats(right)
     return _as_objects(left), _as_objects(right)
 
 
@@ -134,7 +134,8 @@ def _as_objects(vector: Vector) -> Vector:
     return Vector(vector.values.astype(object), vector.valid)
 
 
-def _as_floats(vector: Vector) -> Vector:
+def as_floats(vector: Vector) -> Vector:
+    """The nearest doubles; infinite if there are none."""
     if vector.is_float:
         return vector
     if vector.values.dtype == object:

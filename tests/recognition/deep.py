@@ -1,6 +1,7 @@
 """The long comparison of CEQL with its oracle: ``python -m tests.recognition.deep`` (some minutes on two cores).
 
-Random pairs with a selection strategy, with a limit, with consumption and joined by keys, 20,000 of each, from text to
+Random pairs with a selection strategy, with a limit, with consumption, joined by keys and with filters that mix events,
+20,000 of each, from text to
 matches of a table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind
 had, and ends with status 1 if there was a single difference.
 """
@@ -22,7 +23,7 @@ from random import Random
 from spaseq.tuples import matching
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
-from tests.oracle.ceql.generate import Pair, joined, random_pair
+from tests.oracle.ceql.generate import Pair, joined, mixed, random_pair
 from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import STRATEGIES, Query
 from tests.oracle.ceql.text import to_text
@@ -51,6 +52,7 @@ KINDS: dict[str, Callable[[Query, Random], Query]] = {
     "limits": with_limit,
     "consumption": with_consumption,
     "keys": joined,
+    "mixed filters": mixed,
 }
 
 
@@ -89,7 +91,8 @@ class Tally:
         self.labels.update(pair.labels)
         text, chance = to_text(pair.query), Random(self.pairs)
         try:
-            found = disagreement(pair.query, pair.events, answers(pair, chance.randrange(1, 9)))
+            integers = chance.choice([(), ("volume",), ("volume", "clock")])
+            found = disagreement(pair.query, pair.events, answers(pair, chance.randrange(1, 9), integers))
             if not found and is_recognized(pair.query):
                 cuts = [chance.randrange(1, 9) for _ in range(2)]
                 found = disagreement(pair.query, pair.events, run(text, pair.events, cuts, chance.choice([1, 2, 1000])))

@@ -33,8 +33,22 @@ from .model import (
     variables,
     walk_formulas,
 )
-from .predicates import Attribute, Comparison, Value
-from .random_predicates import NAMES, NUMBERS, Conditions
+from .predicates import (
+    Arithmetic,
+    Attribute,
+    Both,
+    Comparing,
+    Comparison,
+    Constant,
+    Either,
+    IsNull,
+    Negative,
+    Not,
+    Operand,
+    Predicate,
+    Value,
+)
+from .random_predicates import NAMES, NUMBERS, NUMERIC, Conditions
 
 SECOND = 10**6
 ATTRIBUTES = ("price", "volume", "name", "clock")
@@ -210,6 +224,41 @@ def joined(query: Query, chance: Random) -> Query:
         other = Attribute(attribute, names[chance.randrange(number + 1)])
         formula = Filter(formula, FilterOn(name, Comparison("=", Attribute(attribute), other)))
     return replace(query, formula=formula)
+
+
+def mixed(query: Query, chance: Random) -> Query:
+    """The query with a FILTER around the whole whose sides mix attributes of several variables."""
+    names = sorted(variables(query.formula))
+    chance.shuffle(names)
+    predicate: Predicate = _mixed_comparison(names, chance)
+    match chance.randrange(6):
+        case 0:
+            predicate = Either(predicate, _mixed_comparison(names, chance))
+        case 1:
+            predicate = Both(predicate, _mixed_comparison(names, chance))
+        case 2:
+            predicate = Not(predicate)
+    return replace(query, formula=Filter(query.formula, FilterOn(names[0], predicate)))
+
+
+def _mixed_comparison(names: Several[str], chance: Random) -> Comparing:
+    """``own.x ∘ b.y ∘ c.z``, the names on whatever side; or whether such a number is NULL."""
+    operands: list[Operand] = [Attribute(chance.choice(NUMERIC), name) for name in names[: chance.choice((2, 3, 3, 4))]]
+    if chance.random() < 0.3:
+        operands.append(Constant(chance.choice(NUMBERS)))
+    chance.shuffle(operands)
+    split = chance.randrange(1, len(operands)) if len(operands) > 1 else 1
+    left, right = _calculated(operands[:split], chance), _calculated(operands[split:] or [Constant(0)], chance)
+    if chance.random() < 0.1:
+        return IsNull(left, chance.random() < 0.5)
+    return Comparison(chance.choice(("<", "<", ">", ">=", "<=", "=", "!=")), left, right)
+
+
+def _calculated(operands: Several[Operand], chance: Random) -> Operand:
+    found = operands[0]
+    for each in operands[1:]:
+        found = Arithmetic(chance.choice(("+", "+", "-", "*", "/")), found, each)
+    return Negative(found) if chance.random() < 0.1 else found
 
 
 def most_held(formula: Formula, variable: str | None) -> float:

@@ -1,0 +1,92 @@
+"""What measurements from outside found slow, each beside a baseline of the same run.
+
+Ratios of CPU time, medians of interleaved rounds, one process.  Run: ``python -m benchmarks.outside [events]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow
+
+from benchmarks.timing import Preparation, interleaved
+from spaseq.tuples import match
+
+ROUNDS = 3
+WINDOW = 30  # events
+
+MIXED = "SELECT * FROM S WHERE Q AS a ; Q AS b ; Q AS c FILTER {filter} WITHIN {window} EVENTS"
+
+
+def volumes(events: int) -> pyarrow.Table:
+    """Events of one type with a random volume."""
+    volume = np.random.default_rng(1).integers(0, 1000, events)
+    return pyarrow.table({"type": ["Q"] * events, "volume": volume})
+
+
+def found(query: str, table: pyarrow.Table) -> Preparation:
+    """From the table to the number of matches."""
+    return lambda: match(query, table).count
+
+
+def nested(table: pyarrow.Table, holds: Callable[[np.ndarray, int, int], np.ndarray]) -> Preparation:
+    """Two loops, for the last event and the one before it, around one operation on the column of the first."""
+    volume = table.column("volume").to_numpy()
+
+    def job() -> int:
+        count = 0
+        for c in range(len(volume)):
+            first = max(0, c - WINDOW)
+            for b in range(first + 1, c):
+                count += int(np.count_nonzero(holds(volume[first:b], volume[b], volume[c])))
+        return count
+
+    return lambda: job
+
+
+def mixed_filters(events: int) -> None:
+    """Print what filters cost that mix events on one side."""
+    table = volumes(events)
+    filters = {
+        "c.volume > a.volume + b.volume": lambda a, b, c: c > a + b,
+        "a.volume * b.volume < 100 * c.volume": lambda a, b, c: a * b < 100 * c,
+    }
+    print(f"mixed filters, window of {WINDOW} events: µs an event, and how many times faster than numpy in two loops")
+    for filter_, holds in filters.items():
+        jobs = {"here": found(MIXED.format(filter=filter_, window=WINDOW), table), "loops": nested(table, holds)}
+        assert jobs["here"]()() == jobs["loops"]()()
+        seconds = interleaved(jobs, ROUNDS)
+        print(f"  {filter_:<40}{seconds['here'] / events * 1e6:8.1f}{seconds['loops'] / seconds['here']:8.1f} times")
+
+
+def alternatives(events: int) -> None:
+    """Print what matches of ``(BUY OR SELL) AS x`` cost, from a table to Arrow, beside those of one type."""
+    kinds = np.random.default_rng(1).choice(["BUY", "SELL"], events)
+    one = pyarrow.table({"type": ["BUY"] * events})
+    two = pyarrow.table({"type": kinds})
+    formula = "SELECT * FROM S WHERE {0} AS a ; {0} AS b ; {0} AS c WITHIN 10 EVENTS"
+    jobs = {"one": output(formula.format("BUY"), one), "two": output(formula.format("(BUY OR SELL)"), two)}
+    matches = jobs["one"]()()
+    assert matches == jobs["two"]()()
+    seconds = interleaved(jobs, ROUNDS)
+    print("output: ns a match, and how many times that of one type")
+    print(
+        f"  {'(BUY OR SELL) AS x':<40}{seconds['two'] / matches * 1e9:8.1f}{seconds['two'] / seconds['one']:8.1f} times"
+    )
+
+
+def output(query: str, table: pyarrow.Table) -> Callable[[], Callable[[], int]]:
+    """From the table to matches in Arrow columns, which are counted."""
+    return lambda: lambda: sum(batch.num_rows for batch in match(query, table))
+
+
+def main(events: int = 10_000) -> None:
+    """Print all figures."""
+    mixed_filters(events)
+    alternatives(20 * events)
+
+
+if __name__ == "__main__":
+    main(*(int(one) for one in sys.argv[1:]))
