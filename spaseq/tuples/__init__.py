@@ -14,6 +14,7 @@ except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.engine import Engine
 from spaseq.tuples.matching import Aggregates, Matches, match
 from spaseq.tuples.measures import Measure
 from spaseq.tuples.partitions import NO_PARTITION, Partitions
@@ -23,6 +24,6 @@ from spaseq.tuples.sources import CsvFormat, Source, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [
-    "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "ManyMatches", "Matches", "Measure",
-    "Partitions", "Prepared", "Roles", "Source", "Symbols", "encode", "match", "open_source", "prepare",
+    "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Engine", "ManyMatches", "Matches",
+    "Measure", "Partitions", "Prepared", "Roles", "Source", "Symbols", "encode", "match", "open_source", "prepare",
 ]  # fmt: skip

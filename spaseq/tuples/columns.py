@@ -40,7 +40,7 @@ class Columns:
         return self._types[name] if name in self._fixed else None
 
     def learn(self, schema: pyarrow.Schema) -> None:
-        """Batches of this schema came; QueryError: a column cannot have one type in all."""
+        """Batches of this schema came; StreamError: a column cannot have one type in all."""
         for field in schema:
             before = self._types.get(field.name)
             if field.name not in self._fixed and before != field.type:
@@ -77,12 +77,23 @@ class Columns:
 
 
 def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow.DataType:
-    """The type of a column that came with both; QueryError if there is none."""
+    """The type of a column that came with both; StreamError if there is none."""
     found = wider(one, other)
     if found is None:
-        message = f"the attribute {name} is of type {shown(one)}, and then of type {shown(other)}"
-        raise QueryError(message, hint="a column's type can be declared")
+        raise changed(name, one, other)
     return found
+
+
+def changed(name: str, before: pyarrow.DataType, now: pyarrow.DataType) -> StreamError:
+    """The error of a column that had another type so far."""
+    hint = f'declare its type: {{"{name}": "{_wide(before, now)}"}}'
+    return StreamError(f"the column {name} was {shown(before)} so far, but is {shown(now)} now", hint=hint)
+
+
+def _wide(before: pyarrow.DataType, now: pyarrow.DataType) -> str:
+    if pyarrow.types.is_null(before):
+        return shown(now)
+    return "double" if wider(before, now) == pyarrow.float64() else "string"
 
 
 def _column(batch: pyarrow.RecordBatch, field: pyarrow.Field, where: str) -> pyarrow.Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.errors import Location, OptionError, QueryError
+from spaseq.errors import Location, QueryError, StreamError
 from spaseq.languages.problem import did_you_mean
 from spaseq.plan.complex_events import Recognition
 from spaseq.streams.clock import StreamClock
@@ -40,6 +40,12 @@ class Query:
     plan: Recognition | None = None
     entry: Entry | None = None
     streamset: Streamset | None = None
+    refused: str = ""  # why it could not begin
+
+    @property
+    def error(self) -> str:
+        """Why it does not go on; "": it does."""
+        return self.refused or ("" if self.entry is None else self.entry.error)
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +60,7 @@ class Core:
     streamsets: list[Streamset] = field(default_factory=list)
     promised: int = LEAST  # of any stream
     events: int = 0
+    errors: list[StreamError | QueryError] = field(default_factory=list)  # of queries that cannot go on
     _units: deque[Iterator[Found]] = field(default_factory=deque)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
@@ -86,13 +93,13 @@ class Core:
             check_reading(prepared.query, plan, schema)
             running = _running(prepared, plan, schema, first, query.remembers)
         reading = Reading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
-        query.entry = Entry(query.name, running, reading)
+        query.entry = Entry(query.name, running, reading, first)
         query.streamset.add(query.entry, schema)
 
     @property
     def needed(self) -> tuple[str, ...]:
         """The columns that the queries read, and those that say what the events are."""
-        found = [name for query in self.queries.values() for name in query.prepared.columns]
+        found = [name for query in self.queries.values() for name in query.prepared.columns if not query.error]
         return tuple(dict.fromkeys([*self.named_columns, *found]))
 
     @property
@@ -151,7 +158,7 @@ class Core:
                 streamset.add_events(stream, times, batch)
 
     def settle(self) -> None:
-        """Give the queries the events whose turn it is; QueryError: one does not make sense for them, and they wait."""
+        """Give the queries the events whose turn it is."""
         for streamset in self.streamsets if self.setting.time is not None else ():
             if due := streamset.due(self.clocks):
                 self.begin(streamset)
@@ -161,11 +168,18 @@ class Core:
     def begin(self, streamset: Streamset) -> None:
         """Begin with the queries of a streamset, of which the first events have their turn."""
         for query in self.queries.values():
-            if query.streamset is streamset:
-                self.start(query)
+            if query.streamset is streamset and not query.refused:
+                try:
+                    self.start(query)
+                except QueryError as error:
+                    query.refused = error.message
+                    self.errors.append(error)
 
     def results(self) -> Iterator[Found]:
-        """What the events come to, by the names of queries; what is not taken comes with a later call."""
+        """What the events come to, by the names of queries; what is not taken comes with a later call.
+
+        QueryError, StreamError, when all is taken: a query cannot go on, with the columns or values that there are.
+        """
         while self._units:
             try:
                 found = next(self._units[0])
@@ -176,11 +190,15 @@ class Core:
                 self._units.popleft()
                 raise
             yield found
+        if self.errors:
+            first = self.errors[0]
+            self.errors.clear()  # units have this list
+            raise first
 
     def _enqueue(self, streamset: Streamset, times: Times | None, batch: pyarrow.RecordBatch) -> None:
         unit = streamset.unit(times, self.columns.aligned(batch))
         if unit is not None:
-            self._units.append(streamset.run(unit, self._step))
+            self._units.append(streamset.run(unit, self._step, self.errors))
 
     def _step(self, running: Running, batch: EncodedBatch) -> Iterable[object]:
         return self.step(running, batch)
@@ -224,12 +242,6 @@ def about_query(name: str) -> Iterator[None]:
     except QueryError as error:
         error.location = error.location if error.location.path else Location(name)
         raise
-
-
-def check_name(name: str, taken: Iterable[str]) -> None:
-    """OptionError if a query has that name already."""
-    if name in taken:
-        raise OptionError(f'there is a query named "{name}" already')
 
 
 def _running(prepared: Prepared, plan: Recognition, schema: pyarrow.Schema, first: int, remembers: bool) -> Running:

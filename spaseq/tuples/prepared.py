@@ -55,7 +55,7 @@ AnyQueries: TypeAlias = "AnyQuery | Mapping[str, AnyQuery] | Iterable[AnyQuery]"
 
 
 def prepare(query: AnyQuery) -> Prepared:
-    """What a text, a ``pathlib.Path`` of a file, or what ``parse`` gave is, ready to be run; or what is prepared already.
+    """A text, a ``pathlib.Path`` of a file, or what ``parse`` gave, ready to be run; or what is prepared already.
 
     QuerySyntaxError, QueryError; OptionError: it is none of these, or a file that cannot be read.
     """

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 import pyarrow.compute
 
-from spaseq.errors import QueryError, StreamError
+from spaseq.errors import Location, QueryError, StreamError
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
@@ -56,6 +56,7 @@ class Entry:
     name: str
     running: Running
     reading: Reading
+    first: int = 0  # the position of the first event that it sees
     error: str = ""
     is_over: bool = False
 
@@ -132,9 +133,14 @@ class Streamset:
         """Events of a stream came, whose turn may not be now."""
         self.waiting.setdefault(stream, Waiting()).add(times, batch)
 
+    def held_back_by(self, clocks: Mapping[str, StreamClock]) -> str | None:
+        """The stream that the others wait for; None: there is one alone."""
+        order = self._order(clocks)
+        return min(order, key=lambda name: clocks[name].watermark) if len(order) > 1 else None
+
     def due(self, clocks: Mapping[str, StreamClock]) -> dict[str, int]:
         """By streams with events whose turn it is, up to which time; ``clocks`` are in the order of streams."""
-        order = [name for name in (self.streams if self.streams and not self.of_column else clocks) if name in clocks]
+        order = self._order(clocks)
         bounds = dict(zip(order, _bounds([clocks[name].watermark for name in order]), strict=True))
         return {
             name: bound for name, bound in bounds.items() if name in self.waiting and self.waiting[name].is_due(bound)
@@ -143,6 +149,10 @@ class Streamset:
     def taken(self, due: Mapping[str, int]) -> list[Run]:
         """The events whose turn it is, in runs: those of one time in their order."""
         return [run for stream, bound in due.items() for run in self.waiting[stream].taken(bound)]
+
+    def _order(self, clocks: Mapping[str, StreamClock]) -> list[str]:
+        """Its streams in their order."""
+        return list(clocks) if self.of_column or not self.streams else [name for name in self.streams if name in clocks]
 
     def unit(self, times: Times | None, batch: pyarrow.RecordBatch) -> Unit | None:
         """Events whose turn it is, numbered; None: none of them are of its streams."""
@@ -158,18 +168,20 @@ class Streamset:
         self.units += 1
         return Unit(times, batch, first, tuple(self.entries))
 
-    def run(self, unit: Unit, step: Callable[[Running, EncodedBatch], Iterable[object]]) -> Iterator[Found]:
-        """What ``step`` makes of a unit for each query; StreamError or QueryError: one of them cannot go on."""
+    def run(
+        self,
+        unit: Unit,
+        step: Callable[[Running, EncodedBatch], Iterable[object]],
+        errors: list[StreamError | QueryError],
+    ) -> Iterator[Found]:
+        """What ``step`` makes of a unit for each query; ``errors`` get those of queries that cannot go on."""
         try:
             encoded = self.encoder.encoded(unit.times, unit.batch, unit.position)
-            errors: list[StreamError | QueryError] = []
             for entry in unit.entries:
                 yield from self._of_entry(entry, encoded, step, errors)
             self.encoder.forget()
         finally:
             self.units -= 1
-        if errors:
-            raise errors[0]
 
     def _of_entry(
         self,
@@ -178,7 +190,7 @@ class Streamset:
         step: Callable[[Running, EncodedBatch], Iterable[object]],
         errors: list[StreamError | QueryError],
     ) -> Iterator[Found]:
-        """The same for one of them, whose errors are put aside until the others are done."""
+        """The same for one of them."""
         try:
             if not entry.is_over:
                 for found in step(entry.running, encoded.of(entry.reading)):
@@ -186,6 +198,7 @@ class Streamset:
         except (StreamError, QueryError) as error:
             self.remove(entry)
             entry.error = error.message
+            error.location = error.location if error.location.path else Location(entry.name)
             errors.append(error)
 
     def _of_streams(self, times: Times | None, batch: pyarrow.RecordBatch) -> tuple[Times | None, pyarrow.RecordBatch]:

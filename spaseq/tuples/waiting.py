@@ -1,7 +1,7 @@
 """The events of a stream that wait for their turn, in the order of time; those of one time in that of arrival.
 
 They are kept in runs, each in order, the older run before the younger one: a run is joined with the one before it as
-soon as that is not much longer.  So there are few of them, and an event is moved a few times, however small batches are.
+soon as that is not much longer.  So there are few, and an event is moved a few times, however small batches are.
 """
 
 from __future__ import annotations
