@@ -23,12 +23,17 @@ class Columns:
         """``declared``: those that are fixed from the beginning, of the usual types."""
         self._types: dict[str, pyarrow.DataType] = {STREAM: CODED_TEXT, **declared}
         self._fixed = set(self._types)
+        self._others: dict[str, None] = {}
         self._schema: pyarrow.Schema | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns that are known."""
+        """All columns whose types are known."""
         return tuple(name for name in self._types if name != STREAM)
+
+    def hear_of(self, names: Iterable[str]) -> None:
+        """There are such columns."""
+        self._others.update(dict.fromkeys(names))
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -51,7 +56,10 @@ class Columns:
         """The schema of the named columns, whose types stay from now on; QueryError for one that is not there."""
         for name in wanted:
             if name not in self._types:
-                raise QueryError(f"the events have no attribute {name}", hint=did_you_mean(name, self.names))
+                raise QueryError(
+                    f"the events have no attribute {name}",
+                    hint=did_you_mean(name, {**dict.fromkeys(self.names), **self._others}),
+                )
         schema = pyarrow.schema([(name, self._types[name]) for name in dict.fromkeys([*names, *wanted])])
         self._fixed.update(schema.names)
         self._schema = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,8 @@ class Pushed:
         self._data = _kept(data)
         self._reading = reading
         self._place = place
-        self._source = self._opened()
+        with self._located():
+            self._source = self._opened()
 
     @property
     def names(self) -> Sequence[str]:
@@ -63,19 +65,14 @@ class Pushed:
 
         StreamError, and nothing is changed: a value is none, or not of its column's type, or a time is missing.
         """
-        source = self._source
-        try:
-            batches, schema = self._batches(source, wanted)
+        with self._located():
+            batches, schema = self._batches(self._source, wanted)
             if batches:
                 self._check_columns(schema)
             batches = [self._typed(batch, columns) for batch in batches]
-            parts, skipped = self._timed(batches, schema)
+            parts, skipped = self._timed(batches)
             columns.learn(_unfixed(schema, columns))
-        except QueryError as error:
-            raise StreamError(error.message, Location(self._place), hint=error.hint) from None
-        except StreamError as error:
-            error.location = self._located(error.location)
-            raise
+        columns.hear_of(self.names)
         return parts, skipped
 
     def rows(self, numbers: Places) -> pyarrow.Table:
@@ -113,7 +110,7 @@ class Pushed:
                 batch = batch.set_column(number, pyarrow.field(field.name, type_), column)
         return batch
 
-    def _timed(self, batches: Iterable[pyarrow.RecordBatch], schema: pyarrow.Schema) -> tuple[list[Part], Skipped]:
+    def _timed(self, batches: Iterable[pyarrow.RecordBatch]) -> tuple[list[Part], Skipped]:
         reading, parts, skipped, first = self._reading, [], Skipped(), 0
         for batch in batches:
             count = batch.num_rows
@@ -130,12 +127,18 @@ class Pushed:
             first += count
         return [part for part in parts if len(part.rows)], skipped
 
-    def _located(self, location: Location) -> Location:
-        """A place of a source as one of the batch."""
-        if location.path.startswith(self._place):
-            return location
-        _, bracket, row = location.path.partition(">")
-        return Location(self._place + (row if bracket else ""))
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        """Within, errors are StreamErrors of this batch."""
+        try:
+            yield
+        except QueryError as error:
+            raise StreamError(error.message, Location(self._place), hint=error.hint) from None
+        except StreamError as error:
+            if not error.location.path.startswith(self._place):
+                _, bracket, row = error.location.path.partition(">")
+                error.location = Location(self._place + (row if bracket else ""))
+            raise
 
 
 def _unfixed(schema: pyarrow.Schema, columns: Columns) -> pyarrow.Schema:

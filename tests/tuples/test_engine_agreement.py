@@ -1,4 +1,4 @@
-"""``Engine`` against the oracle, and against ``match`` on the whole: wherever the rows are cut, however late they are."""
+"""``Engine`` against the oracle, and against ``match`` on the whole: wherever rows are cut, however late they are."""
 
 from __future__ import annotations
 
