@@ -15,13 +15,27 @@ from benchmarks import (
     partitions,
     patterns,
     push,
+    pushed,
     rows,
     startup,
     v_shape,
 )
 
 if __name__ == "__main__":
-    for benchmark in (patterns, v_shape, formats, push, partitions, cells, many, knowledge, ceql, correlation, frames):
+    for benchmark in (
+        patterns,
+        v_shape,
+        formats,
+        push,
+        partitions,
+        cells,
+        many,
+        knowledge,
+        ceql,
+        pushed,
+        correlation,
+        frames,
+    ):
         benchmark.main()
         print()
     rows.main(100_000)

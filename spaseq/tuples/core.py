@@ -61,6 +61,8 @@ class Core:
     promised: int = LEAST  # of any stream
     events: int = 0
     errors: list[StreamError | QueryError] = field(default_factory=list)  # of queries that cannot go on
+    _new: list[Query] = field(default_factory=list)  # have not begun
+    _needed: tuple[str, ...] | None = None
     _units: deque[Iterator[Found]] = field(default_factory=deque)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
@@ -69,12 +71,16 @@ class Core:
         self.check_streams(query.prepared)
         query.streamset = self._streamset(query.prepared)
         self.queries[query.name] = query
+        self._new.append(query)
+        self._needed = None
         for stream in query.prepared.query.streams if self.setting.has_names else ():
             self.clock(stream)
 
     def remove(self, name: str) -> None:
         """Forget a query."""
         query = self.queries.pop(name)
+        self._new = [other for other in self._new if other is not query]
+        self._needed = None
         if query.streamset is not None and query.entry is not None:
             query.streamset.remove(query.entry)
         used = {id(other.streamset) for other in self.queries.values()}
@@ -99,8 +105,11 @@ class Core:
     @property
     def needed(self) -> tuple[str, ...]:
         """The columns that the queries read, and those that say what the events are."""
-        found = [name for query in self.queries.values() for name in query.prepared.columns if not query.error]
-        return tuple(dict.fromkeys([*self.named_columns, *found]))
+        if self._needed is None:
+            going = [query for query in self.queries.values() if not query.error]
+            found = [name for query in going for name in query.prepared.columns]
+            self._needed = tuple(dict.fromkeys([*self.named_columns, *found]))
+        return self._needed
 
     @property
     def named_columns(self) -> tuple[str, ...]:
@@ -167,13 +176,15 @@ class Core:
 
     def begin(self, streamset: Streamset) -> None:
         """Begin with the queries of a streamset, of which the first events have their turn."""
-        for query in self.queries.values():
-            if query.streamset is streamset and not query.refused:
-                try:
-                    self.start(query)
-                except QueryError as error:
-                    query.refused = error.message
-                    self.errors.append(error)
+        if not self._new:
+            return
+        for query in [query for query in self._new if query.streamset is streamset]:
+            self._new.remove(query)
+            try:
+                self.start(query)
+            except QueryError as error:
+                query.refused, self._needed = error.message, None
+                self.errors.append(error)
 
     def results(self) -> Iterator[Found]:
         """What the events come to, by the names of queries; what is not taken comes with a later call.

@@ -23,26 +23,19 @@ from spaseq.tuples.symbols import Atom
 class Prepared:
     """A query that was read, checked and planned.
 
-    ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.
+    ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.  ``columns`` are the
+    attributes of events that it reads.
     """
 
     parsed: ParsedQuery
     plan: Recognition
     ordered: frozenset[str]
+    columns: tuple[str, ...]
 
     @property
     def query(self) -> Query:
         """What it means."""
         return self.parsed.query
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The attributes of events that it reads."""
-        query, plan = self.query, self.plan
-        found = [attribute.name for atom in plan.atoms for attribute in attributes(atom.predicate)]
-        found += [query.window.attribute] if isinstance(query.window, AttributeWindow) else []
-        found += [*plan.partition, *needed(query), *correlated_attributes(plan)]
-        return tuple(dict.fromkeys([*found, *(one.attribute.name for one in query.projected)]))
 
     def plan_for(self, schema: pyarrow.Schema) -> Recognition:
         """The plan for events of this schema: the order of texts is not that of any number."""
@@ -66,7 +59,15 @@ def prepare(query: AnyQuery) -> Prepared:
     check_groups(parsed.query, plan)
     compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
     ordered = frozenset(attribute.name for each in compared for attribute in attributes(each.written))
-    return Prepared(parsed, plan, ordered)
+    return Prepared(parsed, plan, ordered, _columns(parsed.query, plan))
+
+
+def _columns(query: Query, plan: Recognition) -> tuple[str, ...]:
+    """The attributes of events that it reads."""
+    found = [attribute.name for atom in plan.atoms for attribute in attributes(atom.predicate)]
+    found += [query.window.attribute] if isinstance(query.window, AttributeWindow) else []
+    found += [*plan.partition, *needed(query), *correlated_attributes(plan)]
+    return tuple(dict.fromkeys([*found, *(one.attribute.name for one in query.projected)]))
 
 
 def prepared_queries(queries: AnyQueries) -> dict[str, Prepared]:

@@ -22,6 +22,7 @@ from spaseq.tuples.streams import Reading, with_times
 from spaseq.tuples.times import Clock, Times
 from spaseq.tuples.usual import usual
 
+NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
@@ -83,7 +84,7 @@ class Pushed:
 
     def _opened(self) -> Source:
         types = declared(self._reading.types)
-        return with_times(opened(self._data, types, CsvFormat()), self._reading)
+        return with_times(opened(self._data, types, NO_CSV), self._reading)
 
     def _batches(self, source: Source, wanted: Sequence[str]) -> tuple[list[pyarrow.RecordBatch], pyarrow.Schema]:
         names = source.names
