@@ -13,15 +13,17 @@ try:
 except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
-from spaseq.tuples.aggregating import Aggregates
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
-from spaseq.tuples.matching import Matches, match
+from spaseq.tuples.engine import Engine
+from spaseq.tuples.matching import Aggregates, Matches, match
 from spaseq.tuples.measures import Measure
 from spaseq.tuples.partitions import NO_PARTITION, Partitions
+from spaseq.tuples.prepared import Prepared, prepare
+from spaseq.tuples.several import ManyMatches
 from spaseq.tuples.sources import CsvFormat, Source, open_source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [
-    "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Matches", "Measure", "Partitions",
-    "Roles", "Source", "Symbols", "encode", "match", "open_source",
+    "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Engine", "ManyMatches", "Matches",
+    "Measure", "Partitions", "Prepared", "Roles", "Source", "Symbols", "encode", "match", "open_source", "prepare",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from spaseq.pattern.columns import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
-from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text, open_source
 from spaseq.tuples.symbols import Atom, Symbols
@@ -53,7 +52,8 @@ class EncodedBatch:
     """n events that follow each other, the first of them at ``first_position`` in the stream.
 
     ``times`` are microseconds, ``symbols`` those of ``Encoding.symbols``, ``partitions`` NO_PARTITION for events in
-    none; ``batch`` has the columns that were read, in the usual types.
+    none; ``batch`` has the columns that were read, in the usual types.  ``masks`` has for each symbol so far its set of
+    atoms.
     """
 
     first_position: int
@@ -62,6 +62,7 @@ class EncodedBatch:
     partitions: Numbers | None
     measure: Measure | None
     batch: pyarrow.RecordBatch
+    masks: Sequence[int] = ()
 
     def __len__(self) -> int:
         return len(self.times)
@@ -91,15 +92,15 @@ class Encoding(Iterator[EncodedBatch]):
     def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
             raise OptionError(f"on_error is stop or skip, not {on_error}")
-        _check_roles(roles, source.names)
-        type_column = _type_column(roles, source.names)
+        check_roles(roles, source.names)
+        type_column = type_column_of(roles, source.names)
         self._roles = roles
         self._source = source
         self.schema: pyarrow.Schema = source.choose(_needed(atoms, roles, type_column, source.names))
         if type_column is not None:
-            _check_text_column(type_column, "types", self.schema)
+            check_text_column(type_column, "types", self.schema)
         if roles.stream_column is not None:
-            _check_text_column(roles.stream_column, "streams", self.schema)
+            check_text_column(roles.stream_column, "streams", self.schema)
         self.symbols = Symbols(
             atoms, self.schema, stream=roles.stream, type_column=type_column, relation=roles.relation,
             stream_column=roles.stream_column,
@@ -120,15 +121,14 @@ class Encoding(Iterator[EncodedBatch]):
     @property
     def skipped(self) -> int:
         """Events that were left out so far because their times were wrong."""
-        return self._timed.skipped + (self._source.skipped if isinstance(self._source, MergedSource) else 0)
+        return self._timed.skipped
 
     def losses(self) -> list[Loss]:
         """What no match can have so far: events that were left out, are in no partition, or in no window."""
         lost = []
         if self.skipped:
-            first = self._timed.first or (self._source.first if isinstance(self._source, MergedSource) else "")
             cause = f"{self.skipped:,} of the {counted(self.events + self.skipped)} {were(self.skipped)} left out"
-            lost.append(Loss(f"{cause}, whose time falls or is missing", "sort them by time", first))
+            lost.append(Loss(f"{cause}, whose time falls or is missing", "sort them by time", self._timed.first))
         for omitted, columns, what in (
             (self._outside, self._roles.partition, "in no partition"),
             (self._unmeasured, (self._roles.measure,), "in no window"),
@@ -151,7 +151,7 @@ class Encoding(Iterator[EncodedBatch]):
     def _of_streams(self, times: Times, batch: pyarrow.RecordBatch) -> tuple[Times, pyarrow.RecordBatch]:
         """The events of the streams that there are."""
         column, known = self._roles.stream_column, self._roles.streams
-        if column in (None, STREAM) or not known:
+        if column is None or not known:
             return times, batch
         if pyarrow.types.is_null(batch.schema.field(column).type):
             return times[:0], batch.slice(0, 0)
@@ -190,7 +190,8 @@ def encode(
     return Encoding(open_source(source, types, csv), atoms, roles, on_error)
 
 
-def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
+def type_column_of(roles: Roles, names: Sequence[str]) -> str | None:
+    """The column with the types of the events; None: all are of one.  OptionError: there is none, or there are both."""
     if roles.relation is not None:
         if roles.type is not None:
             raise OptionError("either a column has the types of the events, or all are of one type: not both")
@@ -202,7 +203,7 @@ def _type_column(roles: Roles, names: Sequence[str]) -> str | None:
     return roles.type if roles.type is not None else "type"
 
 
-def _check_roles(roles: Roles, names: Sequence[str]) -> None:
+def check_roles(roles: Roles, names: Sequence[str]) -> None:
     """OptionError for columns that are not there, which a CSV file without its line of names does not have, either."""
     check_texts(
         type=roles.type, relation=roles.relation, stream=roles.stream, time=roles.time, unit=roles.unit,
@@ -220,6 +221,11 @@ def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names:
     """All columns that are read, in the order of the source; QueryError for one that is not there."""
     used = [type_column, roles.stream_column, roles.time, roles.measure, *roles.partition, *roles.keep]
     used += [attribute.name for atom in atoms for attribute in attributes(atom.predicate)]
+    return existing(used, names)
+
+
+def existing(used: Iterable[str | None], names: Sequence[str]) -> tuple[str, ...]:
+    """Columns that are read, in the order of the source; QueryError for one that is not there."""
     needed = dict.fromkeys(name for name in used if name is not None)
     for name in needed:
         if name not in names:
@@ -229,7 +235,8 @@ def _needed(atoms: Sequence[Atom], roles: Roles, type_column: str | None, names:
     return tuple(name for name in dict.fromkeys(names) if name in needed)
 
 
-def _check_text_column(name: str, role: str, schema: pyarrow.Schema) -> None:
+def check_text_column(name: str, role: str, schema: pyarrow.Schema) -> None:
+    """QueryError if the column that has the types or streams of the events has no texts."""
     if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
         hint = f'declare it: {{"{name}": "string"}}'
         raise QueryError(

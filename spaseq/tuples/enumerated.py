@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,51 +18,45 @@ from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind
 from spaseq.tuples.operands import NO_VALUE, Operand
-from spaseq.tuples.results import Events, Replayed
+from spaseq.tuples.selecting import Selection
 from spaseq.tuples.totals import Rows
 from spaseq.tuples.vectors import Column, Mask, Vector
-from spaseq.tuples.windows import edges
+from spaseq.tuples.windows import ALWAYS, edges
 
 Places = npt.NDArray[np.int64]
 Reader = Callable[[pyarrow.RecordBatch], Vector]
-Finder = Callable[[Query, Recognition, Events], Iterator[ComplexEvents]]
 
 
-class Remembered(Replayed):
-    """Events that remember some columns of theirs, as long as a match may need them."""
+class Remembered:
+    """Some columns of events, as long as a match may need them; the first event is at position ``first``."""
 
-    def __init__(self, query: Query, events: Events, readers: Mapping[Hashable, Reader]) -> None:
-        super().__init__(events, self._remembered(iter(events)))
+    def __init__(self, query: Query, readers: Mapping[Hashable, Reader], first: int) -> None:
         self._readers = readers
         self._window = query.window
         self._forgets = query.forgets
-        self._first = 0
+        self._first = first
         self._starts: Places = np.empty(0, np.int64)
+        self._least = ALWAYS
         self._vectors: dict[Hashable, Vector] = {}
-        self.needed: int | None = None  # the first position that is needed beyond the window
 
-    def _remembered(self, batches: Iterator[EncodedBatch]) -> Iterator[EncodedBatch]:
-        for batch in batches:
-            starts, least = edges(self._window, batch)
-            self._add(batch, starts)
-            yield batch
-            if self._forgets:
-                self._forget(least[-1])
-
-    def read(self, name: Hashable, positions: Places) -> Vector:
-        """The column at these positions (p)."""
-        return _at(self._vectors[name], positions - self._first)
-
-    def _add(self, batch: EncodedBatch, starts: Places) -> None:
+    def add(self, batch: EncodedBatch) -> None:
+        """Know a batch, and forget what was before the windows of the one before it."""
+        if self._forgets:
+            self._forget(self._least)
+        starts, least = edges(self._window, batch)
+        self._least = least[-1]
         self._starts = np.concatenate([self._starts, starts])
         for name, reader in self._readers.items():
             more = reader(batch.batch)
             self._vectors[name] = _joined(self._vectors[name], more) if name in self._vectors else more
 
+    def read(self, name: Hashable, positions: Places) -> Vector:
+        """The column at these positions (p)."""
+        return _at(self._vectors[name], positions - self._first)
+
     def _forget(self, least: np.int64) -> None:
         """Events before the window that ends last."""
         old = int(np.searchsorted(self._starts, least))
-        old = old if self.needed is None else min(old, self.needed - self._first)
         if old > 0:
             self._first += old
             left = np.arange(old, len(self._starts))
@@ -93,25 +87,33 @@ class _Picks:
 
 
 class Enumeration:
-    """The rows of a query's aggregates; ``operands`` are its attributes by name, ``find`` enumerates matches."""
+    """The rows of a query's aggregates; ``operands`` are its attributes by name, ``schema`` is that of the events."""
 
-    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand], find: Finder) -> None:
+    def __init__(
+        self, query: Query, plan: Recognition, operands: Mapping[str, Operand], schema: pyarrow.Schema, first: int
+    ) -> None:
         self._query = query
         self._plan = plan
         self._operands = operands
-        self._find = find
         self._is_ambiguous = plan.automaton.ambiguous
-
-    def rows(self, events: Events) -> Iterator[Rows]:
-        """All rows, in the order of their ends."""
-        remembered = Remembered(self._query, events, self._readers())
-        query, plan = replace(self._query, aggregates=(), group_by=(), variables=None, limit=None), self._plan
+        self._remembered = Remembered(query, self._readers(), first)
+        query = replace(query, aggregates=(), group_by=(), variables=None, limit=None)
         if self._is_ambiguous:  # all ways to find a match are needed, as their variables differ
             plan = replace(plan, automaton=replace(plan.automaton, ambiguous=False))
             if query.strategy is not Strategy.STRICT:
                 query = replace(query, strategy=Strategy.ALL)
-        for found in whole_ends(self._find(query, plan, remembered), remembered):
-            yield self._aggregated(chosen(self._query.strategy, found) if self._is_ambiguous else found, remembered)
+        self.selection = Selection(query, plan, schema, first)
+
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows whose ends are in a batch, in their order."""
+        self._remembered.add(batch)
+        for found in whole_ends(self.selection.recognized(batch)):
+            kept = chosen(self._query.strategy, found) if self._is_ambiguous else found
+            yield self._aggregated(kept, self._remembered)
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self.selection.met
 
     def _readers(self) -> dict[Hashable, Reader]:
         """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""
@@ -216,8 +218,8 @@ def _extreme(function: str, operand: Operand, values: Column, where: Places, num
     return operand.shown(found, ~some)
 
 
-def whole_ends(parts: Iterator[ComplexEvents], events: Remembered) -> Iterator[ComplexEvents]:
-    """The same matches, all those of one end together."""
+def whole_ends(parts: Iterable[ComplexEvents]) -> Iterator[ComplexEvents]:
+    """The matches of a batch, all those of one end together."""
     held: list[ComplexEvents] = []
     for part in parts:
         if held and held[-1].ends[-1] == part.ends[-1]:
@@ -228,9 +230,6 @@ def whole_ends(parts: Iterator[ComplexEvents], events: Remembered) -> Iterator[C
             held = [_sliced(whole, last, len(whole.ends))]
             if last:
                 yield _sliced(whole, 0, last)
-            events.needed = None
-        oldest = int(part.starts[part.ends == part.ends[-1]].min())
-        events.needed = oldest if events.needed is None else min(events.needed, oldest)
     if held:
         yield _concatenated(held)
 

@@ -12,8 +12,8 @@ import pyarrow.compute
 
 from spaseq.errors import OptionError
 from spaseq.tuples.merge import STREAM
+from spaseq.tuples.names import free
 from spaseq.tuples.past import Past
-from spaseq.tuples.results import free
 
 
 def picked_rows(results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: Past) -> pyarrow.Table:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
 from spaseq.pattern.recognition import Query
 from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.results import Events, Replayed
-from spaseq.tuples.totals import Rows, taken
+from spaseq.tuples.enumerated import Enumeration
+from spaseq.tuples.totals import Rows, Totals
 from spaseq.tuples.windows import NEVER, edges
-
-Source = Callable[[Events], Iterator[Rows]]
 
 
 class Rising:
@@ -22,35 +19,40 @@ class Rising:
 
     What came before may then be in a window again: so events are kept, with the columns of ``needed``."""
 
-    def __init__(self, query: Query, needed: tuple[str, ...], totals: Source, enumeration: Source) -> None:
+    def __init__(self, query: Query, needed: tuple[str, ...], totals: Totals, enumeration: Enumeration) -> None:
         self._window = query.window
         self._needed = needed
         self._totals = totals
         self._enumeration = enumeration
         self._kept: list[EncodedBatch] = []
         self._last = NEVER
-        self._fallen: EncodedBatch | None = None
+        self._has_fallen = False
 
-    def rows(self, events: Events) -> Iterator[Rows]:
-        """All rows, in the order of their ends."""
-        batches = iter(events)
-        yield from self._totals(Replayed(events, self._rising(batches)))
-        if self._fallen is None:
-            return
-        again = chain(self._kept, [self._fallen], batches)
-        for rows in self._enumeration(Replayed(events, again)):
-            if rows.ends[-1] >= self._fallen.first_position:
-                yield taken(rows, rows.ends >= self._fallen.first_position)
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows whose ends are in a batch, in their order."""
+        if self._has_fallen:
+            return self._enumeration.rows(batch)
+        if self._falls(batch):
+            self._has_fallen = True
+            return self._from_the_begin(batch)
+        nowhen = np.broadcast_to(np.int64(0), len(batch))  # times are not asked for again
+        self._kept.append(replace(batch, times=nowhen, batch=batch.batch.select(self._needed)))
+        return self._totals.rows(batch)
 
-    def _rising(self, batches: Iterator[EncodedBatch]) -> Iterator[EncodedBatch]:
-        """The batches before the one in which it falls; they are kept."""
-        for batch in batches:
-            starts, _ = edges(self._window, batch)
-            there = np.concatenate([[self._last], starts[starts != NEVER]])
-            if (there[1:] < there[:-1]).any():
-                self._fallen = batch
-                return
-            self._last = there[-1]
-            nowhen = np.broadcast_to(np.int64(0), len(batch))  # times are not asked for again
-            self._kept.append(replace(batch, times=nowhen, batch=batch.batch.select(self._needed)))
-            yield batch
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self._enumeration.met() if self._has_fallen else self._totals.met()
+
+    def _falls(self, batch: EncodedBatch) -> bool:
+        starts, _ = edges(self._window, batch)
+        there = np.concatenate([[self._last], starts[starts != NEVER]])
+        self._last = there[-1]
+        return bool((there[1:] < there[:-1]).any())
+
+    def _from_the_begin(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows of a batch, after all that came before it."""
+        kept, self._kept = self._kept, []
+        for before in kept:
+            for _ in self._enumeration.rows(before):
+                pass
+        yield from self._enumeration.rows(batch)

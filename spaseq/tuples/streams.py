@@ -1,87 +1,94 @@
-"""Which streams there are for a query, and the source that has the events of all of them."""
+"""Which streams there are for queries, and the sources that have their events."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from spaseq.errors import OptionError, QueryError
+from spaseq.errors import OptionError
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import Query
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
-from spaseq.tuples.merge import STREAM, MergedSource
 from spaseq.tuples.opening import opened, piped
+from spaseq.tuples.setting import Setting
 from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, check_texts, declared, open_source
-
-
-@dataclass(frozen=True, slots=True)
-class Streams:
-    """A source, and what is known of the streams of its events.
-
-    They are all of the stream ``name``, or the column ``column`` has their streams; ``known`` are those that exist for
-    the query, empty: all.
-    """
-
-    source: Source
-    name: str | None = None
-    column: str | None = None
-    known: tuple[str, ...] = ()
+from spaseq.tuples.symbol_groups import Naming
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How sources are read; the names are those of ``match``."""
 
-    type: str | None
-    relation: str | None
-    time: str | None
-    unit: str
-    types: Types | None
-    csv: CsvFormat | None
-    skip: bool
+    type: str | None = None
+    relation: str | None = None
+    time: str | None = None
+    unit: str = "us"
+    types: Types | None = None
+    csv: CsvFormat | None = None
+    skip: bool = False
     form: str | None = None  # of times that are texts
+    stream: str | None = None  # the column with the streams
+
+    def setting(self, has_names: bool, own: str | None = None, known: tuple[str, ...] | None = None) -> Setting:
+        """What is known of the events; ``has_names``, ``own`` and ``known`` are about their streams."""
+        column = None if self.relation is not None else self.type or "type"
+        return Setting(Naming(column, self.relation, self.stream), self.time, has_names, own, known)
 
 
-def open_streams(query: Query, given: Any, column: str | None, reading: Reading) -> Streams:
-    """The streams of a query: ``given`` is one source, or a mapping of sources by the names of their streams.
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Sources by the names of their streams; the one that has none is that of ""."""
 
-    OptionError: a stream without source or a source without stream.  QueryError: several streams, and nothing that
-    tells them apart.
+    sources: Mapping[str, Source]
+    reading: Reading
+    setting: Setting
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All columns that there are; twice, if a source has one twice."""
+        counts = reduce(or_, (Counter(source.names) for source in self.sources.values()))
+        return tuple(counts.elements())
+
+
+def open_streams(queries: Sequence[Query], given: Any, reading: Reading) -> Streams:
+    """The streams of queries: ``given`` is one source, or a mapping of sources by the names of their streams.
+
+    OptionError: a stream without source or a source without stream.
     """
     if isinstance(given, Mapping):
-        if column is not None:
-            raise OptionError(f"sources with names are streams, so that no column ({column}) says which")
-        return _named(query, given, reading)
-    source = _with_times(open_source(given, reading.types, reading.csv), reading)
-    if column is not None:
-        return Streams(source, column=column, known=query.streams)
-    if len(query.streams) > 1:
-        hint = "give each of them a source, or say which column has the streams of the events (stream)"
-        raise QueryError(f"FROM names several streams ({', '.join(query.streams)}), but there is one source", hint=hint)
-    return Streams(source, query.streams[0] if query.streams else None, known=query.streams)
+        if reading.stream is not None:
+            raise OptionError(f"sources with names are streams, so that no column ({reading.stream}) says which")
+        return _named(queries, given, reading)
+    source = with_times(open_source(given, reading.types, reading.csv), reading)
+    return Streams({"": source}, reading, reading.setting(has_names=False))
 
 
-def _named(query: Query, given: Mapping[str, Any], reading: Reading) -> Streams:
-    names = query.streams or tuple(given)
+def _named(queries: Sequence[Query], given: Mapping[str, Any], reading: Reading) -> Streams:
+    is_open = not all(query.streams for query in queries)
+    asked = dict.fromkeys(name for query in queries for name in query.streams)
+    names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
     _check_names(names, given)
     if len(names) == 1:
-        only = open_source(given[names[0]], reading.types, reading.csv)
-        return Streams(_with_times(only, reading), names[0], known=names)
+        only = with_times(open_source(given[names[0]], reading.types, reading.csv), reading)
+        return Streams({"": only}, reading, reading.setting(False, names[0], names))
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
     given = {name: piped(given[name]) for name in names}
     types, csv = declared(reading.types), reading.csv or CsvFormat()
-    sources = {name: _with_times(opened(given[name], types, csv), reading) for name in names}
+    sources = {name: with_times(opened(given[name], types, csv), reading) for name in names}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
-    merged = MergedSource(sources, reading.time, reading.unit, reading.skip)
-    check_declared(reading.types, merged.names[:-1])
-    return Streams(merged, column=STREAM, known=names)
+    streams = Streams(sources, reading, reading.setting(True, None, names))
+    check_declared(reading.types, streams.names)
+    return streams
 
 
-def _with_times(source: Source, reading: Reading) -> Source:
+def with_times(source: Source, reading: Reading) -> Source:
     """The source with its times read by their form, if they have one."""
     if reading.form is None or reading.time is None or reading.time not in source.names:
         return source

@@ -64,6 +64,10 @@ class Symbols:
         self._symbols: dict[int, int] = {0: 0}
         self._symbol_of_state = np.empty(0, np.uint32)
 
+    def __len__(self) -> int:
+        """How many there are so far."""
+        return len(self._symbols)
+
     @property
     def masks(self) -> tuple[int, ...]:
         """For every symbol so far, its set of atoms: bit i is set if it has atom i.  Symbol 0 is the empty set."""

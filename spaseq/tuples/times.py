@@ -63,6 +63,23 @@ class Clock:
         fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
         return self._sorted_out(np.where(present & fits, found.values, 0).astype(np.int64) * self._worth, present, fits)
 
+    def read_unordered(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
+        """``read`` of events that come in any order: a time may be before others."""
+        found = vector(batch.column(self.name))
+        present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
+        fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
+        good = present & fits
+        times = np.where(good, found.values, 0).astype(np.int64) * self._worth
+        if good.all():
+            return times, None, None
+        row = int(np.argmin(good))
+        return times, good, self._unusable(row, bool(present[row]))
+
+    def _unusable(self, row: int, is_present: bool) -> Fault:
+        """What is wrong with a time that is not there, or ``is_present``."""
+        wrong = "is outside the range of 64-bit microseconds" if is_present else "is NULL"
+        return Fault(row, f"the time {self.name} {wrong}")
+
     def _goes_on(self, values: Column) -> bool:
         """Whether the values rise from the latest time on, and are in its range."""
         if values.dtype != np.int64 or not (values[1:] >= values[:-1]).all():
@@ -80,10 +97,8 @@ class Clock:
         good = usable & (times >= before)
         row = int(np.argmin(good))
         self._latest = int(reached[-1])
-        if not present[row]:
-            return times, good, Fault(row, f"the time {self.name} is NULL")
-        if not fits[row]:
-            return times, good, Fault(row, f"the time {self.name} is outside the range of 64-bit microseconds")
+        if not usable[row]:
+            return times, good, self._unusable(row, bool(present[row]))
         fallen = f"{self._shown(times[row])} after {self._shown(before[row])}"
         hint = "sort the events by time, or skip those that come late"
         return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)

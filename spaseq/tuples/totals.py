@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,6 @@ from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.operands import Operand
 from spaseq.tuples.partitions import Numbers
-from spaseq.tuples.results import Events
 from spaseq.tuples.vectors import Mask, Vector
 from spaseq.tuples.windows import edges, ordered, unordered
 
@@ -37,14 +38,6 @@ class Rows:
     columns: tuple[pyarrow.Array, ...]
 
 
-def taken(rows: Rows, some: Mask) -> Rows:
-    """Some of the rows."""
-    where = pyarrow.array(some)
-    return Rows(
-        rows.ends[some], tuple(key[some] for key in rows.keys), tuple(each.filter(where) for each in rows.columns)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
@@ -59,10 +52,12 @@ class Reading:
 
 
 class Totals:
-    """The rows of a query's aggregates; ``operands`` are its attributes by name."""
+    """The rows of a query's aggregates; ``operands`` are its attributes by name, the first event is at ``first``."""
 
-    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand]) -> None:
+    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand], first: int) -> None:
         self._query = query
+        self._before = first
+        self._met = 0
         self._operands = operands
         self._readings = {each: _readings(each, operands) for each in query.aggregates}
         distinct = dict.fromkeys(reading for some in self._readings.values() for reading in some)
@@ -72,13 +67,9 @@ class Totals:
         self._keys: dict[tuple[int, ...], int] = {}
         self._aggregator = _aggregator(query, plan, distinct)
 
-    def rows(self, events: Events) -> Iterator[Rows]:
-        """All rows, in the order of their ends."""
-        for batch in events:
-            self._aggregator.know_symbols(events.symbols.masks[self._aggregator.symbols :])
-            yield from self._of_batch(batch)
-
-    def _of_batch(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows whose ends are in a batch, in their order."""
+        self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
         vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
         columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
@@ -89,7 +80,22 @@ class Totals:
             at = self._aggregator.feed(batch.symbols, starts, least, columns, batch.partitions, keys, at, MOST)
             found = self._aggregator.take()
             if len(found.ends):
+                found = found._replace(ends=found.ends + self._before)
                 yield self._finished(found, [each[found.ends - batch.first_position] for each in numbers])
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self._met
+
+    def statistics(self) -> dict[str, int]:
+        """What the aggregator keeps."""
+        return self._aggregator.statistics()
+
+    def _know(self, masks: Sequence[int]) -> None:
+        new = masks[self._aggregator.symbols :]
+        if new:
+            self._aggregator.know_symbols(new)
+            self._met = reduce(or_, new, self._met)
 
     def _paired(self, numbers: list[Numbers]) -> Numbers:
         """A number for each combination of numbers that first events have, by which matches are told apart."""

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from spaseq.tuples import matching
+from spaseq.tuples import encoder
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
 from tests.oracle.ceql.generate import Pair, joined, mixed, random_pair
@@ -109,7 +109,7 @@ class Tally:
 
 def compared(pairs: Callable[[int], Iterable[Pair]], worker: int) -> Tally:
     tally = Tally()
-    matching.MANY = 1  # partitions are forgotten as soon as they can be
+    encoder.MANY = 1  # partitions are forgotten as soon as they can be
     for pair in pairs(worker):
         tally.compare(pair)
     return tally

@@ -12,7 +12,7 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.plan.aggregation import way
 from spaseq.plan.complex_events import recognition
-from spaseq.tuples import Aggregates, match, matching, totals
+from spaseq.tuples import Aggregates, match, selecting, totals
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
 
@@ -25,7 +25,7 @@ def agree(seeds: range, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     ways: Counter[str] = Counter()
     for seed in seeds:
         pair = pair_of(seed)
-        monkeypatch.setattr(matching, "MOST", (1, 3, 1000)[seed % 3])
+        monkeypatch.setattr(selecting, "MOST", (1, 3, 1000)[seed % 3])
         monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
         found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4])
         ways[next(way for way in WAYS if found.way.startswith(way))] += 1

@@ -16,7 +16,7 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.recognition import Formula, Query
 from spaseq.plan.complex_events import Recognition, recognition
-from spaseq.tuples import match, matching
+from spaseq.tuples import Matches, encoder, match, prepared, selecting
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import random_pair
@@ -68,7 +68,7 @@ def compared(query: Query, formula: Formula, texts: frozenset[str] = frozenset()
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within, plans are as they are (None), or have no partitions of their own, and cells of one kind."""
     if request.param is not None:
-        monkeypatch.setattr(matching, "planned", lambda *given: request.param(compared(*given)))
+        monkeypatch.setattr(prepared, "planned", lambda *given: request.param(compared(*given)))
 
 
 # ── against the oracle ───────────────────────────────────────────────────────────────────────────────────
@@ -79,15 +79,15 @@ def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
         pair, chance = random_pair(seed), random.Random(seed)
         if pair.query.aggregates or "correlated" not in pair.labels:
             continue
-        monkeypatch.setattr(matching, "MOST", chance.choice([1, 2, 1000]))
-        monkeypatch.setattr(matching, "MANY", chance.choice([1, 1000]))
+        monkeypatch.setattr(selecting, "MOST", chance.choice([1, 2, 1000]))
+        monkeypatch.setattr(encoder, "MANY", chance.choice([1, 1000]))
         table = table_of(pair)
         pieces = pyarrow.Table.from_batches(table.to_batches(max_chunksize=chance.randrange(1, 9)), table.schema)
         given = list(results(match(to_text(pair.query), pieces, time="time")))
         assert disagreement(pair.query, pair.events, given) is None, seed
 
 
-def results(matches: matching.Matches) -> Iterator[ComplexEvent]:
+def results(matches: Matches) -> Iterator[ComplexEvent]:
     for batch in matches:
         for row in batch.to_pylist():
             yield ComplexEvent(row["start"], row["end"], frozenset(row["positions"]))

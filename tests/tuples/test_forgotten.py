@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow
 import pytest
 
-from spaseq.tuples import match, matching
+from spaseq.tuples import encoder, match
 from spaseq.tuples.partitions import Partitions
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, random_pair
@@ -19,7 +19,7 @@ from tests.tuples.tables import answers
 
 @pytest.mark.parametrize("start", range(0, 900, 300))
 def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MANY", 1)
+    monkeypatch.setattr(encoder, "MANY", 1)
     for seed in range(start, start + 300):
         drawn, chance = random_pair(seed), Random(seed)
         query = replace(
@@ -39,7 +39,7 @@ def keys(number: int, rows: int) -> pyarrow.RecordBatch:
 @pytest.mark.parametrize("by", ["id", "text", "id, text"])
 @pytest.mark.parametrize("formula", ["Q AS a ; Q AS b", "Q AS a ; Q AS b FILTER b[time >= a.time]"])
 def test_many_keys_one_after_the_other(by: str, formula: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MANY", 100)
+    monkeypatch.setattr(encoder, "MANY", 100)
     query = f"SELECT * FROM S WHERE {formula} PARTITION BY [{by}] WITHIN 1 SECONDS"
     matches = match(query, (keys(number, 100) for number in range(100)), relation="Q", time="time", unit="s")
     assert matches.count() == 5000

@@ -1,0 +1,296 @@
+"""CEQL on tuples that are pushed: rows in, matches of many queries out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.exclusive import Use, exclusive, in_steps, reading
+from spaseq.languages.problem import did_you_mean
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
+from spaseq.tuples.columns import Columns
+from spaseq.tuples.core import Core, Query, about_query
+from spaseq.tuples.matching import check_window
+from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, prepare
+from spaseq.tuples.pushing import Part, Pushed
+from spaseq.tuples.soundness import Soundness, whole_or_broken
+from spaseq.tuples.sources import Types, check_texts, declared
+from spaseq.tuples.statistics import Counters, statistics_of
+from spaseq.tuples.streams import Reading
+from spaseq.tuples.usual import usual_type
+
+Result = tuple[str, pyarrow.Table]
+OnLate = Callable[[pyarrow.Table], object]
+ONLY = ""  # the stream that has no name
+
+
+class Engine:
+    """Runs queries in CEQL on rows that are pushed.  It belongs to one thread at a time: BusyError for a second one.
+
+    ``type``, ``relation``, ``time``, ``unit``, ``time_format``, ``types`` and ``stream`` say what the columns are for,
+    as for ``match``.  With ``time``, rows are taken in its order: ``lateness`` is how much older than the newest row of
+    its stream one may come; what is later still is dropped, counted, and given to ``on_late`` as a table.  Without,
+    rows are in the order in which they are pushed.  ``on_error="skip"`` leaves rows out that have no time, and counts
+    them.
+
+    OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
+    """
+
+    def __init__(
+        self,
+        *,
+        type: str | None = None,
+        relation: str | None = None,
+        time: str | None = None,
+        unit: str = "us",
+        time_format: str | None = None,
+        types: Types | None = None,
+        stream: str | None = None,
+        lateness: timedelta | int = timedelta(0),
+        on_late: OnLate | None = None,
+        on_error: str = "stop",
+    ) -> None:
+        check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
+        self._reading = Reading(type, relation, time, unit, types, None, on_error == "skip", time_format, stream)
+        self.lateness = duration_microseconds(lateness)
+        _check(self._reading, self.lateness, on_late, on_error)
+        self.on_late = on_late
+        self._use = Use("this engine")
+        self._soundness = Soundness("this engine")
+        self._columns = Columns({name: usual_type(given) for name, given in declared(types).items()})
+        self._queries: dict[str, Prepared] = {}
+        self._core: Core | None = None  # until it is known whether streams have names
+        self._promised = LEAST
+        self._counters: defaultdict[str, Counters] = defaultdict(Counters)  # by stream
+        self._pushes = 0
+        self._kept: list[tuple[str, pyarrow.RecordBatch]] = []  # found in a call that ended in an error
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The names of the registered queries."""
+        return tuple(self._queries)
+
+    @exclusive
+    @whole_or_broken
+    def register(self, query: AnyQuery, name: str | None = None) -> str:
+        """Run ``query`` on the rows pushed from now on, and return its name: by default ``query1``, ``query2`` ….
+
+        QuerySyntaxError, QueryError; OptionError: the name is taken, or it is no query.
+        """
+        if name is None:
+            name = next(free for n in range(1, len(self._queries) + 2) if (free := f"query{n}") not in self._queries)
+        check_name(name)
+        if name in self._queries:
+            raise OptionError(f'there is a query named "{name}" already')
+        prepared = prepare(query)
+        with about_query(name):
+            check_window(prepared.query, self._reading.time)
+            if self._core is not None:
+                self._core.add(Query(name, prepared))
+        self._queries[name] = prepared
+        return name
+
+    @exclusive
+    @whole_or_broken
+    def unregister(self, name: str) -> None:
+        """Forget a query with its partial matches; OptionError: there is none of that name."""
+        if not isinstance(name, str) or name not in self._queries:
+            raise OptionError(f'there is no query named "{name!s:.80}"')
+        del self._queries[name]
+        if self._core is not None:
+            self._core.remove(name)
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    @exclusive
+    @whole_or_broken
+    def push(self, batch: Any, stream: str | None = None) -> list[Result]:
+        """Rows came; returns what is decided by now, a table for each query that has results.
+
+        ``batch`` is a table, batch or reader of Arrow, a data frame of pandas or polars, or a list of dictionaries;
+        ``stream`` the name of its stream, if they have names.  StreamError, OptionError: it cannot be read, and nothing
+        of it was taken.  A query that cannot go on with it ends alone, with a QueryError or StreamError that names it;
+        what was found then comes with the next call.
+        """
+        self._take(batch, stream)
+        return self._delivered()
+
+    @in_steps
+    @whole_or_broken
+    def push_tables(self, batch: Any, stream: str | None = None) -> Iterator[Result]:
+        """``push``, the results as tables of bounded size, found as the iterator goes on.
+
+        The rows are taken at once; what is not taken of their results comes with a later call.
+        """
+        self._take(batch, stream)
+        return self._tables()
+
+    @exclusive
+    @whole_or_broken
+    def advance(self, time: Time, stream: str | None = None) -> list[Result]:
+        """Promise that no row before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
+        self._advance(time, stream)
+        return self._delivered()
+
+    @in_steps
+    @whole_or_broken
+    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[Result]:
+        """``advance``, the results as tables of bounded size."""
+        self._advance(time, stream)
+        return self._tables()
+
+    @exclusive
+    @whole_or_broken
+    def close(self, stream: str | None = None) -> list[Result]:
+        """The end of ``stream`` (None: of all); returns what this decides.  What comes later is late."""
+        self._close(stream)
+        return self._delivered()
+
+    @in_steps
+    @whole_or_broken
+    def close_tables(self, stream: str | None = None) -> Iterator[Result]:
+        """``close``, the results as tables of bounded size."""
+        self._close(stream)
+        return self._tables()
+
+    @reading
+    def statistics(self) -> dict[str, Any]:
+        """Counters of streams and queries, fit for JSON (``spaseq.tuples.statistics``)."""
+        return statistics_of(self._core, self._queries, self._counters)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
+    def _take(self, data: Any, stream: str | None) -> None:
+        place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
+        core, name = self._open(stream), ONLY if stream is None else stream
+        pushed = Pushed(data, self._reading, place)
+        parts, skipped = pushed.read(core.needed, self._columns)
+        self._core = core
+        self._pushes += 1
+        self._counters[name].skip(skipped)
+        late = [rows for part in parts if len(rows := self._take_part(core, name, part))]
+        core.settle()
+        if late:
+            self._tell_late(pushed, name, np.concatenate(late), place)
+
+    def _take_part(self, core: Core, stream: str, part: Part) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Take the rows that are in time, and give the numbers of the others."""
+        clock = core.clock(stream)
+        if part.times is None and clock.watermark == GREATEST:
+            clock.late += len(part.rows)
+            clock.events += len(part.rows)
+            return part.rows
+        if part.times is None:
+            clock.events += len(part.rows)
+            core.take(stream, None, part.batch)
+            return part.rows[:0]
+        in_time = clock.admit(part.times, self.lateness)
+        if in_time.all():
+            core.take(stream, part.times, part.batch)
+            return part.rows[:0]
+        core.take(stream, part.times[in_time], part.batch.filter(pyarrow.array(in_time)))
+        return part.rows[~in_time]
+
+    def _tell_late(self, pushed: Pushed, stream: str, rows: np.ndarray[Any, Any], place: str) -> None:
+        self._counters[stream].first_late = self._counters[stream].first_late or f"{place}, row {rows[0]}"
+        if self.on_late is not None:
+            self.on_late(pushed.rows(rows))
+
+    def _advance(self, time: Time, stream: str | None) -> None:
+        if self._reading.time is None:
+            raise OptionError("rows have no times here, so nothing is to be promised: say which column has them (time)")
+        self._promise(stream, to_microseconds(time))
+
+    def _close(self, stream: str | None) -> None:
+        self._promise(stream, GREATEST)
+
+    def _promise(self, stream: str | None, time: int) -> None:
+        """A promise about one stream, or about all that there are and will be."""
+        if stream is not None:
+            self._core = self._open(stream)
+        else:
+            self._promised = max(self._promised, time)
+        core = self._core
+        if core is None:
+            return
+        core.promised = self._promised
+        for name in [stream] if stream is not None else list(core.clocks):
+            clock = core.clock(name)
+            if time == GREATEST:
+                clock.close()
+            clock.promise(time)
+        core.settle()
+
+    def _open(self, stream: str | None) -> Core:
+        """The core, which is made when it is known whether streams have names.
+
+        OptionError: they have, and this is none, or the other way round; no query reads it.  QueryError: one needs
+        names.
+        """
+        if not isinstance(stream, str | None) or stream == ONLY:
+            raise OptionError(f"the name of a stream is a text, not {stream!r:.80}")
+        if stream is not None and self._reading.stream is not None:
+            raise OptionError(f"the column {self._reading.stream} says of which stream a row is: push without a name")
+        core = self._made(stream is not None) if self._core is None else self._core
+        if core.setting.has_names != (stream is not None):
+            known = ", ".join(name for name in core.clocks if name) or "none"
+            so_far = f"streams have names here ({known})" if stream is None else "rows came without a stream so far"
+            raise OptionError(f"{so_far}: either all are pushed with a name, or none")
+        if stream is not None and not any(streamset.reads(stream) for streamset in core.streamsets) and core.queries:
+            known_names = [name for query in core.queries.values() for name in query.prepared.query.streams]
+            raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
+        return core
+
+    def _made(self, has_names: bool) -> Core:
+        core = Core(self._reading.setting(has_names), self._columns, promised=self._promised)
+        for name, prepared in self._queries.items():
+            with about_query(name):
+                core.add(Query(name, prepared))
+        if not has_names:
+            core.clock(ONLY)
+        return core
+
+    def _tables(self) -> Iterator[Result]:
+        """What is found, as tables."""
+        for name, batch in self._soundness.each(self._found()):
+            if batch.num_rows:
+                yield name, pyarrow.Table.from_batches([batch])
+
+    def _found(self) -> Iterator[tuple[str, pyarrow.RecordBatch]]:
+        while self._kept:
+            yield self._kept.pop(0)
+        if self._core is not None:
+            yield from self._core.results()
+
+    def _delivered(self) -> list[Result]:
+        """What is found, a table for each query; what was found before an error stays for the next call."""
+        found: defaultdict[str, list[pyarrow.RecordBatch]] = defaultdict(list)
+        try:
+            for name, batch in self._found():
+                if batch.num_rows:
+                    found[name].append(batch)
+        except (QueryError, StreamError):
+            self._kept = [(name, batch) for name, batches in found.items() for batch in batches]
+            raise
+        order = [*self._queries, *(name for name in found if name not in self._queries)]
+        return [(name, pyarrow.Table.from_batches(found[name])) for name in order if name in found]
+
+
+def _check(reading: Reading, lateness: int, on_late: OnLate | None, on_error: str) -> None:
+    """OptionError for options that make no sense."""
+    if reading.relation is not None and reading.type is not None:
+        raise OptionError("either a column has the types of the events, or all are of one type: not both")
+    if reading.unit not in UNITS:
+        raise OptionError(f"the unit of time is us, ms or s, not {reading.unit}")
+    for what, given in (("lateness", lateness), ("time_format", reading.form)):
+        if given and reading.time is None:
+            raise OptionError(f"{what} is about times: say which column has them (time)")
+    if on_late is not None and not callable(on_late):
+        raise OptionError(f"on_late is a function of a table, not {on_late!r:.80}")
+    if on_error not in ("stop", "skip"):
+        raise OptionError(f"on_error is stop or skip, not {on_error}")

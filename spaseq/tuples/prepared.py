@@ -1,0 +1,106 @@
+"""From the text of a query in CEQL to what recognizes its matches, for any number of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow
+
+from spaseq.errors import OptionError
+from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.pattern.columns import attributes
+from spaseq.pattern.recognition import AttributeWindow, Query
+from spaseq.plan.aggregation import check_groups
+from spaseq.plan.complex_events import Recognition, planned
+from spaseq.tuples.correlation import correlated_attributes, texts
+from spaseq.tuples.symbols import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query that was read, checked and planned.
+
+    ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.  ``columns`` are the
+    attributes of events that it reads.
+    """
+
+    parsed: ParsedQuery
+    plan: Recognition
+    ordered: frozenset[str]
+    columns: tuple[str, ...]
+
+    @property
+    def query(self) -> Query:
+        """What it means."""
+        return self.parsed.query
+
+    def plan_for(self, schema: pyarrow.Schema) -> Recognition:
+        """The plan for events of this schema: the order of texts is not that of any number."""
+        of_texts = texts(schema)
+        return planned(self.query, self.parsed.normal_form, of_texts) if self.ordered & of_texts else self.plan
+
+
+AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedQuery | Prepared"
+AnyQueries: TypeAlias = "AnyQuery | Mapping[str, AnyQuery] | Iterable[AnyQuery]"
+
+
+def prepare(query: AnyQuery) -> Prepared:
+    """A text, a ``pathlib.Path`` of a file, or what ``parse`` gave, ready to be run; or what is prepared already.
+
+    QuerySyntaxError, QueryError; OptionError: it is none of these, or a file that cannot be read.
+    """
+    if isinstance(query, Prepared):
+        return query
+    parsed = query if isinstance(query, ParsedQuery) else parse(query)
+    plan = planned(parsed.query, parsed.normal_form)
+    check_groups(parsed.query, plan)
+    compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
+    ordered = frozenset(attribute.name for each in compared for attribute in attributes(each.written))
+    return Prepared(parsed, plan, ordered, _columns(parsed.query, plan))
+
+
+def _columns(query: Query, plan: Recognition) -> tuple[str, ...]:
+    """The attributes of events that it reads."""
+    found = [attribute.name for atom in plan.atoms for attribute in attributes(atom.predicate)]
+    found += [query.window.attribute] if isinstance(query.window, AttributeWindow) else []
+    found += [*plan.partition, *needed(query), *correlated_attributes(plan)]
+    return tuple(dict.fromkeys([*found, *(one.attribute.name for one in query.projected)]))
+
+
+def prepared_queries(queries: AnyQueries) -> dict[str, Prepared]:
+    """Queries by name: a mapping, or a list, whose queries are ``query1``, ``query2`` …; a single one has the name "".
+
+    Errors as of ``prepare``; OptionError: there are none.
+    """
+    if isinstance(queries, str | os.PathLike | ParsedQuery | Prepared) or not isinstance(queries, Iterable):
+        return {"": prepare(queries)}
+    by_name = (
+        dict(queries)
+        if isinstance(queries, Mapping)
+        else {f"query{number}": query for number, query in enumerate(queries, 1)}
+    )
+    for name in by_name:
+        check_name(name)
+    if not by_name:
+        raise OptionError("there is no query")
+    return {name: prepare(query) for name, query in by_name.items()}
+
+
+def check_name(name: object) -> None:
+    """OptionError if it is not the name of a query."""
+    if not isinstance(name, str) or not name:
+        raise OptionError(f"the name of a query is a text, not {name!r:.80}")
+
+
+def atoms_of(plan: Recognition, own: str | None) -> Sequence[Atom]:
+    """What a plan asks of single events; where all events are of the stream ``own``, that is no question."""
+    return [Atom(kind.type, None if kind.stream == own else kind.stream, kind.predicate) for kind in plan.atoms]
+
+
+def needed(query: Query) -> tuple[str, ...]:
+    """The attributes that aggregates and GROUP BY read."""
+    aggregated = (each.attribute.name for each in query.aggregates if each.attribute is not None)
+    return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))

@@ -1,0 +1,170 @@
+"""A batch of rows that is pushed, checked as a whole before anything is taken of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from spaseq.errors import Location, OptionError, QueryError, StreamError
+from spaseq.languages.problem import did_you_mean
+from spaseq.tuples.columns import Columns, changed
+from spaseq.tuples.encoding import Roles, check_text_column, existing, type_column_of
+from spaseq.tuples.kinds import Kind, kind_of_type, shown
+from spaseq.tuples.opening import opened
+from spaseq.tuples.sources import CsvFormat, Source, declared
+from spaseq.tuples.streams import Reading, with_times
+from spaseq.tuples.times import Clock, Times
+from spaseq.tuples.usual import usual
+
+NO_CSV = CsvFormat()
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Rows of a pushed batch: their numbers there, their times (None: they have none), and their columns."""
+
+    rows: Places
+    times: Times | None
+    batch: pyarrow.RecordBatch
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """How many rows were left out because of their times, and what is wrong with the first."""
+
+    count: int = 0
+    first: str = ""
+
+
+class Pushed:
+    """The rows of ``data``, what ``open_source`` takes but no file; ``place`` is what errors call them.
+
+    OptionError: it is nothing of the kind, or lacks the columns that say what its events are.
+    """
+
+    def __init__(self, data: Any, reading: Reading, place: str) -> None:
+        self._data = _kept(data)
+        self._reading = reading
+        self._place = place
+        with self._located():
+            self._source = self._opened()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All of its columns."""
+        return self._source.names
+
+    def read(self, wanted: Sequence[str], columns: Columns) -> tuple[list[Part], Skipped]:
+        """The wanted columns that it has, in the types of ``columns`` that are fixed, which get to know the others.
+
+        StreamError, and nothing is changed: a value is none, or not of its column's type, or a time is missing.
+        """
+        with self._located():
+            batches, schema = self._batches(self._source, wanted)
+            if batches:
+                self._check_columns(schema)
+            batches = [self._typed(batch, columns) for batch in batches]
+            parts, skipped = self._timed(batches)
+            columns.learn(_unfixed(schema, columns))
+        columns.hear_of(self.names)
+        return parts, skipped
+
+    def rows(self, numbers: Places) -> pyarrow.Table:
+        """Some of the rows, with all of its columns in the usual types."""
+        source = self._opened()
+        schema = source.choose(tuple(dict.fromkeys(source.names)))
+        return pyarrow.Table.from_batches(list(source.batches()), schema).take(pyarrow.array(numbers))
+
+    def _opened(self) -> Source:
+        types = declared(self._reading.types)
+        return with_times(opened(self._data, types, NO_CSV), self._reading)
+
+    def _batches(self, source: Source, wanted: Sequence[str]) -> tuple[list[pyarrow.RecordBatch], pyarrow.Schema]:
+        names = source.names
+        schema = source.choose(existing([name for name in wanted if name in names], names))
+        return [batch for batch in source.batches() if batch.num_rows], schema
+
+    def _check_columns(self, schema: pyarrow.Schema) -> None:
+        """OptionError, QueryError if no column says what the events are, or one has something else than it ought to."""
+        reading = self._reading
+        roles = Roles(reading.type, reading.relation)
+        type_column = type_column_of(roles, self.names)
+        for role, name in (("types", type_column), ("streams", reading.stream), ("times", reading.time)):
+            if name is not None and name not in self.names:
+                raise OptionError(f"there is no column {name} for the {role}; {did_you_mean(name, self.names)}")
+            if name is not None and role != "times":
+                check_text_column(name, role, schema)
+
+    def _typed(self, batch: pyarrow.RecordBatch, columns: Columns) -> pyarrow.RecordBatch:
+        """The batch with the types that are fixed."""
+        for number, field in enumerate(batch.schema):
+            type_ = columns.type(field.name)
+            if type_ is not None and type_ != field.type:
+                column = _converted(field.name, batch.column(number), type_)
+                batch = batch.set_column(number, pyarrow.field(field.name, type_), column)
+        return batch
+
+    def _timed(self, batches: Iterable[pyarrow.RecordBatch]) -> tuple[list[Part], Skipped]:
+        reading, parts, skipped, first = self._reading, [], Skipped(), 0
+        for batch in batches:
+            count = batch.num_rows
+            rows, times = np.arange(first, first + count), None
+            if reading.time is not None:
+                times, good, fault = Clock(reading.time, reading.unit, batch.schema).read_unordered(batch)
+                if good is not None and fault is not None:
+                    at = Location(f"{self._place}, row {first + fault.row}")
+                    if not reading.skip:
+                        raise StreamError(fault.message, at, hint=fault.hint)
+                    skipped = Skipped(skipped.count + int((~good).sum()), skipped.first or f"at {at}: {fault.message}")
+                    rows, times, batch = rows[good], times[good], batch.filter(pyarrow.array(good))
+            parts.append(Part(rows, times, batch))
+            first += count
+        return [part for part in parts if len(part.rows)], skipped
+
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        """Within, errors are StreamErrors of this batch."""
+        try:
+            yield
+        except QueryError as error:
+            raise StreamError(error.message, Location(self._place), hint=error.hint) from None
+        except StreamError as error:
+            if not error.location.path.startswith(self._place):
+                _, bracket, row = error.location.path.partition(">")
+                error.location = Location(self._place + (row if bracket else ""))
+            raise
+
+
+def _unfixed(schema: pyarrow.Schema, columns: Columns) -> pyarrow.Schema:
+    return pyarrow.schema([field for field in schema if columns.type(field.name) is None])
+
+
+def _converted(name: str, column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
+    """A column in the type that it had so far; StreamError: it is of another kind, or a number has no equal there."""
+    kinds = {kind_of_type(column.type), kind_of_type(type_)}
+    if len(kinds - {Kind.NULL}) > 1 or (pyarrow.types.is_null(type_) and column.null_count < len(column)):
+        raise changed(name, type_, column.type)
+    try:
+        return usual(column, type_) if not pyarrow.types.is_null(type_) else pyarrow.nulls(len(column))
+    except pyarrow.ArrowException as error:
+        hint = f'declare its type: {{"{name}": "double"}}'
+        raise StreamError(f"the column {name} was {shown(type_)} so far: {error}", hint=hint) from None
+
+
+def _kept(data: Any) -> Any:
+    """The data as what can be read twice; OptionError for what is no rows."""
+    if isinstance(data, str | os.PathLike | bytes) or hasattr(data, "read"):
+        raise OptionError(f"a batch is a table, a frame or a list of rows, not {data!r:.80}: match reads files")
+    if isinstance(data, Mapping):
+        raise OptionError("a batch is a table, a frame or a list of rows: write [row] for a single one")
+    if isinstance(data, pyarrow.RecordBatchReader):
+        return data.read_all()
+    is_rows = isinstance(data, Iterable) and not hasattr(data, "__arrow_c_stream__")
+    return list(data) if is_rows and not hasattr(data, "columns") else data

@@ -1,0 +1,92 @@
+"""What an engine of tuples can tell about itself, above all why nothing matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spaseq.results.times import iso
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.tuples.core import Core, Query
+from spaseq.tuples.pushing import Skipped
+from spaseq.tuples.results import unmatched
+
+
+@dataclass(slots=True)
+class Counters:
+    """What was left out of a stream, and where the first of it was; ``first_late`` is the first row that came late."""
+
+    skipped: int = 0
+    first_skipped: str = ""
+    first_late: str = ""
+
+    def skip(self, more: Skipped) -> None:
+        """Rows were left out."""
+        self.skipped += more.count
+        self.first_skipped = self.first_skipped or more.first
+
+
+def statistics_of(core: Core | None, names: Iterable[str], counters: Mapping[str, Counters]) -> dict[str, Any]:
+    """``streams`` and ``queries`` by name, fit for JSON; times are ISO 8601, the stream without a name is "".
+
+    A stream has ``events`` (all rows that came with a time, late ones too), ``late``, ``skipped``, ``newest_event``,
+    ``watermark`` and ``closed``.  A query has ``results``, ``events`` (those it has seen), ``waiting_events`` (in the
+    buffer), ``held_back_by`` (the stream that these wait for), the counters of its kernel, ``error`` if it could not go
+    on, and ``why`` if there was no result.
+    """
+    if core is None:
+        return {"streams": {}, "queries": {name: {"results": 0, "events": 0} for name in names}}
+    return {
+        "streams": {name: _stream(clock, counters.get(name, Counters())) for name, clock in core.clocks.items()},
+        "queries": {name: _query(core, query) for name, query in core.queries.items()},
+    }
+
+
+def _stream(clock: StreamClock, counters: Counters) -> dict[str, Any]:
+    late = {"first_late": counters.first_late, "lateness_needed": clock.lateness_needed} if clock.late else {}
+    skipped = {"first_skipped": counters.first_skipped} if counters.skipped else {}
+    return {
+        "events": clock.events,
+        "late": clock.late,
+        **late,
+        "skipped": counters.skipped,
+        **skipped,
+        "newest_event": _time(clock.newest),
+        "watermark": _time(clock.watermark),
+        "closed": clock.closed,
+    }
+
+
+def _query(core: Core, query: Query) -> dict[str, Any]:
+    streamset, entry = query.streamset, query.entry
+    assert streamset is not None
+    found: dict[str, Any] = {
+        "results": 0 if entry is None else entry.running.found,
+        "events": 0 if entry is None else streamset.position - entry.first,
+        "waiting_events": streamset.waits,
+        "held_back_by": streamset.held_back_by(core.clocks) if streamset.waits else None,
+    }
+    if entry is not None:
+        found["kernel"] = entry.running.statistics()
+    if query.error:
+        found["error"] = query.error
+    if not found["results"]:
+        found["why"] = _why(core, query)
+    return found
+
+
+def _why(core: Core, query: Query) -> list[str]:
+    """Reasons why a query has no result, as far as they are known."""
+    assert query.streamset is not None
+    lost = [loss.cause for loss in query.streamset.losses(query.entry)] if query.entry is not None else []
+    waits = query.streamset.waits
+    held = query.streamset.held_back_by(core.clocks)
+    waiting = [f"{waits:,} events wait for {held or 'later ones'}"] if waits else []
+    missing = unmatched(query)
+    return [*lost, *waiting, *([f"no event fits {' or '.join(missing)}"] if missing else [])]
+
+
+def _time(microseconds: int) -> str | None:
+    return None if microseconds in (LEAST, GREATEST) else iso(microseconds)

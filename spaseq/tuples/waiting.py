@@ -1,0 +1,78 @@
+"""The events of a stream that wait for their turn, in the order of time; those of one time in that of arrival.
+
+They are kept in runs, each in order, the older run before the younger one: a run is joined with the one before it as
+soon as that is not much longer.  So there are few, and an event is moved a few times, however small batches are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow
+
+from spaseq.tuples.times import Times
+
+FEW = 64  # texts of a dictionary that are kept without a thought
+Run = tuple[Times, pyarrow.RecordBatch]
+
+
+class Waiting:
+    """Events with their times; all batches have the columns of the first one, or more."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(len(times) for times, _ in self._runs)
+
+    def add(self, times: Times, batch: pyarrow.RecordBatch) -> None:
+        """More events came, in any order."""
+        if len(times) > 1 and (times[1:] < times[:-1]).any():
+            order = np.argsort(times, kind="stable")
+            times, batch = times[order], batch.take(pyarrow.array(order))
+        self._runs.append((times, batch))
+        while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
+            self._runs[-2:] = [joined(self._runs[-2:])]
+
+    def is_due(self, bound: int) -> bool:
+        """Whether something is not after the time ``bound``."""
+        return any(times[0] <= bound for times, _ in self._runs)
+
+    def taken(self, bound: int) -> list[Run]:
+        """Give away what is not after the time ``bound``: runs in order, the older one first."""
+        edges = [int(np.searchsorted(times, bound, "right")) for times, _ in self._runs]
+        found = [(times[:edge], batch.slice(0, edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
+        left = [(times[edge:], batch.slice(edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
+        self._runs = [run for run in left if len(run[0])]
+        return [run for run in found if len(run[0])]
+
+
+def joined(runs: list[Run]) -> Run:
+    """Several runs as one; of equal times those of the first one come first."""
+    if len(runs) == 1:
+        return runs[0]
+    times = np.concatenate([each for each, _ in runs])
+    batch = _concatenated([batch for _, batch in runs])
+    if (times[1:] < times[:-1]).any():
+        order = np.argsort(times, kind="stable")
+        times, batch = times[order], batch.take(pyarrow.array(order))
+    return times, batch
+
+
+def _concatenated(batches: list[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
+    """One behind the other; dictionaries are made one."""
+    table = pyarrow.Table.from_batches(list(map(_without_the_past, batches))).unify_dictionaries().combine_chunks()
+    (batch,) = table.to_batches() or [batches[0].slice(0, 0)]
+    return batch
+
+
+def _without_the_past(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The same with dictionaries of what is there, if they have much else, which nothing would ever let go of."""
+    for place, column in enumerate(batch.columns):
+        if isinstance(column, pyarrow.DictionaryArray) and len(column.dictionary) > 2 * len(column) + FEW:
+            batch = batch.set_column(place, batch.schema.field(place), _encoded_anew(column))
+    return batch
+
+
+def _encoded_anew(column: pyarrow.DictionaryArray) -> pyarrow.Array:
+    return column.dictionary_decode().dictionary_encode().cast(column.type)
