@@ -75,6 +75,8 @@ def _misfits_of_list(value: Any, shape: list[Shape] | tuple[Shape, ...], path: s
     if not isinstance(value, list) or (isinstance(shape, tuple) and len(value) != len(shape)):
         yield f"{path} is no list as it should be"
         return
+    if shape == [str] and set(map(type, value)) <= {str}:
+        return  # most of a header are names
     shapes = shape if isinstance(shape, tuple) else shape * len(value)
     for number, (one, its) in enumerate(zip(value, shapes, strict=True)):
         yield from misfits(one, its, f"{path}[{number}]")

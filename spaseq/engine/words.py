@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
@@ -16,6 +17,10 @@ from spaseq.engine.protocols import WordMap, Words
 from spaseq.errors import SnapshotError
 
 VERSION = 1  # of the store of words
+_PLAIN = re.compile(  # terms of which it takes no parser to tell that they are some
+    rb"I[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.-]+(:[0-9]+)?/)?[A-Za-z0-9_.~+-][A-Za-z0-9_.~+/-]*(#[A-Za-z0-9_.~+/-]*)?"
+    rb"|S[\0-\x7f]*|Thttp://www\.w3\.org/2001/XMLSchema#[A-Za-z]+\0[ -~]*"
+).fullmatch
 
 
 def pack_words(held: Iterable[Words], terms: Terms) -> bytes:
@@ -53,7 +58,8 @@ def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:
     ends = np.cumsum(np.append(np.uint64(0), sizes)).tolist()
     written = [text[start:end] for start, end in pairwise(ends)]
     for one in written:
-        ox_term(one)  # what is none would be found when a result shows it
+        if not _PLAIN(one):
+            ox_term(one)  # what is none would be found when a result shows it
     new = terms.intern_many_transient(written)
     old, new = np.append(np.zeros(1, np.uint64), old), np.append(np.zeros(1, np.uint64), new)
 
