@@ -17,7 +17,9 @@ from gpm.native.single import SingleEvent
 from nfa_native.words import Terms
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.common import Common, Compiled, compiled
-from spaseq.engine.graphs import Graph, read_graph, single_event
+from spaseq.engine.forgetting import Forgetting
+from spaseq.engine.graphs import Graph, single_event
+from spaseq.engine.items import Item, as_event, each_of, unpacked
 from spaseq.engine.memory import broken, whole_or_broken
 from spaseq.engine.ordering import Decided, in_order, merged
 from spaseq.engine.prepared import AnyQuery, Prepared
@@ -37,9 +39,7 @@ from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 FEW_EVENTS = 64  # of a batch: one by one they cost no more than as columns, for fifty queries
-FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
 T = TypeVar("T")
-Item = tuple[Time, Graph] | tuple[Time, Graph, str | None]
 
 
 class Engine:
@@ -79,8 +79,7 @@ class Engine:
         self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
         self._opened: dict[str, str] = {}  # the IRIs of streams that may be pushed to, by what they were called
         self._readers: dict[str, list[Streamset]] = {}  # that a stream can have an effect on, in order
-        self._most_terms, self._most_bytes = FEW_TERMS, FEW_BYTES
-        self._sweeping = False  # matchers are about to free what has left the window
+        self._forgetting = Forgetting()
 
     @property
     def encoder(self) -> Encoder:
@@ -202,7 +201,7 @@ class Engine:
     def _push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
         promise = None if promise is None else to_microseconds(promise)
         self._forget_terms()
-        for events in _each(columns, Events):
+        for events in each_of(columns, Events):
             self._accept(events, self.lateness)
         if promise is not None:
             for clock in self._inputs(None):
@@ -425,7 +424,7 @@ class Engine:
     def _columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
         """Events one by one as columns, those of each stream in order.  OptionError: one has a term that is none."""
         by_stream: dict[str, list[Event]] = {}
-        for event in _each(events, Event):
+        for event in each_of(events, Event):
             by_stream.setdefault(event.stream, []).append(event)
         try:
             return [Events.of(stream, some, self._encoders[stream], scope) for stream, some in by_stream.items()]
@@ -494,22 +493,8 @@ class Engine:
                 self.on_late(event)
 
     def _forget_terms(self) -> None:
-        """Keep the table of terms from growing with the streams: what only the past mentions is forgotten."""
-        terms = self.terms
-        if len(terms) <= self._most_terms and terms.memory() <= self._most_bytes:
-            return
-        if len(terms) <= self._most_terms and not self._sweeping:  # few, but long: first what holds them is to go
-            for query in self._queries.values():
-                query.matcher.sweep_soon()
-            self._sweeping = True
-        elif all(streamset.is_settled for streamset in self._streamsets):
-            held = [words for query in self._queries.values() for words in query.trace()]
-            singles = (single for streamset in self._streamsets for single in streamset.buffer.singles())
-            held += [event.triples for _, _, _, event in singles]
-            self._evaluator.forget_terms(held)
-            self._most_terms = max(FEW_TERMS, 2 * len(terms))
-            self._most_bytes = max(FEW_BYTES, 2 * terms.memory())
-            self._sweeping = False
+        """Keep the table of terms from growing with the streams."""
+        self._forgetting.look(self._evaluator, self._queries.values(), self._streamsets)
 
     def _settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
@@ -621,30 +606,6 @@ def check_most(max_results: int | None) -> None:
         raise OptionError(f"max_results is a number of results from 1 on, not {max_results!r:.80}")
 
 
-def _each(given: Iterable[T], kind: type[T]) -> Iterator[T]:
-    """All of them; OptionError for anything else."""
-    if not isinstance(given, Iterable):
-        raise OptionError(f"events are given as a list of {kind.__name__}, not {given!r:.80}")
-    for one in given:
-        if not isinstance(one, kind):
-            raise OptionError(f"events are given as a list of {kind.__name__}, which {one!r:.80} is not")
-        yield one
-
-
 def derived_scope(event: Event) -> int:
     """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
     return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())
-
-
-def as_event(iri: str, item: Item) -> Event:
-    """An event of the stream ``iri`` from ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)``."""
-    timestamp, graph, name = unpacked(item)
-    triples, name = read_graph(graph, name)
-    return Event(iri, to_microseconds(timestamp), name, triples)
-
-
-def unpacked(item: Item) -> tuple[Time, Graph, str | None]:
-    """Timestamp, graph and IRI of an event; OptionError if they are given in another form."""
-    if not isinstance(item, tuple) or len(item) not in (2, 3):
-        raise OptionError(f"an event is (timestamp, graph) or (timestamp, graph, event IRI), not {item!r:.80}")
-    return item if len(item) == 3 else (*item, None)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.engine.background import Background, BackgroundSources, Entail
-from spaseq.engine.engine import Engine, Item, as_event
+from spaseq.engine.engine import Engine
+from spaseq.engine.items import Item, as_event
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import Decided
 from spaseq.engine.prepared import AnyQuery

@@ -199,11 +199,11 @@ def test_engines_in_many_threads(files: dict[str, str]) -> None:
 
 
 def test_terms_are_forgotten_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.engine.engine.FEW_TERMS", 200)
+    monkeypatch.setattr("spaseq.engine.forgetting.FEW_TERMS", 200)
     background, prepared = spaseq.Background.load(kb("food")), spaseq.prepare(SECTOR)
     engine = spaseq.Engine(background)
     engine.register(prepared)
-    engine._most_terms = 200
+    engine._forgetting.most_terms = 200
     for number in range(2_000):
         assert sectors(engine.push("s", about(f"q{number}", "company", "a"), number)) == ["food"]
     assert len(engine.terms) < 1_000

@@ -67,7 +67,7 @@ def content(matches: Iterable[spaseq.Match]) -> list[str]:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """Terms are collected at every push."""
-    with patch("spaseq.engine.engine.FEW_TERMS", -1):
+    with patch("spaseq.engine.forgetting.FEW_TERMS", -1):
         yield
 
 

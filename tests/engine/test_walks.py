@@ -151,9 +151,9 @@ def test_walks(some: list[Push | Advance | Register], first: str) -> None:
     for step in some:
         for walk in walks:
             walk.take(step)
-        with patch("spaseq.engine.engine.FEW_TERMS", -1):
+        with patch("spaseq.engine.forgetting.FEW_TERMS", -1):
             for walk in forgetful:
-                walk.engine._most_terms = -1
+                walk.engine._forgetting.most_terms = -1
                 walk.take(step)
     expected = walks[0].end()
     for walk in [*walks[1:], *forgetful]:
