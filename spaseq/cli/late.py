@@ -4,27 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import pyoxigraph
 
-from spaseq.errors import OptionError
+from spaseq.cli.resuming import opened_to_write
 from spaseq.results.formats.rdf import event_quads
 from spaseq.streams.event import Event
 
 
 @contextmanager
-def late_file(path: Path | None) -> Iterator[Callable[[Event], None] | None]:
-    """A function that appends a late event to the file as N-Quads; None without a file.  OptionError."""
+def late_file(path: Path | None, goes_on: bool = False) -> Iterator[LateFile | None]:
+    """What appends late events to the file as N-Quads; None without a file.  OptionError.
+
+    ``goes_on``: what is in the file stays.
+    """
     if path is None:
         yield None
         return
-    try:
-        file = path.open("wb")
-    except OSError as error:
-        raise OptionError(f"cannot write to {path}: {error.strerror}") from None
-    with file:
-        yield lambda event: _write(event, file.write)
+    with opened_to_write(path, goes_on) as file:
+        yield LateFile(file)
+
+
+@dataclass(frozen=True, slots=True)
+class LateFile:
+    """A function of a late event, which is written to ``file``."""
+
+    file: BinaryIO
+
+    def __call__(self, event: Event) -> None:
+        """Write an event."""
+        _write(event, self.file.write)
 
 
 def _write(event: Event, write: Callable[[bytes], object]) -> None:

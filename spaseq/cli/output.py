@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from spaseq.cli.resuming import opened_to_write
 from spaseq.errors import OptionError
 from spaseq.pattern import Query, Selection
 from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS
@@ -16,14 +17,13 @@ from spaseq.results.formats.writer import Utf8Output
 
 
 @contextmanager
-def open_output(path: Path | None) -> Iterator[TextIO]:
-    """UTF-8 text to a file, or to standard output, whose line ends are those of the format.  OptionError."""
+def open_output(path: Path | None, goes_on: bool = False) -> Iterator[TextIO]:
+    """UTF-8 text to a file, or to standard output, whose line ends are those of the format.  OptionError.
+
+    ``goes_on``: what is in the file stays.
+    """
     if path is not None:
-        try:
-            file = Utf8Output(path.open("wb"))
-        except OSError as error:
-            raise OptionError(f"cannot write to {path}: {error.strerror}") from None
-        with file:
+        with opened_to_write(path, goes_on) as opened, Utf8Output(opened) as file:
             yield file
         return
     sys.stdout.flush()

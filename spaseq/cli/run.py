@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import click
 
 from spaseq.cli.allocator import give_back_large_blocks
+from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, restoring
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
@@ -100,6 +101,14 @@ class Duration(click.ParamType[timedelta]):
     help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
 )  # fmt: skip
 @click.option("--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C.")
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
+)  # fmt: skip
+@click.option(
+    "--checkpoint-every", type=Duration(), default="10s", show_default=True,
+    help="How often the state is kept while the run goes on.",
+)  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
@@ -134,6 +143,8 @@ def run(
     idle: timedelta | None,
     idle_advance: timedelta | None,
     follow: bool,
+    checkpoint: Path | None,
+    checkpoint_every: timedelta,
     limit: int | None,
     count: bool,
     stats: bool,
@@ -157,14 +168,30 @@ def run(
     ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
-    check_not_read({"--output": output, "--late": late}, read)
+    check_not_read({"--output": output, "--late": late, "--checkpoint": checkpoint}, read)
+    checkpoints = None
+    if checkpoint is not None:
+        check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
+        same = {
+            "--lateness": lateness, "--late": late, "--output": output, "--on-error": on_error, "--entail": entail,
+            "--time-property": properties, "--time-unit": time_unit, "--idle": idle, "--idle-advance": idle_advance,
+            "--follow": follow, "--format": format,
+        }  # fmt: skip
+        checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
-    with late_file(late) as on_late, open_output(output) as text, hints_with_options():
+    goes_on = checkpoints is not None and checkpoints.found is not None
+    with late_file(late, goes_on) as on_late, open_output(output, goes_on) as text, hints_with_options(), restoring():
         running = Run(
             checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
-            idle_advance, follow,
+            idle_advance, follow, state=None if checkpoints is None else checkpoints.state,
+            on_step=None if checkpoints is None else checkpoints.step,
         )  # fmt: skip
+        if checkpoints is not None:
+            format = format or "jsonl"
+            check_format(format)
+            late_output = None if on_late is None else on_late.file
+            checkpoints.begin(running, {"--late": late_output, "--output": text if output else None})
         running.warns = False
         drain = (
             Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
@@ -174,6 +201,8 @@ def run(
             with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
                 interrupted = _drain(running, drain)
         finally:
+            if checkpoints is not None and not checkpoints.finish():
+                click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
             losses = _losses(running, late is not None)
             tell_losses(losses, quiet, strict)
             if stats:

@@ -106,7 +106,8 @@ class LiveStream:
 class Live:
     """Feeds an engine from the sources of streams, by IRI, until all have ended.
 
-    ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on.
+    ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on; ``wake`` is asked before that
+    after how many seconds somebody wants to be called, all results so far being taken.
     """
 
     def __init__(
@@ -116,12 +117,15 @@ class Live:
         patience: Patience,
         note: Callable[[Sequence[Events]], None],
         wait: Callable[[Callable[[], None]], bool],
+        wake: Callable[[], float] = lambda: math.inf,
     ) -> None:
         self._engine = engine
         self._streams = [LiveStream(engine._clocks[iri], source) for iri, source in streams.items()]
         self._patience = patience
         self._note = note
         self._wait_by = wait
+        self._wake = wake
+        self._woken = math.inf  # when that is
 
     def steps(self) -> Iterator[Decided]:
         """What is decided, step by step.  StreamError, after the results of what was before it."""
@@ -137,8 +141,10 @@ class Live:
                     yield self._engine._close(stream.clock.iri)
             if self._promise():
                 yield self._engine._push_columns([])
-            if not columns and self._open() and not self._wait_by(self._wait):
-                return
+            if not columns and self._open():
+                self._woken = time.monotonic() + self._wake()
+                if not self._wait_by(self._wait):
+                    return
 
     def _open(self) -> list[LiveStream]:
         return [stream for stream in self._streams if not stream.clock.closed]
@@ -180,6 +186,7 @@ class Live:
             return
         poll, now = select.poll(), time.monotonic()
         deadlines = [when for source in sources for when in source.deadlines(self._patience, now)]
+        deadlines.append(self._woken)
         for source in sources:
             descriptor = None if source.incoming is None else source.incoming.feed.descriptor()
             if descriptor is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,11 +17,13 @@ from spaseq.engine.items import Item, as_event
 from spaseq.engine.live import Live, Patience, Source
 from spaseq.engine.ordering import Decided
 from spaseq.engine.prepared import AnyQuery
-from spaseq.engine.queries import derived_stream, supplied_streams
+from spaseq.engine.queries import as_query, derived_stream, supplied_streams
+from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
 from spaseq.languages.problem import did_you_mean
+from spaseq.pattern import Query
 from spaseq.results.packages import require
 from spaseq.results.table import Match, MatchTable
 from spaseq.streams.event import Event, Events
@@ -54,6 +58,11 @@ class Run(Iterator[Match]):
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
     they grow, and what replaces them.
 
+    ``state`` is that of an earlier run of the same queries: the streams are read from their beginning, but the events
+    that it was given are passed over, and nothing of what it gave comes again.  ``on_step`` is called whenever all
+    results so far were taken, which is when ``state`` can be asked for; it says after how many seconds without events
+    it wants to be called again.
+
     All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
     that cannot be opened.
     """
@@ -73,19 +82,31 @@ class Run(Iterator[Match]):
         idle_advance: timedelta | int | None = None,
         follow: bool = False,
         max_results: int | None = None,
+        state: RunState | None = None,
+        on_step: Callable[[], float] | None = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
+        if state is not None:
+            known = _by_name(queries)
+            self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm)
+            self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._use = self.engine._use
-        named = _named(queries)
+        named = _named(queries) if state is None else []
         self.engine._share(query for _, query in named)
         for name, query in named:
             self.engine.register(query, name, max_results=max_results)
+        self._origins = self.engine.encoder.origins
+        self._on_step = on_step
+        self._opened = {iri for iri, clock in self.engine._clocks.items() if not clock.closed}
+        self._is_between = True  # two steps
+        self._ended: RunState | None = None if state is None or not state.ended else state
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         self.reports = {iri: WireReport() for iri in supplied}
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
+        self._positions = Positions(list(supplied), {} if state is None else state.positions)
         self._patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         self._from_files = True  # nothing that could fall silent
         self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
@@ -93,8 +114,8 @@ class Run(Iterator[Match]):
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
         self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
-        self.events = 0
-        self.time = LEAST  # the latest time read, in microseconds
+        self.events = sum(self._positions.given().values())
+        self.time = LEAST if state is None else state.time  # the latest time read, in microseconds
         if count_only and max_results is None:
             for running in self.engine._queries.values():
                 running.matcher.count_only = running.can_count_only
@@ -219,20 +240,63 @@ class Run(Iterator[Match]):
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
-            streams = {iri: _one_source(some) for iri, some in self._sources.items()}
-            steps = Live(self.engine, streams, self._patience, self._note, self._wait).steps()
+            streams = {iri: self._one_source(some) for iri, some in self._sources.items()}
+            steps = Live(self.engine, streams, self._patience, self._note, self._wait, self._wake).steps()
         else:
             steps = self._merged([source.events for source in sources])
         for decided in steps:
+            self._is_between = False
             yield decided
+            self._step()
             if self.stopped:
                 return
             if self._is_over:
                 break
         if not self.stopped and not self._is_over:
-            yield self.engine._close()
+            yield from self._end()
         if self.warns:
             self._warn()
+
+    def _one_source(self, sources: Sequence[Source]) -> Source:
+        """One source of a stream, which passes over what was given before."""
+        one = _one_source(sources)
+        return Source(self._positions.passing(one.events), one.incoming)
+
+    def _end(self) -> Iterator[Decided]:
+        """What is decided by the end of the input, unless that was decided before."""
+        self._positions.check(self._opened)
+        if self._ended is not None:
+            return
+        ended = self.state() if self._on_step is not None else None
+        self._is_between = False
+        yield self.engine._close()
+        self._is_between = True
+        self._ended = None if ended is None else replace(ended, ended=True)
+
+    def _step(self) -> None:
+        """All results so far were taken."""
+        self._is_between = True
+        if self._on_step is not None:
+            self._on_step()
+
+    def _wake(self) -> float:
+        """After how many seconds without events somebody wants to be called."""
+        return math.inf if self._on_step is None else self._on_step()
+
+    @property
+    def can_tell_state(self) -> bool:
+        """Whether ``state`` can be asked for: all results so far were taken, and nothing is half done."""
+        return self._is_between
+
+    def state(self) -> RunState:
+        """Where the run is, for another one to go on.  OptionError: not all results so far were taken."""
+        from spaseq.engine.snapshot import take_snapshot  # not by the engine: its use is this run's
+
+        if self._ended is not None:
+            return self._ended
+        if not self._is_between:
+            raise OptionError("a run tells its state between two steps, when all results so far were taken")
+        return RunState(take_snapshot(self.engine), self._positions.given(), self._origins, self.time)
 
     @property
     def _is_over(self) -> bool:
@@ -251,12 +315,16 @@ class Run(Iterator[Match]):
         """The results of sources that do not fall silent, or are alone."""
         batches = merge(sources, eager=self._from_files)
         while (batch := self._next(batches)) is not None:
+            if not (batch := self._positions.fresh(batch)):
+                continue
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
             yield self.engine._push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""
+        self._ended = None
+        self._positions.count(columns)
         self.events += sum(map(len, columns))
         self.time = max(self.time, *(int(events.times.max()) for events in columns))
 
@@ -306,6 +374,15 @@ def _one_source(sources: Sequence[Source]) -> Source:
         return sources[0]
     batches = merge([source.events for source in sources], eager=True)
     return Source(events for batch in batches for events in batch)
+
+
+def _by_name(queries: Queries) -> dict[str, AnyQuery]:
+    """The queries by the names that ``Engine.register`` would give them."""
+    found: dict[str, Query] = {}
+    for name, query in _named(queries):
+        checked = as_query(query, name, found)
+        found[checked.name] = checked
+    return dict(found)
 
 
 def _microseconds(duration: timedelta | int | None) -> int | None:

@@ -1,0 +1,278 @@
+"""``--checkpoint FILE``: the state of a run, written so that after any end there is a whole one, and read again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+
+from spaseq.cli.resuming import cut, kept
+from spaseq.engine.container import pack, unpack
+from spaseq.engine.run import Run
+from spaseq.engine.run_state import RunState
+from spaseq.engine.snapshot_header import COUNT, TIME, Named, Shape, misfits
+from spaseq.errors import OptionError, SnapshotError, StreamError
+from spaseq.streams.feeds import is_regular
+from spaseq.streams.sources import expand
+
+BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
+FORMATS = ("jsonl", "nquads", "trig")  # of which a file can be gone on with
+FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
+HEADER: Shape = {
+    "checkpoint": COUNT, "options": Named(str), "files": Named([FILE]), "positions": Named(COUNT), "origins": COUNT,
+    "time": TIME, "ended": bool, "outputs": Named(COUNT),
+}  # fmt: skip
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file that is read: so many bytes, of which the first ``length`` have this digest."""
+
+    path: str
+    size: int
+    length: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint has; ``outputs`` are the bytes that had been written to files, by option."""
+
+    options: Mapping[str, str]
+    files: Mapping[str, Sequence[KnownFile]]
+    outputs: Mapping[str, int]
+    state: RunState
+
+
+def read_checkpoint(path: Path) -> Checkpoint | None:
+    """The checkpoint in a file; None if there is no file.  OptionError: it is no checkpoint, or cannot be read."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OptionError(f"--checkpoint: cannot read {path}: {error.strerror}") from None
+    try:
+        header, sections = unpack(data)
+        for problem in misfits(header, HEADER, "header"):
+            raise SnapshotError(f"it is no checkpoint of a run, or damaged: {problem}")
+        engine = sections["engine"]
+    except (SnapshotError, KeyError) as error:
+        raise OptionError(f"--checkpoint {path}: {error}") from None
+    if header["checkpoint"] != VERSION:
+        raise OptionError(f"--checkpoint {path}: it has version {header['checkpoint']}; this program reads {VERSION}")
+    state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"])
+    files = {iri: [KnownFile(**one) for one in some] for iri, some in header["files"].items()}
+    return Checkpoint(header["options"], files, header["outputs"], state)
+
+
+def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Write it so that whatever happens the file has the old one or the new one.  OptionError: that cannot be done."""
+    state = checkpoint.state
+    header = {
+        "checkpoint": VERSION, "options": dict(checkpoint.options), "outputs": dict(checkpoint.outputs),
+        "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
+        "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
+    }  # fmt: skip
+    data, beside = pack(header, {"engine": state.engine}), path.with_name(path.name + ".new")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        _keep_folder(path.absolute().parent)
+    except OSError as error:
+        raise OptionError(f"--checkpoint: cannot write {path}: {error.strerror}") from None
+
+
+def _keep_folder(folder: Path) -> None:
+    """Let the folder's entries survive the machine."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Checkpoints:
+    """Reads the checkpoint of a run at its beginning, and writes new ones, at most ``every`` so often.
+
+    ``options`` are those that have to be the same, as they are written; ``sources`` paths by the IRI of their stream.
+    OptionError: a source that cannot be read again, or the checkpoint is of something else.
+    """
+
+    def __init__(self, path: Path, every: timedelta, options: Mapping[str, object], sources: Mapping[str, str]) -> None:
+        self._path = path
+        self._every = every.total_seconds()
+        self._options = {name: _shown(value) for name, value in options.items()}
+        self._sources = {iri: _files(path) for iri, path in sources.items()}
+        self._places = {name: _place(name) for names in self._sources.values() for name in names}
+        self._written = -1.0, (-1, -1)  # when, and what the run had done
+        self._writing = False  # one was begun, and not written to its end
+        self._run: Run | None = None
+        self._outputs: dict[str, IO[Any]] = {}
+        self.found = read_checkpoint(path)
+        if self.found is not None:
+            _compare(self.found, self._options, self._sources, path)
+
+    @property
+    def state(self) -> RunState | None:
+        """Where to go on; None: at the beginning."""
+        return None if self.found is None else self.found.state
+
+    def begin(self, run: Run, outputs: Mapping[str, IO[Any] | None]) -> None:
+        """The run is about to begin: write the first checkpoint, to see that it can be done.
+
+        What was written after the checkpoint found is cut off, for it comes again.  OptionError: an output is shorter.
+        """
+        self._run = run
+        self._outputs = {option: file for option, file in outputs.items() if file is not None}
+        for option, file in self._outputs.items():
+            if self.found is not None:
+                cut(file, self.found.outputs.get(option, 0), option)
+        self.write()
+
+    def step(self) -> float:
+        """Between two steps: write a checkpoint if it is time; the seconds until it is, inf: nothing is new."""
+        if self._run is None or self._done == self._written[1]:
+            return float("inf")
+        left = self._written[0] + self._every - time.monotonic()
+        if left > 0:
+            return left
+        self.write()
+        return float("inf")
+
+    def finish(self) -> bool:
+        """The run has ended: write the last one; False: it ended in the midst of a step, the one before counts."""
+        if self._run is None or self._writing or not self._run.can_tell_state:
+            return False
+        self.write()
+        return True
+
+    @property
+    def _done(self) -> tuple[int, int]:
+        assert self._run is not None
+        return self._run.events, sum(self._run.counts().values())
+
+    def write(self) -> None:
+        """Write one: first what was written to the outputs is kept."""
+        assert self._run is not None
+        self._writing = True
+        self._check_places()
+        outputs = {option: kept(file) for option, file in self._outputs.items()}
+        files = {iri: [_known(path) for path in paths] for iri, paths in self._sources.items()}
+        write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state()))
+        self._written = time.monotonic(), self._done
+        self._writing = False
+
+    def _check_places(self) -> None:
+        """StreamError: a file was replaced while it was read."""
+        for path, place in self._places.items():
+            if _place(path) != place:
+                raise StreamError(
+                    f"{path} was replaced while it was read: no checkpoint can tell where the run is in it"
+                )
+
+
+@contextmanager
+def restoring() -> Iterator[None]:
+    """Errors of the state in a checkpoint as those of the option."""
+    try:
+        yield
+    except SnapshotError as error:
+        raise OptionError(f"--checkpoint: {error}") from None
+
+
+def check_format(format: str) -> None:
+    """OptionError: a file of this format cannot be gone on with."""
+    if format not in FORMATS:
+        raise OptionError(
+            f"--checkpoint goes with {', '.join(FORMATS)}: what is written as {format} cannot be gone on with"
+        )
+
+
+def check_without(options: Mapping[str, bool]) -> None:
+    """OptionError: one of these is given, which do not go with --checkpoint."""
+    for option, is_given in options.items():
+        if is_given:
+            raise OptionError(f"--checkpoint and {option} do not go together: a run that goes on has no such end")
+
+
+def _shown(value: object) -> str:
+    """An option as it is written, or nearly."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():g}s"
+    return "" if value is None or value is False else "given" if value is True else str(value)
+
+
+def _files(path: str) -> list[str]:
+    """The files of a source, in their order."""
+    names = expand(path)
+    for name in names:
+        if name == "-" or (Path(name).exists() and not is_regular(name)):
+            shown = "standard input" if name == "-" else name
+            raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot")
+    return names
+
+
+def _place(path: str) -> tuple[int, int]:
+    """Where on the disk a file is."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
+def _known(path: str, length: int | None = None) -> KnownFile:
+    """A file as it is now; the digest is of its first ``length`` bytes, by default of BEGINNING.  StreamError."""
+    try:
+        with Path(path).open("rb") as file:
+            beginning = file.read(BEGINNING if length is None else length)
+            size = os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise StreamError(f"cannot read {path}: {error.strerror}") from None
+    return KnownFile(path, size, len(beginning), hashlib.sha256(beginning).hexdigest())
+
+
+def _compare(found: Checkpoint, options: Mapping[str, str], sources: Mapping[str, list[str]], path: Path) -> None:
+    """OptionError: the checkpoint is of a run with other options or sources."""
+    for option in sorted({*found.options, *options}):
+        before, now = found.options.get(option, ""), options.get(option, "")
+        if before != now:
+            raise _other(path, f"{option} {before or '(not given)'}, here it is {now or '(not given)'}")
+    if found.files.keys() != sources.keys():
+        raise _other(path, f"the streams {_listed(found.files)}, here they are {_listed(sources)}")
+    for iri, files in found.files.items():
+        names = [one.path for one in files]
+        if names != sources[iri]:
+            raise _other(path, f"the stream <{iri}> from {', '.join(names)}, here it is {', '.join(sources[iri])}")
+        for one in files:
+            _compare_file(one, path)
+
+
+def _compare_file(before: KnownFile, path: Path) -> None:
+    now = _known(before.path, min(before.length, BEGINNING))
+    if now.size < before.size:
+        raise _other(path, f"{before.path} of {before.size:,} bytes, and now it has {now.size:,}")
+    if now.digest != before.digest:
+        raise _other(path, f"{before.path} with another beginning")
+
+
+def _other(path: Path, what: str) -> OptionError:
+    hint = "go on with the same, or begin anew without this file"
+    return OptionError(f"--checkpoint {path}: it was written with {what}; {hint}")
+
+
+def _listed(iris: Mapping[str, object]) -> str:
+    return ", ".join(f"<{iri}>" for iri in sorted(iris)) or "none"
