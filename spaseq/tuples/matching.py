@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -102,10 +102,10 @@ def match(
 
 @overload
 def match(
-    query: AnyQueries, source: Any, *, type: str | None = None, relation: str | None = None, time: str | None = None,
-    unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
-    stream: str | None = None, on_error: str = "stop",
-) -> Matches | Aggregates | ManyMatches: ...  # fmt: skip
+    query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
+    relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
+    types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
+) -> ManyMatches: ...  # fmt: skip
 
 
 def match(
