@@ -16,8 +16,9 @@ from spaseq.pattern.columns import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
+from spaseq.tuples.opening import open_source
 from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
-from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text, open_source
+from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text
 from spaseq.tuples.symbols import Atom, Symbols
 from spaseq.tuples.timed import Timed
 from spaseq.tuples.times import Clock, Times

@@ -9,13 +9,12 @@ from typing import Any, overload
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents
-from spaseq.errors import OptionError, QueryError
-from spaseq.pattern.recognition import Query, TimeWindow
+from spaseq.errors import OptionError
 from spaseq.tuples.aggregating import Aggregation
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import Feed, fed
 from spaseq.tuples.picked import check_readable_again, picked_rows
-from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, prepared_queries
+from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.results import Results
 from spaseq.tuples.selecting import Selection
 from spaseq.tuples.several import ManyMatches
@@ -172,10 +171,3 @@ class _Opening:
     def _again(self) -> Matches:
         check_readable_again(self.source)
         return Matches(self._feed(everything=True), self._again)
-
-
-def check_window(query: Query, time: str | None) -> None:
-    """QueryError for a window of time where events have none."""
-    if isinstance(query.window, TimeWindow) and time is None:
-        hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
-        raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)
