@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import click
 
@@ -16,6 +16,8 @@ from spaseq.cli.standard import read_standard_input
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
+
+T = TypeVar("T")
 
 
 class Warned(Protocol):
@@ -47,11 +49,20 @@ def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
 
     An ExceptionGroup of the errors if several files are wrong.
     """
-    parsed, errors = [], []
+    found = each_query(paths, read_query)
+    return [replace(parsed, query=replace(parsed.query, name=name)) for name, parsed in found.items()]
+
+
+def each_query(paths: Sequence[str], read: Callable[[str], T]) -> dict[str, T]:
+    """What ``read`` makes of each file, by names of their own (those of the files).
+
+    An ExceptionGroup of the errors if several files are wrong.
+    """
+    found: dict[str, T] = {}
+    errors = []
     for path, name in zip(paths, _names(paths), strict=True):
         try:
-            found = read_query(path)
-            parsed.append(replace(found, query=replace(found.query, name=name)))
+            found[name] = read(path)
         except MemoryError:
             raise
         except Exception as error:
@@ -60,7 +71,7 @@ def read_queries(paths: Sequence[str]) -> list[ParsedQuery]:
         raise ExceptionGroup("several queries are wrong", errors)
     if errors:
         raise errors[0]
-    return parsed
+    return found
 
 
 def show_warnings(parsed: Warned, err: bool = False, most: int = 10) -> None:

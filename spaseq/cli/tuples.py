@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,22 +15,23 @@ from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
+from spaseq.cli.misplaced import STDIN
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
-from spaseq.cli.queries import about, read_text, show_warnings
+from spaseq.cli.queries import about, each_query, read_text, show_warnings
 from spaseq.cli.tuple_formats import WRITERS, limited
-from spaseq.errors import OptionError, QuerySyntaxError
+from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 
 if TYPE_CHECKING:
-    from spaseq.tuples import Aggregates, Matches
+    from spaseq.tuples import ManyMatches
 
 
 @click.command()
-@click.argument("query", metavar="QUERY.ceql")
+@click.argument("queries", metavar="QUERY.ceql...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
     help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
 @click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
-@click.option("--count", is_flag=True, help="Print the number of results alone.")
+@click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def tuples(
     ctx: click.Context,
-    query: str,
+    queries: tuple[str, ...],
     events: tuple[str, ...],
     type_: str | None,
     relation: str | None,
@@ -99,38 +100,38 @@ def tuples(
     quiet: bool,
     strict: bool,
 ) -> None:
-    """Run a CEQL query on a table of events and print every match, or its aggregates.
+    """Run CEQL queries on a table of events and print every match, or its aggregates.
 
-    Positions in results count the events of the table from 0.
+    Positions in results count the events of the table from 0.  Several queries read the events once.
     """
     give_back_large_blocks()
     from spaseq.streams.sources import may_fall_silent
     from spaseq.tuples import match
 
     _check_times(time, time_unit, time_format)
-    text, name = read_text(query)
-    parsed = _parse(text, name)
-    sources = event_sources(events, parsed.query.streams)
+    parsed = each_query(queries, _read)
+    files = {name: STDIN if path == "-" else path for name, path in zip(parsed, queries, strict=True)}
+    sources = event_sources(events, [stream for each in parsed.values() for stream in each.query.streams])
     paths = [sources] if isinstance(sources, str) else list(sources.values())
-    if [query, *paths].count("-") > 1:
+    if [*queries, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
-    check_not_read({"--output": output}, [query, *paths])
-    if not quiet:
-        show_warnings(parsed, err=True)
-    with _told(name), _ended_by_sigterm():
+    check_not_read({"--output": output}, [*queries, *paths])
+    for each in parsed.values() if not quiet else ():
+        show_warnings(each, err=True)
+    with _told(files), _ended_by_sigterm():
         matches = match(
             parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", time_format=time_format,
             types=declared_types(declared), csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
         )  # fmt: skip
         with open_output(output) as out, _progress(ctx, matches, quiet or (out.isatty() and not count)):
             if count:
-                out.write(f"{_count(matches, limit)}\n")
+                out.write(_counts(matches, limit))
             else:
                 WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
 
 
-def _progress(ctx: click.Context, matches: Matches | Aggregates, hidden: bool) -> Progress:
+def _progress(ctx: click.Context, matches: ManyMatches, hidden: bool) -> Progress:
     return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
 
 
@@ -142,7 +143,8 @@ def _check_times(time: str | None, unit: str | None, form: str | None) -> None:
         raise OptionError("times are integers (--time-unit) or texts (--time-format), not both")
 
 
-def _parse(text: str, name: str) -> ParsedQuery:
+def _read(path: str) -> ParsedQuery:
+    text, name = read_text(path)
     try:
         return parse(text, name)
     except QuerySyntaxError:
@@ -152,10 +154,22 @@ def _parse(text: str, name: str) -> ParsedQuery:
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    """Within, errors are about the query of that name, and their hints have options instead of arguments."""
-    with hints_with_options(), about(name):
+def _told(files: Mapping[str, str]) -> Iterator[None]:
+    """Within, errors about queries name their files, and their hints have options instead of arguments."""
+    (first, *others) = files.values()
+    with hints_with_options(), _about_files(files), nullcontext() if others else about(first):
         yield
+
+
+@contextmanager
+def _about_files(files: Mapping[str, str]) -> Iterator[None]:
+    """Within, errors about queries by name are about their files."""
+    try:
+        yield
+    except LocatedError as error:
+        if not error.line and error.location.path in files:
+            error.location = Location(files[error.location.path])
+        raise
 
 
 @contextmanager
@@ -171,15 +185,27 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sum_up(ctx: click.Context, matches: Matches | Aggregates, quiet: bool, strict: bool, asked: bool) -> None:
+def _sum_up(ctx: click.Context, matches: ManyMatches, quiet: bool, strict: bool, asked: bool) -> None:
     """Say what was dropped, and why there is no result if one was ``asked`` for."""
-    losses = [loss.line("--{}") for loss in matches.losses()]
+    losses = list(dict.fromkeys(loss.line("--{}") for name in matches.forms for loss in matches.losses(name)))
     tell_losses(losses, quiet, strict)
     if asked and not matches.found and not quiet:
-        tell_why([f"no event fits {' or '.join(matches.unmatched)}"] if matches.unmatched else [])
+        missing = [matches.unmatched(name) for name in matches.forms]
+        tell_why(f"no event fits {' or '.join(names)}" for names in missing if names)
     if losses and strict:
         ctx.exit(FAILED)
 
 
-def _count(matches: Matches | Aggregates, limit: int | None) -> int:
-    return matches.count() if limit is None else sum(batch.num_rows for batch in limited(matches, limit))
+def _counts(matches: ManyMatches, limit: int | None) -> str:
+    """The number of results; of several queries a line each."""
+    counts = matches.counts() if limit is None else _limited_counts(matches, limit)
+    if len(counts) == 1:
+        return "".join(f"{count}\n" for count in counts.values())
+    return "".join(f"{name} {count}\n" for name, count in counts.items())
+
+
+def _limited_counts(matches: ManyMatches, limit: int) -> dict[str, int]:
+    counts = dict.fromkeys(matches.forms, 0)
+    for name, batch in limited(matches, limit):
+        counts[name] += batch.num_rows
+    return counts

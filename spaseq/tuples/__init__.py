@@ -17,10 +17,11 @@ from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.engine import Engine
 from spaseq.tuples.matching import Aggregates, Matches, match
 from spaseq.tuples.measures import Measure
+from spaseq.tuples.opening import open_source
 from spaseq.tuples.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.prepared import Prepared, prepare
 from spaseq.tuples.several import ManyMatches
-from spaseq.tuples.sources import CsvFormat, Source, open_source
+from spaseq.tuples.sources import CsvFormat, Source
 from spaseq.tuples.symbols import Atom, Symbols
 
 __all__ = [

@@ -66,7 +66,7 @@ class Columns:
         return schema
 
     def aligned(self, batch: pyarrow.RecordBatch, where: str = "<streams>") -> pyarrow.RecordBatch:
-        """A batch with all columns that are fixed, in their types, and those of its own that are not.
+        """A batch with all columns that are known, in their types so far.
 
         StreamError (at ``where``): a number has no equal of the column's type.
         """
@@ -81,7 +81,7 @@ class Columns:
         return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
     def _is_wanted(self, name: str, batch: pyarrow.RecordBatch) -> bool:
-        return name in batch.schema.names or (name in self._fixed and name != STREAM)
+        return name != STREAM or name in batch.schema.names
 
 
 def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow.DataType:

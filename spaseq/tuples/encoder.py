@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -95,6 +95,7 @@ class Encoded:
     symbols: Mapping[SymbolGroup, Numbers]
     partitions: Mapping[tuple[tuple[str, ...], bool], Numbers]
     measures: Mapping[str, Measure]
+    edges: dict[object, tuple[Times, Times]] = field(default_factory=dict)
 
     def of(self, reading: Reading) -> EncodedBatch:
         """What one of them reads."""
@@ -103,7 +104,7 @@ class Encoded:
             self.position, self.times, self.symbols[reading.masks.group],
             None if reading.key is None else self.partitions[reading.key],
             None if reading.measure is None else self.measures[reading.measure],
-            self.batch, reading.masks.known(),
+            self.batch, reading.masks.known(), self.edges,
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from spaseq.pattern.columns import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
+from spaseq.tuples.opening import open_source
 from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
-from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text, open_source
+from spaseq.tuples.sources import CsvFormat, Source, Types, check_texts, is_text
 from spaseq.tuples.symbols import Atom, Symbols
 from spaseq.tuples.timed import Timed
 from spaseq.tuples.times import Clock, Times
@@ -53,7 +54,7 @@ class EncodedBatch:
 
     ``times`` are microseconds, ``symbols`` those of ``Encoding.symbols``, ``partitions`` NO_PARTITION for events in
     none; ``batch`` has the columns that were read, in the usual types.  ``masks`` has for each symbol so far its set of
-    atoms.
+    atoms, ``edges`` what is known of windows (``windows.edges``), for all queries that read the same events.
     """
 
     first_position: int
@@ -63,6 +64,7 @@ class EncodedBatch:
     measure: Measure | None
     batch: pyarrow.RecordBatch
     masks: Sequence[int] = ()
+    edges: dict[object, tuple[Times, Times]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.times)

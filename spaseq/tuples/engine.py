@@ -16,8 +16,7 @@ from spaseq.languages.problem import did_you_mean
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.tuples.columns import Columns
 from spaseq.tuples.core import Core, Query, about_query
-from spaseq.tuples.matching import check_window
-from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, prepare
+from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Part, Pushed
 from spaseq.tuples.soundness import Soundness, whole_or_broken
 from spaseq.tuples.sources import Types, check_texts, declared

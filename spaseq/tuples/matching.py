@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
 import pyarrow
 
 from nfa_native.recognizer import ComplexEvents
-from spaseq.errors import OptionError, QueryError
-from spaseq.pattern.recognition import Query, TimeWindow
+from spaseq.errors import OptionError
 from spaseq.tuples.aggregating import Aggregation
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import Feed, fed
 from spaseq.tuples.picked import check_readable_again, picked_rows
-from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, prepared_queries
+from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.results import Results
 from spaseq.tuples.selecting import Selection
 from spaseq.tuples.several import ManyMatches
@@ -102,10 +101,10 @@ def match(
 
 @overload
 def match(
-    query: AnyQueries, source: Any, *, type: str | None = None, relation: str | None = None, time: str | None = None,
-    unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
-    stream: str | None = None, on_error: str = "stop",
-) -> Matches | Aggregates | ManyMatches: ...  # fmt: skip
+    query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
+    relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
+    types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
+) -> ManyMatches: ...  # fmt: skip
 
 
 def match(
@@ -172,10 +171,3 @@ class _Opening:
     def _again(self) -> Matches:
         check_readable_again(self.source)
         return Matches(self._feed(everything=True), self._again)
-
-
-def check_window(query: Query, time: str | None) -> None:
-    """QueryError for a window of time where events have none."""
-    if isinstance(query.window, TimeWindow) and time is None:
-        hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
-        raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import pyarrow
 
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.pattern.columns import attributes
-from spaseq.pattern.recognition import AttributeWindow, Query
+from spaseq.pattern.recognition import AttributeWindow, Query, TimeWindow
 from spaseq.plan.aggregation import check_groups
 from spaseq.plan.complex_events import Recognition, planned
 from spaseq.tuples.correlation import correlated_attributes, texts
@@ -104,3 +104,10 @@ def needed(query: Query) -> tuple[str, ...]:
     """The attributes that aggregates and GROUP BY read."""
     aggregated = (each.attribute.name for each in query.aggregates if each.attribute is not None)
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
+
+
+def check_window(query: Query, time: str | None) -> None:
+    """QueryError for a window of time where events have none."""
+    if isinstance(query.window, TimeWindow) and time is None:
+        hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
+        raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)

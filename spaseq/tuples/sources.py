@@ -171,21 +171,6 @@ def cannot_read(name: str, error: Exception) -> StreamError:
     return StreamError(f"cannot read: {message[:1].lower()}{message[1:]}", Location(name))
 
 
-def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> Source:
-    """A source of what ``data`` is.
-
-    A path of a CSV file (``.gz`` too) or Parquet file, a binary stream of CSV, Arrow tables, batches and readers, data
-    frames of pandas and polars and whatever has Arrow's C stream, and iterables of dictionaries.  ``types`` declares
-    types of columns.  OptionError for anything else, StreamError for a file that cannot be read.
-    """
-    from spaseq.tuples.opening import opened
-
-    check_csv(csv)
-    source = opened(data, declared(types), csv or CsvFormat())
-    check_declared(types, source.names)
-    return source
-
-
 def check_csv(csv: CsvFormat | None) -> None:
     """OptionError if it says something else than how CSV is written."""
     if csv is not None and not isinstance(csv, CsvFormat):

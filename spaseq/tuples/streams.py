@@ -14,9 +14,9 @@ from spaseq.languages.problem import did_you_mean
 from spaseq.pattern.recognition import Query
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
-from spaseq.tuples.opening import opened, piped
+from spaseq.tuples.opening import open_source, opened, piped
 from spaseq.tuples.setting import Setting
-from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, check_texts, declared, open_source
+from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, check_texts, declared
 from spaseq.tuples.symbol_groups import Naming
 
 

@@ -16,7 +16,7 @@ Run = tuple[Times, pyarrow.RecordBatch]
 
 
 class Waiting:
-    """Events with their times; all batches have the columns of the first one, or more."""
+    """Events with their times; batches may have different columns."""
 
     def __init__(self) -> None:
         self._runs: list[Run] = []
@@ -31,7 +31,7 @@ class Waiting:
             order = np.argsort(times, kind="stable")
             times, batch = times[order], batch.take(pyarrow.array(order))
         self._runs.append((times, batch))
-        while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
+        while len(self._runs) > 1 and _may_be_joined(*self._runs[-2:]):
             self._runs[-2:] = [joined(self._runs[-2:])]
 
     def is_due(self, bound: int) -> bool:
@@ -45,6 +45,10 @@ class Waiting:
         left = [(times[edge:], batch.slice(edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
         self._runs = [run for run in left if len(run[0])]
         return [run for run in found if len(run[0])]
+
+
+def _may_be_joined(older: Run, younger: Run) -> bool:
+    return len(older[0]) <= 2 * len(younger[0]) and older[1].schema.equals(younger[1].schema)
 
 
 def joined(runs: list[Run]) -> Run:

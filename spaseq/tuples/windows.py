@@ -19,6 +19,12 @@ _SIGN = np.int64(2**63 - 1)
 
 def edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:
     """Starts and least starts of a batch's events (int64[n] each), as the recognizer reads them."""
+    if window not in batch.edges:
+        batch.edges[window] = _edges(window, batch)
+    return batch.edges[window]
+
+
+def _edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:
     match window:
         case None:
             return batch.times, np.full(len(batch), ALWAYS)

@@ -293,6 +293,22 @@ def test_columns_may_differ_between_batches() -> None:
     assert positions(live.push(pyarrow.table({"p": pyarrow.array([2], pyarrow.uint8()), "type": ["B"]}))) == [[0, 3]]
 
 
+def test_columns_may_differ_while_rows_wait() -> None:
+    """As long as no query has begun to read them, a column has the type that all of them need."""
+    live = timed(RISING.replace("EVENTS", "SECONDS"), lateness=100)
+    for rows in ([row("A", 3, p=1)], [row("B", 4)], [row("A", 1, p=1.5)], [row("B", 2, p=None)], [row("B", 5, p=2)]):
+        assert live.push(rows) == []
+    with pytest.raises(StreamError, match="the column p was double so far, but is string now"):
+        live.push([row("B", 6, p="x")])
+    assert positions(live.close()) == [[0, 4], [2, 4]]
+
+
+@pytest.mark.parametrize("form", [list, pyarrow.Table.from_pylist, pandas.DataFrame])
+def test_no_column_is_needed(form: Callable[[list[dict[str, Any]]], Any]) -> None:
+    live = engine("SELECT * WHERE Q : Q", relation="Q")
+    assert positions(live.push(form([{"x": 1}])) + live.push(form([{"y": 1}, {"y": 2}]))) == [[0, 1], [1, 2]]
+
+
 def test_types_stay_as_they_were() -> None:
     live = engine(RISING)
     live.push([row("A", p=1)])
