@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check
 VENV   := .venv
 BIN    := $(VENV)/bin
-NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*/*.pxi gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
+NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*/*.pxi nfa_native/*/*.pxd nfa_native/*/*.hpp gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
