@@ -41,6 +41,7 @@ def extension(source: Path) -> Extension:
     return Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
+        depends=[one.as_posix() for one in sorted(source.parent.glob("**/*.hpp"))],
         language="c++",
         extra_compile_args=["-std=c++17", *optimisation, *SANITIZERS],
         extra_link_args=SANITIZERS,

@@ -22,6 +22,7 @@ from nfa_native.complex_events import DEEPEST, Change, Operation, Programs
 
 from nfa_native.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
 from nfa_native.containers cimport map, set, sort, unique, vector
+from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
 
 from nfa_native.mixing cimport longest_run, mix_on
@@ -30,10 +31,8 @@ cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
 
-include "recognizing/records.pxi"
 include "recognizing/groups.pxi"
-include "recognizing/zones.pxi"
-include "recognizing/stairs.pxi"
+include "recognizing/records.pxi"
 include "recognizing/correlation.pxi"
 include "recognizing/nodes.pxi"
 include "recognizing/plain.pxi"
@@ -121,10 +120,8 @@ cdef class Recognizer:
         r.is_full = r.is_stopped = False
         r.stamp = 0
         r.owner = <void*>self
-        r.ring.nodes.safe_resize(1 << 12)
-        r.ring.mask = (1 << 12) - 1
-        r.ring.head = r.ring.tail = r.ring.attention = first_node
-        r.ring.first_mark = 0
+        r.ring.safe_open(1 << 12, first_node)
+        r.attention = first_node
         r.is_chain = automaton.is_chain
         attempted(clear_found, &r.found, r.is_chain)
         build(r, automaton.states)
@@ -253,7 +250,7 @@ cdef class Recognizer:
         """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
         return {
             "events": self.state.position,
-            "nodes": self.state.ring.head - self.state.ring.tail,
+            "nodes": self.state.ring.count(),
             "room": self.state.ring.nodes.size(),
             "partitions": self.state.locals.size() if self.state.partitioned else 0,
             "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,

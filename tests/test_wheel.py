@@ -63,7 +63,9 @@ def test_sdist_has_the_native_sources(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     sources = {
-        p.relative_to(ROOT).as_posix() for kind in ("pyx", "pxd", "pxi") for p in ROOT.glob(f"nfa_native/**/*.{kind}")
+        p.relative_to(ROOT).as_posix()
+        for kind in ("pyx", "pxd", "pxi", "hpp")
+        for p in ROOT.glob(f"nfa_native/**/*.{kind}")
     }
     assert sources <= names
     assert not [name for name in names if name.endswith((".cpp", ".so")) or name.startswith("tests/")]

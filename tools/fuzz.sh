@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 copy=${SANITIZE_DIR:-$root/build/sanitize}
 stamp=$copy/built.stamp
 cd "$root"
-if [ ! -e "$stamp" ] || [ -n "$(find setup.py nfa_native gpm/native -newer "$stamp" \( -name setup.py -o -name '*.pyx' -o -name '*.px[di]' \) | head -n 1)" ]; then
+if [ ! -e "$stamp" ] || [ -n "$(find setup.py nfa_native gpm/native -newer "$stamp" \( -name setup.py -o -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' \) | head -n 1)" ]; then
     sh tools/sanitize_build.sh
 fi
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$copy"

@@ -9,7 +9,7 @@ runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-nam
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
     .venv/bin/python -m pytest -n 2 -p no:cacheprovider -m "not deep" --deselect tests/recognition/test_memory.py \
-    tests/native tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py \
+    tests/core tests/native tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py \
     tests/tuples/test_correlation.py tests/tuples/test_aggregates.py tests/tuples/test_numbering.py \
     tests/tuples/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \

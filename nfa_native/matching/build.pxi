@@ -273,9 +273,7 @@ cdef build_kernel(Kernel* k, object automaton):
 
 cdef reset_kernel(Kernel* k):
     """The state before the first event."""
-    k.ring.nodes.safe_resize(64)     # little, as there may be a matcher for each key of a partition; it doubles when full
-    k.ring.mask = 63
-    k.ring.head = k.ring.tail = 1
+    k.ring.safe_open(64, 1)         # little, as there may be a matcher for each key of a partition; it doubles when full
     k.history.first = 0
     k.history.first_block = k.history.first_word = 0
     k.results.offsets.safe_assign(1, 0)

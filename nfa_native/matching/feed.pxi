@@ -243,6 +243,6 @@ cdef object statistics_of(Kernel* k):
             }
             for i in range(k.states.size())
         ],
-        "nodes": k.ring.head - k.ring.tail,
+        "nodes": k.ring.count(),
         "stored_events": k.history.events.size(),
     }

@@ -3,23 +3,11 @@
 
 
 cdef inline bint is_live(Kernel* k, uint32_t node) noexcept nogil:
-    return node - k.ring.tail < k.ring.head - k.ring.tail
+    return k.ring.has(node)
 
 
 cdef inline Node* node_at(Kernel* k, uint32_t node) noexcept nogil:
-    return &k.ring.nodes[node & k.ring.mask]
-
-
-cdef void grow_ring(Kernel* k) noexcept nogil:
-    cdef vector[Node] wider
-    cdef uint32_t size = <uint32_t>k.ring.nodes.size() * 2
-    cdef uint32_t i = k.ring.tail
-    wider.resize(size)
-    while i != k.ring.head:
-        wider[i & (size - 1)] = k.ring.nodes[i & k.ring.mask]
-        i += 1
-    k.ring.nodes.swap(wider)
-    k.ring.mask = size - 1
+    return k.ring.at(node)
 
 
 cdef uint32_t new_node(
@@ -34,15 +22,8 @@ cdef uint32_t new_node(
 cdef uint32_t write_node(
     Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) noexcept nogil:
-    cdef Node* node
-    cdef uint32_t number
-    if k.ring.head - k.ring.tail >= k.ring.mask:
-        grow_ring(k)
-    if k.ring.head == 0:
-        k.ring.head = 1
-    number = k.ring.head
-    k.ring.head += 1
-    node = node_at(k, number)
+    cdef uint32_t number = k.ring.claim()
+    cdef Node* node = k.ring.at(number)
     node.pos = pos
     node.label = label
     node.next = next

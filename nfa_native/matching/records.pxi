@@ -11,9 +11,6 @@ cdef enum:
     LARGE_TABLE = 4096           # entries: more than what stands ready in the processor
     FEW_PROBED = 8               # cells of a bucket without order, which are tried one by one
     EVERYWHERE = 0xFFFFFFFF
-    LEVELS = 3                   # of zones
-    MOST_COMPARED = 2            # columns that a zone map knows
-    MOST_BOUNDS = 4              # comparisons of one step that it looks at
     VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
     FEW_CREATED = 1024           # cells for which no sweep is worth while
     MUCH_CREATED = 0x7FFFFFFF    # more than any sweep leaves
@@ -156,45 +153,50 @@ cdef struct Compared:
     bint inverted         # the opposite
     ValueSpec event
 
-# A value that others of its kind are compared with.
-cdef struct Measured:
-    word_t word
-    double about          # rounded: of two that differ, the greater one has the greater value
+# Groups and their lists: `groups.hpp`.
+cdef extern from "matching/groups.hpp" namespace "spaseq" nogil:
+    const uint32_t MOST_COMPARED
+    const uint32_t MOST_BOUNDS
+    const int64_t NO_GROUP
 
-# A comparison with the event's value.
-cdef struct Bound:
-    Measured value
-    uint32_t slot
-    bint limit
-    bint inverted
+    cdef struct Measured:
+        word_t word
+        double about
 
-cdef struct Bounds:
-    Bound each[MOST_BOUNDS]
-    uint32_t count
+    cdef struct Bound:
+        Measured value
+        uint32_t slot
+        bint limit
+        bint inverted
 
-# One entry of a list: a set of partial matches that entered a state at once.
-cdef struct Group:
-    Measured values[MOST_COMPARED]    # what its rows are compared by
-    uint32_t node         # the set
-    uint32_t max_start    # the youngest first event in it
-    uint32_t cell         # its cell, if it still is alive
-    uint32_t serial
+    cdef struct Bounds:
+        Bound* each
+        uint32_t count
 
-# The extremes of some groups.
-cdef struct Zone:
-    Measured least[MOST_COMPARED]
-    Measured most[MOST_COMPARED]
-    uint32_t max_start
+    cdef struct Group:
+        Measured* values
+        uint32_t node
+        uint32_t max_start
+        uint32_t cell
+        uint32_t serial
 
-# Groups in the order in which they entered, with a zone map.
-cdef cppclass GroupList:
-    vector[Group] groups
-    vector[Zone] zones[LEVELS]
-    vector[word_t] key    # what all of them are joined on
-    uint32_t kinds[MOST_COMPARED]     # of values, which compare with each other
-    uint32_t base         # number of the first group
-    uint32_t columns      # that are compared
-    bint rising           # no group's youngest start is before that of a group in front of it
+    cdef cppclass GroupList:
+        vector[Group] groups
+        vector[word_t] key
+        uint32_t* kinds
+        uint32_t base
+        uint32_t columns
+        int (*less)(word_t, word_t) noexcept
+
+    uint32_t group_end(const GroupList* groups)
+    void close_group(GroupList* groups)
+    int64_t group_before(
+        const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo, uint64_t* scanned
+    )
+    int64_t youngest_group(const GroupList* groups, const Bounds* bounds, uint32_t lo, uint64_t* scanned)
+    void empty_groups(GroupList* groups)
+    void trim_groups(GroupList* groups, uint32_t lo)
+    void strike_group(GroupList* groups, size_t place)
 
 cdef cppclass StepSpec:
     vector[Join] joins
@@ -312,12 +314,6 @@ cdef cppclass History:
     uint64_t first_block
     uint64_t first_word
 
-cdef cppclass NodeRing:
-    vector[Node] nodes
-    uint32_t mask
-    uint32_t head         # next number
-    uint32_t tail         # numbers below are expired
-
 cdef cppclass Results:
     vector[int64_t] first
     vector[int64_t] last
@@ -355,7 +351,7 @@ cdef cppclass Kernel:
     bint sliding
     bint by_events
     History history
-    NodeRing ring
+    NodeRing[Node] ring
     vector[GroupList] lists
     vector[uint32_t] free_lists       # that nothing refers to but views that are over
     Results results

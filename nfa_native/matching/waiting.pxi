@@ -41,7 +41,7 @@ cdef void find_waiting(
                 found[i] = True
             return
         for i in range(<size_t>found.shape[0]):
-            found[i] = is_found(k, s, index, &staged, hash_column(keys, i))
+            found[i] = attempted_bint(is_found, k, s, index, &staged, hash_column(keys, i))
 
 
 cdef inline uint64_t hash_column(const uint64_t[:, ::1] keys, size_t at) noexcept nogil:

@@ -97,45 +97,6 @@ cdef void map_bucket(Kernel* k, StateData* s, const CellIndex* index, Bucket* bu
             map_cell(k, s, index, bucket, bucket.cells[i].cell)
 
 
-cdef void renew_zone(Zone* zone, const Group* groups, size_t count, uint32_t columns) noexcept nogil:
-    """The extremes of the living ones of some groups."""
-    cdef bint begun = False
-    cdef size_t i
-    zone.max_start = 0
-    for i in range(count):
-        if groups[i].max_start == 0:
-            continue
-        if begun:
-            widen(zone, groups + i, columns)
-        else:
-            begin_zone(zone, groups + i)
-        begun = True
-
-
-cdef void strike_group(GroupList* groups, size_t at) noexcept nogil:
-    """The group's cell is gone: the zone around it is made anew, and those above it if it is empty."""
-    cdef size_t zone = at >> FAN
-    cdef size_t start = zone << FAN
-    cdef size_t count = min(groups.groups.size() - start, <size_t>1 << FAN)
-    cdef uint32_t level
-    groups.groups[at].max_start = 0
-    renew_zone(&groups.zones[0][zone], groups.groups.data() + start, count, groups.columns)
-    for level in range(1, LEVELS):
-        if groups.zones[level - 1][zone].max_start:
-            return
-        zone >>= FAN
-        groups.zones[level][zone].max_start = has_alive(&groups.zones[level - 1], zone)
-
-
-cdef bint has_alive(const vector[Zone]* zones, size_t above) noexcept nogil:
-    """Whether somebody is alive in a zone of the next level."""
-    cdef size_t i
-    for i in range(above << FAN, min((above + 1) << FAN, zones.size())):
-        if zones.at(i).max_start:
-            return True
-    return False
-
-
 cdef bint probe_zones(
     Kernel* k, StateData* s, Bucket* bucket, const TransitionSpec* transition, const Candidate* candidate
 ) noexcept nogil:

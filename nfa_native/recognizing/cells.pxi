@@ -37,7 +37,6 @@ cdef uint32_t new_list(Recognition* r, uint32_t partition, uint32_t state) noexc
         number = <uint32_t>c.lists.size()
         c.lists.push_back(NULL)
         c.lists[number] = fresh[GroupList]()
-        start_list(list_at(c, number), 0)
     else:
         number = c.free_lists.back()
         c.free_lists.pop_back()

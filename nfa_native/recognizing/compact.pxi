@@ -5,7 +5,7 @@ cdef void compact(Recognition* r, int64_t least, uint32_t count) noexcept nogil:
     """Keep what heads lead to, in the same order, if that and `count` nodes more leave half of the ring free."""
     cdef vector[uint32_t] renumbered
     cdef uint32_t live
-    renumbered.resize(r.ring.head - r.ring.tail, NO_NODE)
+    renumbered.resize(r.ring.count(), NO_NODE)
     live = mark_live(r, least, &renumbered)
     if r.correlating != NULL:
         live += mark_groups(r, least, &renumbered)
@@ -54,7 +54,7 @@ cdef uint32_t mark_from(Recognition* r, uint32_t number, int64_t least, vector[u
 
 cdef void move_live(Recognition* r, vector[uint32_t]* renumbered) noexcept nogil:
     """Move marked nodes towards the tail; what they are marked with becomes their new number."""
-    cdef MatchRing* ring = &r.ring
+    cdef AgingRing[MatchNode]* ring = &r.ring
     cdef uint32_t number = ring.tail
     cdef size_t mark = ring.first_mark
     cdef MatchNode node

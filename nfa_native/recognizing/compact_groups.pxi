@@ -51,21 +51,21 @@ cdef void compact_views(Recognition* r, const vector[uint32_t]* live) noexcept n
     cdef Correlating* c = r.correlating
     cdef vector[uint32_t] numbers
     cdef uint32_t* view
-    cdef uint32_t kept = c.view_tail
+    cdef uint32_t kept = c.views.tail
     cdef uint32_t place
     cdef size_t i
-    numbers.resize(c.view_head - c.view_tail, 0)
+    numbers.resize(c.views.count(), 0)
     for i in range(live.size()):
         view = view_of(match_node(r, live.at(i))) if live.at(i) != NO_NODE else NULL
         if view != NULL:
-            numbers[view[0] - c.view_tail] = 1
+            numbers[view[0] - c.views.tail] = 1
     for place in range(<uint32_t>numbers.size()):
         if numbers[place]:
-            view_at(c, kept)[0] = view_at(c, c.view_tail + place)[0]
+            view_at(c, kept)[0] = view_at(c, c.views.tail + place)[0]
             numbers[place] = kept
             kept += 1
     for i in range(live.size()):
         view = view_of(match_node(r, live.at(i))) if live.at(i) != NO_NODE else NULL
         if view != NULL:
-            view[0] = numbers[view[0] - c.view_tail]
-    c.view_head = kept
+            view[0] = numbers[view[0] - c.views.tail]
+    c.views.head = kept

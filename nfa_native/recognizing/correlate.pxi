@@ -25,7 +25,7 @@ cdef bint take_correlated(
         settle_arrivals(r, i, entered[i].state, partition, local, start, least)
     for i in range(c.touched.size()):
         close_up(r, c.touched[i].list, least)
-    r.ring.attention = r.ring.head      # there may be more nodes now than it was asked for
+    r.attention = r.ring.head      # there may be more nodes now than it was asked for
     return not r.endings.empty()
 
 

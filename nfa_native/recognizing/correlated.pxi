@@ -10,8 +10,7 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     c.scanned = 0
     c.listed_base = 0
     c.listed_first = 0
-    c.view_head = c.view_tail = 0
-    c.views.safe_resize(64)
+    c.views.safe_open(64, 0)
     attempted(clear_slots, &c.keyed, <size_t>64)
     attempted(clear_slots, &c.merged, <size_t>64)
     c.has_recents = any(each.contiguous for each in correlation.transitions)

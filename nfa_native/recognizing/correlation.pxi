@@ -104,9 +104,7 @@ cdef cppclass Correlating:
     vector[uint32_t] epochs               # by partition: how often it was emptied
     vector[Recent] recents                # by partition and state
     # views
-    vector[ViewRecord] views              # a power of two of them
-    uint32_t view_head
-    uint32_t view_tail                    # numbers below are expired
+    NodeRing[ViewRecord] views
     vector[ViewVisit] view_visits
     # lists of events, for questions
     vector[Condition] conditions          # by number; none: the owner answers all

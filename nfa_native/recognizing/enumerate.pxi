@@ -12,7 +12,7 @@ cdef void begin_enumeration(Recognition* r) noexcept nogil:
 
 cdef inline bint is_young(Recognition* r, uint32_t node, int64_t least) noexcept nogil:
     """Something in the set, if there is one, starts at `least` or later."""
-    return node != NO_NODE and is_kept(&r.ring, node) and match_node(r, node).youngest >= least
+    return node != NO_NODE and r.ring.has(node) and match_node(r, node).youngest >= least
 
 
 cdef inline void visit_later(Recognition* r, uint32_t node, uint32_t depth) noexcept nogil:

@@ -24,11 +24,9 @@ cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
 
 cdef void free_all(Recognition* r) noexcept nogil:
     """There are no partial matches: nothing of what was made is needed."""
-    r.ring.tail = r.ring.head
-    r.ring.marks.clear()
-    r.ring.first_mark = 0
+    r.ring.clear()
     if r.correlating != NULL:
-        r.correlating.view_tail = r.correlating.view_head
+        r.correlating.views.tail = r.correlating.views.head
         r.correlating.listed_base += <int64_t>r.correlating.listed.size()
         r.correlating.listed.clear()
         r.correlating.remembered.clear()
@@ -71,7 +69,7 @@ cdef void forget_numbers(Recognition* r) noexcept nogil:
     cdef int64_t dead
     if not r.numbered:
         return
-    if r.ring.head != r.ring.tail:
+    if r.ring.count():
         oldest = position_of(r, match_node(r, r.ring.tail).pos)
     dead = oldest - r.first_number
     if dead > 1024 and <size_t>dead * 2 > r.local_numbers.size():

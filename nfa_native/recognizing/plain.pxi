@@ -3,10 +3,10 @@
 
 
 cdef inline bint enter_plainly(
-    MatchRing* ring, uint32_t state, uint32_t pos, const Head* source, Head* head, int64_t least
+    AgingRing[MatchNode]* ring, uint32_t state, uint32_t pos, const Head* source, Head* head, int64_t least
 ) noexcept nogil:
     """What waits in `source` enters with an event; a node is written in any case, and counts if it is not over: True."""
-    cdef MatchNode* node = &ring.nodes.data()[ring.head & ring.mask]
+    cdef MatchNode* node = ring.at(ring.head)
     cdef bint lives = source.youngest >= least
     invariant(not lives or source.youngest >= head.youngest)
     node.youngest = source.youngest
@@ -20,9 +20,9 @@ cdef inline bint enter_plainly(
     return lives
 
 
-cdef inline void unite_plainly(MatchRing* ring, Head* set, const Head* other, int64_t least) noexcept nogil:
+cdef inline void unite_plainly(AgingRing[MatchNode]* ring, Head* set, const Head* other, int64_t least) noexcept nogil:
     """Add another set; the one with the youngest start comes first."""
-    cdef MatchNode* node = &ring.nodes.data()[ring.head & ring.mask]
+    cdef MatchNode* node = ring.at(ring.head)
     cdef bint is_younger = other.youngest > set.youngest
     cdef uint32_t younger = other.node if is_younger else set.node
     cdef uint32_t older = set.node if is_younger else other.node

@@ -5,9 +5,7 @@ cdef enum:
     UNION = 0xFFFF               # instead of a state: a node that unites two others
     NO_PARTITION = 0xFFFFFFFF
     NO_ORIGIN = 0xFFFFFFFF
-    MARK_EVERY = 1024            # nodes between two marks
     FEW_NODES = 16               # that there is room for when an event has taken all of its own
-    MOST_NODES = 0x80000000      # more would not be told apart
     BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
 
 # Which results of those with one end are kept (CEL's selection strategies).
@@ -24,8 +22,6 @@ cdef enum:
     CONSUME_ANY = 1
     CONSUME_PARTITION = 2
 
-cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
-
 # A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION: those of
 # `next` and those of `sibling`.
 cdef struct MatchNode:
@@ -34,11 +30,6 @@ cdef struct MatchNode:
     uint32_t next         # NO_NODE: nothing was picked before
     uint32_t sibling      # NO_NODE: none
     uint32_t state        # where it was picked, or UNION
-
-# All partial matches of a state, in one partition.
-cdef struct Head:
-    int64_t youngest      # NEVER: there are none
-    uint32_t node
 
 # Those that entered it with one event: all that strict contiguity lets go on.
 cdef struct LastEntry:
@@ -81,11 +72,6 @@ cdef struct Entering:
     uint32_t node
     uint32_t entry
 
-# Nodes with smaller numbers hold nothing younger than `start`.
-cdef struct RingMark:
-    int64_t start
-    uint32_t head
-
 # A node to be visited (NO_NODE: the rest of a view), and how many picks come behind it.
 cdef struct Visiting:
     uint32_t node
@@ -94,15 +80,6 @@ cdef struct Visiting:
 cdef cppclass Correlating
 cdef cppclass Table
 
-
-cdef cppclass MatchRing:
-    vector[MatchNode] nodes       # a power of two of them
-    uint32_t mask
-    uint32_t head                 # next number
-    uint32_t tail                 # numbers below are expired
-    uint32_t attention            # before the head gets here there is something to do (`make_room`)
-    vector[RingMark] marks
-    size_t first_mark             # those before it are used up
 
 # Matches of one event that wait to be enumerated.
 cdef struct Ending:
@@ -169,7 +146,8 @@ cdef cppclass Recognition:
     bint is_full                  # there is no room for more nodes
     bint is_stopped               # by a signal
     void* owner                   # the Recognizer
-    MatchRing ring
+    AgingRing[MatchNode] ring
+    uint32_t attention            # before the ring's head gets here there is something to do (`make_room`)
     vector[Head] heads            # by partition and state
     vector[LastEntry] last
     vector[int64_t] locals        # events of each partition so far

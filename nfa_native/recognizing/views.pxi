@@ -2,24 +2,16 @@
 
 
 cdef inline ViewRecord* view_at(Correlating* c, uint32_t number) noexcept nogil:
-    return &c.views[number & (c.views.size() - 1)]
+    return c.views.at(number)
 
 
 cdef void reclaim_views(Recognition* r, int64_t least) noexcept nogil:
     """Free the oldest ones that hold nothing that starts at `least` or later; room for as many as there are then."""
-    cdef Correlating* c = r.correlating
-    cdef vector[ViewRecord] wider
-    cdef uint32_t number
-    while r.forgets and c.view_tail != c.view_head and view_at(c, c.view_tail).youngest < least:
-        c.view_tail += 1
-    if (c.view_head - c.view_tail) * 2 < c.views.size():
-        return
-    wider.resize(2 * c.views.size())
-    number = c.view_tail
-    while number != c.view_head:
-        wider[number & (wider.size() - 1)] = view_at(c, number)[0]
-        number += 1
-    c.views.swap(wider)
+    cdef NodeRing[ViewRecord]* views = &r.correlating.views
+    while r.forgets and views.count() and views.at(views.tail).youngest < least:
+        views.tail += 1
+    if not views.has_room(<uint64_t>views.count()):
+        views.grow()
 
 
 cdef inline uint32_t add_view(
@@ -29,19 +21,21 @@ cdef inline uint32_t add_view(
     """The node of a view on all groups that are now in a list."""
     cdef Correlating* c = r.correlating
     cdef GroupList* groups = list_at(c, list)
+    cdef uint32_t number
     cdef ViewRecord* view
     cdef size_t i
-    if c.view_head - c.view_tail + 1 >= c.views.size():
+    if not c.views.has_room(1):
         reclaim_views(r, least)
-    view = view_at(c, c.view_head)
+    number = c.views.head               # may be 0: whether there is a view, nodes say otherwise
+    c.views.head += 1
+    view = c.views.at(number)
     view.youngest = youngest
     view.list = list
     view.transition = transition
     view.last = groups.base + <int64_t>groups_of(groups) - 1
     for i in range(count):
         view.bounds[i] = bounds[i]
-    c.view_head += 1
-    return add_node(r, VIEW, c.view_head - 1, NO_NODE, NO_NODE, youngest)
+    return add_node(r, VIEW, number, NO_NODE, NO_NODE, youngest)
 
 
 cdef inline const GuardSpec* conditions(const Correlating* c, const TransitionSpec* transition) noexcept nogil:

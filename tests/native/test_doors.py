@@ -15,6 +15,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(path for room in ("nfa_native", "gpm/native") for path in (ROOT / room).rglob("*.p[yx][xdi]"))
+HEADERS = sorted((ROOT / "nfa_native").rglob("*.hpp"))
+IN_HEADER = re.compile(
+    r"^ *(?:inline )?(?:void|bool|u?int\w+|size_t) (\w+)\([^{;]*\) (?:const )?(noexcept )?\{", re.MULTILINE
+)
 BEGIN = re.compile(r"( *)(?:def|cdef|cpdef) (?!class |enum|struct|extern|cppclass)")
 NAME = re.compile(r"(\w+)(?:\[[^\]]*\])?\(")
 CALL = re.compile(r"(?<![\w.])(\w+)\(")
@@ -79,10 +83,21 @@ def all_functions() -> list[Function]:
 
 
 @pytest.fixture(scope="module")
-def throwing(all_functions: list[Function]) -> set[str]:
+def in_headers() -> set[str]:
+    """The names of functions and methods of the headers that may throw."""
+    defined = [found for path in HEADERS for found in IN_HEADER.findall(path.read_text())]
+    return {name for name, cannot in defined if not cannot}
+
+
+@pytest.fixture(scope="module")
+def throwing(all_functions: list[Function], in_headers: set[str]) -> set[str]:
     """The names of native functions that may throw, themselves or by others."""
     native = [function for function in all_functions if function.is_native]
-    found = {each.name for each in native if any(THROWS.search(line) for line in each.lines.values())}
+    methods = re.compile(rf"\.(?:{'|'.join(in_headers)})\(")
+    found = {
+        each.name for each in native if any(THROWS.search(line) or methods.search(line) for line in each.lines.values())
+    }
+    found |= in_headers
     while more := {each.name for each in native if each.calls() & found} - found:
         found |= more
     return found - NEVER

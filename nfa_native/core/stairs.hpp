@@ -1,0 +1,90 @@
+// Stairs (a skyline, kept as a monotone queue): of pairs of a value and a start those that no younger one with a smaller value
+// makes needless for asking who is the youngest one below a bound.
+#ifndef SPASEQ_STAIRS
+#define SPASEQ_STAIRS
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spaseq {
+
+// Both values rise from step to step.
+struct Stair {
+    int64_t value;
+    int64_t youngest;
+};
+
+struct Stairs {
+    static constexpr size_t LEAST_TO_ERASE = 64;
+
+    std::vector<Stair> steps;
+    size_t first = 0;      // those before it are dead
+
+    void clear() noexcept {
+        steps.clear();
+        first = 0;
+    }
+};
+
+// The first step from `first` to `end` whose `field` is not below a bound, looked for from the end, where it mostly is.
+template <int64_t Stair::*field>
+inline size_t stairs_below(const Stair* steps, size_t first, size_t end, int64_t bound) noexcept {
+    size_t begin = end, stride = 1;
+    while (begin > first && steps[begin - 1].*field >= bound) {
+        end = begin - 1;
+        begin = end - first > stride ? end - stride : first;
+        stride *= 2;
+    }
+    for (size_t left = end - begin; left;) {       // without branches that depend on what the steps have
+        size_t half = (left + 1) / 2;
+        begin += steps[begin + half - 1].*field < bound ? half : 0;
+        left -= half;
+    }
+    return begin;
+}
+
+// Know a pair, if no younger one has a smaller value, and forget those that it makes needless.  std::bad_alloc.
+inline void add_step(Stairs* stairs, int64_t value, int64_t youngest) {
+    std::vector<Stair>& steps = stairs->steps;
+    size_t end = steps.size();
+    if (end > stairs->first && steps[end - 1].youngest > youngest) {
+        end = stairs_below<&Stair::youngest>(steps.data(), stairs->first, end, youngest + 1);
+        if (steps[end].value <= value) return;
+    }
+    if (value == INT64_MAX) return;                // below no bound
+    size_t begin = end;
+    while (begin > stairs->first && steps[begin - 1].value >= value) --begin;
+    if (end == steps.size()) {
+        if (begin < end) steps.resize(begin);
+        steps.push_back(Stair{value, youngest});
+    } else if (begin == end) {
+        steps.insert(steps.begin() + static_cast<ptrdiff_t>(end), Stair{value, youngest});
+    } else {
+        steps[begin] = Stair{value, youngest};
+        steps.erase(steps.begin() + static_cast<ptrdiff_t>(begin + 1), steps.begin() + static_cast<ptrdiff_t>(end));
+    }
+}
+
+// Forget those that started before `least`.
+inline void drop_steps(Stairs* stairs, int64_t least) noexcept {
+    std::vector<Stair>& steps = stairs->steps;
+    while (stairs->first < steps.size() && steps[stairs->first].youngest < least) ++stairs->first;
+    if (stairs->first >= Stairs::LEAST_TO_ERASE && stairs->first * 2 > steps.size()) {
+        steps.erase(steps.begin(), steps.begin() + static_cast<ptrdiff_t>(stairs->first));
+        stairs->first = 0;
+    }
+}
+
+// The youngest start below a bound; INT64_MIN: there is none at `least` or later.
+inline int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least) noexcept {
+    size_t end = stairs->first;
+    if (end < stairs->steps.size())
+        end = stairs_below<&Stair::value>(stairs->steps.data(), end, stairs->steps.size(), bound);
+    if (end == stairs->first || stairs->steps[end - 1].youngest < least) return INT64_MIN;
+    return stairs->steps[end - 1].youngest;
+}
+
+}  // namespace spaseq
+
+#endif
