@@ -24,10 +24,11 @@ from libc.string cimport memcpy, memset
 from nfa_native.archive cimport close_archive, held_words, open_archive, renumber
 from nfa_native.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
 from nfa_native.core.archive cimport Archive, require
+from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport NodeRing
 from nfa_native.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
 from nfa_native.literals cimport POWERS_OF_TEN, int128
-from nfa_native.mixing cimport TextHash, longest_run, mix
+from nfa_native.mixing cimport TextHash, mix
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.rows cimport EventRows

@@ -22,10 +22,11 @@ from nfa_native.complex_events import DEEPEST, Change, Operation, Programs
 
 from nfa_native.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
 from nfa_native.containers cimport map, set, sort, unique, vector
+from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
 
-from nfa_native.mixing cimport longest_run, mix_on
+from nfa_native.mixing cimport mix_on
 
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
@@ -244,7 +245,7 @@ cdef class Recognizer:
     def longest_run(self):
         """The most slots in a row that are taken in one of the hash tables."""
         cdef Correlating* c = self.state.correlating
-        return max(longest_in(&c.keyed), longest_in(&c.merged)) if c != NULL else 0
+        return max(c.keyed.longest_run(), c.merged.longest_run()) if c != NULL else 0
 
     def statistics(self):
         """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""

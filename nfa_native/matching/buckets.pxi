@@ -1,39 +1,37 @@
 # Buckets: the cells of a state under one key of an index, oldest first.
 
 
-cdef size_t slot_of(CellIndex* index, uint64_t key) noexcept nogil:
-    """A free slot for a key that has none."""
-    cdef size_t mask = index.slots.size() - 1
-    cdef size_t at = key & mask
-    while index.slots[at]:
-        at = (at + 1) & mask
-    return at
+cdef inline void know_key(CellIndex* index, size_t number) noexcept nogil:
+    """Enter a bucket by its key."""
+    cdef KeyEntry entry
+    entry.hash = <uint32_t>index.buckets[number].key
+    entry.bucket = <uint32_t>number + 1
+    index.slots.put(entry)
 
 
 cdef void spread_slots(CellIndex* index) noexcept nogil:
-    """Room for twice as many buckets as there are."""
+    """Room for twice as many buckets as there are, which may have other numbers than before."""
     cdef size_t size = 16
     cdef size_t i
     while size < 4 * index.buckets.size():
         size *= 2
-    index.slots.assign(size, 0)
+    index.slots.open(size)
     for i in range(index.buckets.size()):
-        index.slots[slot_of(index, index.buckets[i].key)] = <uint32_t>i + 1
+        know_key(index, i)
 
 
 cdef inline Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """The bucket of a key, or NULL."""
     cdef Bucket* buckets = index.buckets.data()
-    cdef const uint32_t* slots = index.slots.data()
-    cdef size_t mask = index.slots.size() - 1
-    cdef size_t at = key & mask
-    if index.slots.empty():
+    cdef const KeyEntry* slots = index.slots.slots.data()
+    cdef size_t at = index.slots.home(<uint32_t>key)
+    if index.slots.slots.empty():
         return NULL
-    while slots[at] and buckets[slots[at] - 1].key != key:
-        at = (at + 1) & mask
-    if slots[at] == 0:
-        return NULL
-    return buckets + (slots[at] - 1)
+    while slots[at].bucket:
+        if slots[at].hash == <uint32_t>key and buckets[slots[at].bucket - 1].key == key:
+            return buckets + (slots[at].bucket - 1)
+        at = index.slots.next(at)
+    return NULL
 
 
 cdef inline Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
@@ -47,13 +45,13 @@ cdef inline Bucket* make_bucket(CellIndex* index, uint64_t key) noexcept nogil:
 cdef Bucket* add_bucket(CellIndex* index, uint64_t key) noexcept nogil:
     """A new bucket."""
     cdef Bucket fresh
-    if index.slots.size() < 2 * index.buckets.size() + 2:
+    if index.slots.is_full():
         spread_slots(index)
     fresh.key = key
     fresh.ordered = fresh.mixed = fresh.tabled = False
     fresh.groups = NO_LIST
     index.buckets.push_back(fresh)
-    index.slots[slot_of(index, key)] = <uint32_t>index.buckets.size()
+    know_key(index, index.buckets.size() - 1)
     return &index.buckets.back()
 
 
@@ -179,15 +177,8 @@ cdef size_t longest_in_kernel(Kernel* k):
 
 
 cdef size_t longest_in_state(const StateData* s):
-    cdef vector[uint8_t] cells
-    cdef vector[uint8_t] keys
-    cdef size_t longest, index, i
-    for i in range(s.exact.entries.size()):
-        cells.safe_push_back(s.exact.entries[i].cell.serial != 0)
-    longest = longest_run(cells)
+    cdef size_t longest = s.exact.longest_run()
+    cdef size_t index
     for index in range(s.indexes.size()):
-        keys.clear()
-        for i in range(s.indexes[index].slots.size()):
-            keys.safe_push_back(s.indexes[index].slots[i] != 0)
-        longest = max(longest, longest_run(keys))
+        longest = max(longest, s.indexes[index].slots.longest_run())
     return longest

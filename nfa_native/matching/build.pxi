@@ -113,7 +113,6 @@ cdef StateData state_data(object state):
     out.twins = numbers(state.twins)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
-    out.exact.used = 0
     out.live = 0
     out.serial = 0
     out.stamp = 0

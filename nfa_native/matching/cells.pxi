@@ -131,61 +131,41 @@ cdef uint32_t find_at_home(
 cdef uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
     """The cell with these rows and deadline in the table, or NO_CELL."""
     cdef uint32_t hash = hash_rows(s, rows, count, deadline)
-    cdef const TableEntry* entries = s.exact.entries.data()
-    cdef size_t mask = s.exact.entries.size() - 1
-    cdef size_t at = hash & mask
-    if s.exact.entries.empty():
+    cdef const TableEntry* entries = s.exact.slots.data()
+    cdef size_t at = s.exact.home(hash)
+    if s.exact.slots.empty():
         return NO_CELL
     while entries[at].cell.serial:
         if entries[at].hash == hash and is_current(s, &entries[at].cell):
             if has_rows(s, entries[at].cell.cell, rows, count, deadline):
                 return entries[at].cell.cell
-        at = (at + 1) & mask
+        at = s.exact.next(at)
     return NO_CELL
 
 
 cdef inline void expect_cell(const StateData* s, const word_t* row) noexcept nogil:
     """A cell of one row will soon be looked for, most likely without a deadline: ask for its place in a large table."""
-    if s.exact.entries.size() >= LARGE_TABLE:
-        prefetch(s.exact.entries.data() + (hash_words(row, s.width, 1) & (s.exact.entries.size() - 1)))
+    if s.exact.mask + 1 >= LARGE_TABLE:
+        prefetch(s.exact.slots.data() + s.exact.home(hash_words(row, s.width, 1)))
 
 
 cdef void put_cell(StateData* s, uint32_t cell) noexcept nogil:
     """Enter a cell into the table of all live values."""
     cdef TableEntry entry
-    if s.exact.used * 2 >= s.exact.entries.size():
+    if s.exact.is_full():
         grow_table(s)
     entry.hash = hash_rows(s, cell_rows(s, cell), s.cells[cell].rows, s.cells[cell].deadline)
     entry.cell = reference_to(s, cell)
-    put_entry(s, &entry)
-
-
-cdef inline void put_entry(StateData* s, const TableEntry* entry) noexcept nogil:
-    """Put an entry into a slot that was never used: to ask whether another one's cell is gone costs more."""
-    cdef TableEntry* entries = s.exact.entries.data()
-    cdef size_t mask = s.exact.entries.size() - 1
-    cdef size_t at = entry.hash & mask
-    while entries[at].cell.serial:
-        at = (at + 1) & mask
-    entries[at] = entry[0]
-    s.exact.used += 1
+    s.exact.put(entry)
 
 
 cdef void grow_table(StateData* s) noexcept nogil:
-    """Room for twice the living cells, at least; entries of others are dropped."""
-    cdef vector[TableEntry] entries
-    cdef TableEntry unused
-    cdef size_t size = 16
+    """Room for more, when stale entries are dropped."""
     cdef size_t i
-    while size < 4 * <size_t>s.live:
-        size *= 2
-    memset(&unused, 0, sizeof(TableEntry))
-    entries.swap(s.exact.entries)
-    s.exact.entries.assign(size, unused)
-    s.exact.used = 0
-    for i in range(entries.size()):
-        if entries[i].cell.serial and is_current(s, &entries[i].cell):
-            put_entry(s, &entries[i])
+    for i in range(s.exact.slots.size()):
+        if not is_current(s, &s.exact.slots[i].cell):
+            s.exact.slots[i].cell.serial = 0
+    s.exact.spread(16)
 
 
 cdef uint32_t cell_for(
@@ -260,8 +240,7 @@ cdef void clear_cells(StateData* s) noexcept nogil:
     s.extra.clear()
     s.free_cells.clear()
     s.free_extra.clear()
-    s.exact.entries.clear()
-    s.exact.used = 0
+    s.exact.clear()
     s.live = 0
     for i in range(s.indexes.size()):
         s.indexes[i].buckets.clear()

@@ -64,9 +64,18 @@ cdef struct Cell:
     uint32_t fired        # a governed step was possible in this tick
     uint32_t listed       # bits: indexes where it is in a list that views look at
 
-cdef struct CellReference:
-    uint32_t cell
-    uint32_t serial
+cdef extern from "matching/tables.hpp" namespace "spaseq" nogil:
+    cdef struct CellReference:
+        uint32_t cell
+        uint32_t serial
+
+    cdef struct TableEntry:
+        uint32_t hash
+        CellReference cell
+
+    cdef struct KeyEntry:
+        uint32_t hash
+        uint32_t bucket
 
 # A cell's row and an event's row that may join.
 cdef struct Pair:
@@ -249,17 +258,6 @@ cdef cppclass GuardSpec:
     vector[LookSpec] looks
     uint64_t killed
 
-# A cell in the table of all live values.
-cdef struct TableEntry:
-    uint32_t hash         # part of it
-    CellReference cell    # serial 0: the slot was never used
-
-# Cells by the hash of all their rows, but for those that are found in their bucket: open addressing, stale entries are
-# dropped when the table grows.
-cdef cppclass CellTable:
-    vector[TableEntry] entries
-    size_t used
-
 # The cells under one key, oldest first, with stale references among them.
 cdef cppclass Bucket:
     uint64_t key          # the key's hash
@@ -269,12 +267,12 @@ cdef cppclass Bucket:
     uint32_t groups       # number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
     vector[CellReference] cells       # all but those in a list that views look at
 
-# Cells by the hash of some columns: open addressing.
+# Cells by the hash of some columns.
 cdef cppclass CellIndex:
     vector[uint32_t] columns
     vector[uint32_t] compared         # columns that zone maps know
     vector[Bucket] buckets
-    vector[uint32_t] slots            # by hash: number of the bucket + 1; 0: none
+    FlatTable[KeyEntry] slots         # buckets by their keys
     Bucket wild                       # cells with an unbound key
     uint32_t order        # the column by whose values buckets are ordered; NO_ORDER: none
     bint falls            # from the greatest value to the least
@@ -289,7 +287,7 @@ cdef cppclass StateData:
     vector[ValueSpec] closing         # of a final state: the finished match's columns
     vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes
-    CellTable exact                   # by all live values: the cells of large buckets without order
+    FlatTable[TableEntry] exact       # by all live values: the cells of large buckets without order, and stale ones
     vector[Cell] cells
     vector[word_t] words              # row of cell i at i * width
     vector[vector[word_t]] extra      # rows of cells that have several

@@ -73,15 +73,14 @@ cdef uint32_t find_keyed(Recognition* r, uint32_t partition, uint32_t state, int
     cdef Correlating* c = r.correlating
     cdef uint64_t hash = hash_of_key(partition, state, key)
     cdef const Slot* slots = c.keyed.slots.data()
-    cdef size_t mask = c.keyed.slots.size() - 1
-    cdef size_t place = hash & mask
+    cdef size_t place = c.keyed.home(hash)
     cdef const GroupList* list
     while slots[place].hash != 0:
         if slots[place].hash == hash and slots[place].number == key:
             list = list_at(c, slots[place].list)
             if list.state == state and list.partition == partition:
                 return current(r, slots[place].list)
-        place = (place + 1) & mask
+        place = c.keyed.next(place)
     return NO_LIST
 
 
@@ -99,7 +98,7 @@ cdef inline uint32_t list_for(
     if by < 0:
         c.direct[partition * r.width + state] = number
         return number
-    if (c.keyed.used + 1) * 2 > c.keyed.slots.size():
+    if c.keyed.is_full():
         sweep_lists(r, least)
     put_slot(&c.keyed, hash_of_key(partition, state, key), number, key)
     return number
@@ -113,27 +112,14 @@ cdef void free_list(Correlating* c, uint32_t number) noexcept nogil:
 cdef void sweep_lists(Recognition* r, int64_t least) noexcept nogil:
     """Take lists without living groups out of the table, and make room in it."""
     cdef Correlating* c = r.correlating
-    cdef vector[Slot] before
-    cdef GroupList* list
-    cdef size_t living = 0
-    cdef size_t size = 64
+    cdef Slot* slot
     cdef size_t i
-    before.swap(c.keyed.slots)
-    for i in range(before.size()):
-        if before[i].hash == 0:
-            continue
-        list = list_at(c, before[i].list)
-        if is_lifeless(r, list, least):
-            free_list(c, before[i].list)
-            before[i].hash = 0
-        else:
-            living += 1
-    while size < living * 4 + 4:
-        size *= 2
-    clear_slots(&c.keyed, size)
-    for i in range(before.size()):
-        if before[i].hash != 0:
-            put_slot(&c.keyed, before[i].hash, before[i].list, before[i].number)
+    for i in range(c.keyed.slots.size()):
+        slot = &c.keyed.slots[i]
+        if slot.hash != 0 and is_lifeless(r, list_at(c, slot.list), least):
+            free_list(c, slot.list)
+            slot.hash = 0
+    c.keyed.spread(FEW_SLOTS)
 
 
 cdef bint is_lifeless(Recognition* r, GroupList* list, int64_t least) noexcept nogil:
@@ -182,8 +168,7 @@ cdef void merged_group(
     """Where the group with these registers is; a new and empty one if there is none."""
     cdef Correlating* c = r.correlating
     cdef uint64_t hash = hash_of_registers(partition, state, registers, c.cells[state].width)
-    cdef size_t mask = c.merged.slots.size() - 1
-    cdef size_t place = hash & mask
+    cdef size_t place = c.merged.home(hash)
     cdef const Slot* slot
     cdef GroupList* list
     cdef Head nothing
@@ -195,7 +180,7 @@ cdef void merged_group(
                 list_number[0] = slot.list
                 number[0] = slot.number
                 return
-        place = (place + 1) & mask
+        place = c.merged.next(place)
     list_number[0] = list_for(r, partition, state, registers, least)
     list = list_at(c, list_number[0])
     number[0] = list.base + <int64_t>groups_of(list)
@@ -212,30 +197,19 @@ cdef inline bint is_group_of(Recognition* r, const GroupList* list, uint32_t par
 
 
 cdef void know_group(Recognition* r, uint64_t hash, uint32_t list, int64_t number, int64_t least) noexcept nogil:
-    cdef SlotTable* table = &r.correlating.merged
-    if (table.used + 1) * 2 > table.slots.size():
+    if r.correlating.merged.is_full():
         sweep_groups(r, least)
-    put_slot(table, hash, list, number)
+    put_slot(&r.correlating.merged, hash, list, number)
 
 
 cdef void sweep_groups(Recognition* r, int64_t least) noexcept nogil:
     """Take dead groups out of the table, and make room in it."""
-    cdef SlotTable* table = &r.correlating.merged
-    cdef vector[Slot] before
-    cdef size_t living = 0
-    cdef size_t size = 64
+    cdef FlatTable[Slot]* table = &r.correlating.merged
     cdef size_t i
-    before.swap(table.slots)
-    for i in range(before.size()):
-        if before[i].hash != 0 and is_dead(r, &before[i], least):
-            before[i].hash = 0
-        living += before[i].hash != 0
-    while size < living * 4 + 4:
-        size *= 2
-    clear_slots(table, size)
-    for i in range(before.size()):
-        if before[i].hash != 0:
-            put_slot(table, before[i].hash, before[i].list, before[i].number)
+    for i in range(table.slots.size()):
+        if table.slots[i].hash != 0 and is_dead(r, &table.slots[i], least):
+            table.slots[i].hash = 0
+    table.spread(FEW_SLOTS)
 
 
 cdef bint is_dead(Recognition* r, const Slot* slot, int64_t least) noexcept nogil:

@@ -11,8 +11,8 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     c.listed_base = 0
     c.listed_first = 0
     c.views.safe_open(64, 0)
-    attempted(clear_slots, &c.keyed, <size_t>64)
-    attempted(clear_slots, &c.merged, <size_t>64)
+    c.keyed.safe_open(FEW_SLOTS)
+    c.merged.safe_open(FEW_SLOTS)
     c.has_recents = any(each.contiguous for each in correlation.transitions)
     c.columns.safe_resize(correlation.columns + programs.remembered, NULL)
     add_programs(c, programs)

@@ -99,8 +99,8 @@ cdef cppclass Correlating:
     vector[GroupList*] lists
     vector[uint32_t] free_lists
     vector[uint32_t] direct               # by partition and state: its one list
-    SlotTable keyed                       # lists by partition, state and key; `number` is the key
-    SlotTable merged                      # groups by partition, state and registers
+    FlatTable[Slot] keyed                   # lists by partition, state and key; `number` is the key
+    FlatTable[Slot] merged                  # groups by partition, state and registers
     vector[uint32_t] epochs               # by partition: how often it was emptied
     vector[Recent] recents                # by partition and state
     # views

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../core/flat_table.hpp"
 #include "../core/stairs.hpp"
 #include "../core/zone_map.hpp"
 
@@ -86,6 +87,15 @@ struct GroupList {
         zone[0] = std::max(zone[0], other[0]);
         for (size_t i = 1; i < width; ++i) zone[i] = std::min(zone[i], other[i]);
     }
+};
+
+// Where the list of a cell and key is, or where the group of a cell and registers is.
+struct Slot {
+    uint64_t hash;         // 0: nothing here
+    int64_t number;        // of the group in its list
+    uint32_t list;
+
+    bool is_free() const noexcept { return hash == 0; }
 };
 
 // Which groups to look for: those that pass and did not start before `floor`.

@@ -32,6 +32,11 @@ cdef extern from "recognizing/groups.hpp" namespace "spaseq" nogil:
         vector[Head] arriving
         Stairs stairs
 
+    cdef struct Slot:
+        uint64_t hash
+        int64_t number
+        uint32_t list
+
     size_t groups_of(const GroupList* list)
     int64_t* record_of(GroupList* list, size_t place)
     int64_t youngest_in(const GroupList* list, size_t place)
@@ -54,46 +59,13 @@ cdef extern from "recognizing/groups.hpp" namespace "spaseq" nogil:
 
 cdef enum:
     NO_LIST = 0xFFFFFFFF
-
-# Where the list of a cell and key is, or where the group of a cell and registers is.
-cdef struct Slot:
-    uint64_t hash         # 0: nothing here
-    int64_t number        # of the group in its list
-    uint32_t list
-
-cdef cppclass SlotTable:
-    vector[Slot] slots            # a power of two of them
-    size_t used
+    FEW_SLOTS = 64        # of a table that nothing is in
 
 
-# ── tables ──
-
-
-cdef void clear_slots(SlotTable* table, size_t size) noexcept nogil:
-    cdef Slot nothing
-    nothing.hash = 0
-    nothing.number = 0
-    nothing.list = NO_LIST
-    table.slots.assign(size, nothing)
-    table.used = 0
-
-
-cdef void put_slot(SlotTable* table, uint64_t hash, uint32_t list, int64_t number) noexcept nogil:
+cdef inline void put_slot(FlatTable[Slot]* table, uint64_t hash, uint32_t list, int64_t number) noexcept nogil:
     """Enter what is not there; there is room."""
-    cdef size_t mask = table.slots.size() - 1
-    cdef size_t place = hash & mask
-    while table.slots[place].hash != 0:
-        place = (place + 1) & mask
-    table.slots[place].hash = hash
-    table.slots[place].list = list
-    table.slots[place].number = number
-    table.used += 1
-
-
-cdef size_t longest_in(const SlotTable* table):
-    """The most slots in a row that are taken."""
-    cdef vector[uint8_t] taken
-    cdef size_t i
-    for i in range(table.slots.size()):
-        taken.safe_push_back(table.slots[i].hash != 0)
-    return longest_run(taken)
+    cdef Slot one
+    one.hash = hash
+    one.list = list
+    one.number = number
+    table.put(one)

@@ -66,31 +66,28 @@ cdef void renumber_partitions(Recognition* r, const vector[uint32_t]* numbers, s
 cdef void renumber_lists(Recognition* r, const vector[uint32_t]* numbers) noexcept nogil:
     """Free the lists of forgotten partitions, and let the tables know the new numbers of the others."""
     cdef Correlating* c = r.correlating
-    cdef vector[Slot] keyed, merged
+    cdef Slot* slot
     cdef size_t i
-    keyed.swap(c.keyed.slots)
-    merged.swap(c.merged.slots)
     for i in range(c.direct.size()):
         if c.direct[i] != NO_LIST and numbers.at(i // r.width) == NO_PARTITION:
             free_list(c, c.direct[i])
-    for i in range(keyed.size()):
-        if keyed[i].hash != 0 and numbers.at(list_at(c, keyed[i].list).partition) == NO_PARTITION:
-            free_list(c, keyed[i].list)
-            keyed[i].hash = 0
-    for i in range(merged.size()):
-        if merged[i].hash != 0 and merged[i].number < list_at(c, merged[i].list).base:
-            merged[i].hash = 0
+    for i in range(c.keyed.slots.size()):
+        slot = &c.keyed.slots[i]
+        if slot.hash != 0 and numbers.at(list_at(c, slot.list).partition) == NO_PARTITION:
+            free_list(c, slot.list)
+            slot.hash = 0
     for i in range(c.lists.size()):
         if list_at(c, <uint32_t>i).partition < numbers.size():
             list_at(c, <uint32_t>i).partition = numbers.at(list_at(c, <uint32_t>i).partition)
-    clear_slots(&c.keyed, keyed.size())
-    for i in range(keyed.size()):
-        if keyed[i].hash != 0:
-            put_slot(&c.keyed, hash_in_keyed(c, &keyed[i]), keyed[i].list, keyed[i].number)
-    clear_slots(&c.merged, merged.size())
-    for i in range(merged.size()):
-        if merged[i].hash != 0:
-            put_slot(&c.merged, hash_in_merged(c, &merged[i]), merged[i].list, merged[i].number)
+    for i in range(c.keyed.slots.size()):
+        slot = &c.keyed.slots[i]
+        slot.hash = hash_in_keyed(c, slot) if slot.hash != 0 else 0
+    for i in range(c.merged.slots.size()):
+        slot = &c.merged.slots[i]
+        if slot.hash != 0:
+            slot.hash = hash_in_merged(c, slot) if slot.number >= list_at(c, slot.list).base else 0
+    c.keyed.spread(FEW_SLOTS)
+    c.merged.spread(FEW_SLOTS)
 
 
 cdef uint64_t hash_in_keyed(Correlating* c, const Slot* slot) noexcept nogil:

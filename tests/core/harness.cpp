@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/flat_table.hpp"
 #include "core/node_ring.hpp"
 #include "core/stairs.hpp"
 #include "core/zone_map.hpp"
@@ -33,6 +34,13 @@ struct Query {
     bool holds(size_t place) const { return list->groups[place].first >= floor && list->groups[place].second < bound; }
 };
 
+struct Slot {
+    uint64_t hash;
+    int64_t value;             // 0: free
+    bool is_free() const { return value == 0; }
+};
+typedef FlatTable<Slot> Table;
+
 extern "C" {
 
 Ring* ring_new(size_t size, uint32_t first) { Ring* ring = new Ring(); ring->open(size, first); return ring; }
@@ -49,6 +57,33 @@ uint32_t ring_until_mark(const Ring* ring) { return ring->until_mark(); }
 void ring_mark(Ring* ring, int64_t start) { ring->mark(start); }
 void ring_forget(Ring* ring, int64_t least) { ring->forget(least); }
 void ring_clear(Ring* ring) { ring->clear(); }
+
+Table* table_new() { return new Table(); }
+void table_delete(Table* table) { delete table; }
+void table_open(Table* table, size_t size) { table->open(size); }
+void table_put(Table* table, uint64_t hash, int64_t value) {
+    if (table->is_full()) table->spread(4);
+    table->put(Slot{hash, value});
+}
+// The value of a hash; 0: there is none.
+int64_t table_find(const Table* table, uint64_t hash) {
+    if (table->slots.empty()) return 0;
+    for (size_t at = table->home(hash); !table->slots[at].is_free(); at = table->next(at))
+        if (table->slots[at].hash == hash) return table->slots[at].value;
+    return 0;
+}
+// Drop all values below a bound, and give each hash that is left another one.
+void table_sweep(Table* table, int64_t bound, uint64_t change) {
+    for (Slot& slot : table->slots) {
+        slot.value = slot.value < bound ? 0 : slot.value;
+        slot.hash ^= change;
+    }
+    table->spread(4);
+}
+void table_clear(Table* table) { table->clear(); }
+size_t table_used(const Table* table) { return table->used; }
+size_t table_room(const Table* table) { return table->slots.size(); }
+size_t table_longest_run(const Table* table) { return table->longest_run(); }
 
 Groups* zones_new() { return new Groups(); }
 void zones_delete(Groups* groups) { delete groups; }

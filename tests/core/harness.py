@@ -14,22 +14,26 @@ SOURCE = Path(__file__).with_name("harness.cpp")
 NATIVE = Path(__file__).resolve().parents[2] / "nfa_native"
 FLAGS = ["-std=c++17", "-O1", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
 SANITIZERS = ["-fsanitize=address,undefined"] if "libasan" in os.environ.get("LD_PRELOAD", "") else []
-HANDLE, I64, U32, SIZE = ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_size_t
+HANDLE, I64, U64 = ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint64
+U32, SIZE = ctypes.c_uint32, ctypes.c_size_t
 GIVES = {
     "ring_new": HANDLE, "ring_add": U32, "ring_at": I64, "ring_has": ctypes.c_int, "ring_count": U32, "ring_head": U32,
-    "ring_tail": U32, "ring_room": SIZE, "ring_until_mark": U32, "zones_new": HANDLE, "zones_before": I64,
+    "ring_tail": U32, "ring_room": SIZE, "table_new": HANDLE, "table_find": I64, "table_used": SIZE, "table_room": SIZE,
+    "table_longest_run": SIZE, "ring_until_mark": U32, "zones_new": HANDLE, "zones_before": I64,
     "zones_size": SIZE, "zones_zone": ctypes.c_int, "stairs_new": HANDLE, "stairs_below_": I64, "stairs_count": SIZE,
 }  # fmt: skip
 TAKES = {
     "ring_new": (SIZE, U32), "ring_add": (HANDLE, I64), "ring_at": (HANDLE, U32), "ring_has": (HANDLE, U32),
     "ring_drop": (HANDLE, U32), "ring_mark": (HANDLE, I64), "ring_forget": (HANDLE, I64), "zones_new": (),
+    "table_new": (), "table_open": (HANDLE, SIZE), "table_put": (HANDLE, U64, I64), "table_find": (HANDLE, U64),
+    "table_sweep": (HANDLE, I64, U64),
     "zones_add": (HANDLE, I64, I64), "zones_know": (HANDLE, SIZE), "zones_strike": (HANDLE, SIZE),
     "zones_before": (HANDLE, I64, I64, I64, I64, ctypes.POINTER(ctypes.c_uint64)),
     "zones_size": (HANDLE, ctypes.c_int), "zones_zone": (HANDLE, ctypes.c_int, SIZE, ctypes.POINTER(I64)),
     "stairs_new": (), "stairs_add": (HANDLE, I64, I64), "stairs_drop": (HANDLE, I64),
     "stairs_below_": (HANDLE, I64, I64),
 }  # fmt: skip
-OF_HANDLE = ("delete", "count", "head", "tail", "room", "until_mark", "clear")
+OF_HANDLE = ("delete", "count", "head", "tail", "room", "until_mark", "clear", "used", "longest_run")
 
 
 @cache
@@ -40,7 +44,7 @@ def library() -> Any:
         command = [os.environ.get("CXX", "g++"), *FLAGS, *SANITIZERS, f"-I{NATIVE}", "-o", str(built), str(SOURCE)]
         subprocess.run(command, check=True, env=os.environ | {"LD_PRELOAD": ""})
         found = ctypes.CDLL(str(built))
-    kinds = {f"{kind}_{what}": (HANDLE,) for kind in ("ring", "zones", "stairs") for what in OF_HANDLE}
+    kinds = {f"{kind}_{what}": (HANDLE,) for kind in ("ring", "table", "zones", "stairs") for what in OF_HANDLE}
     for name, takes in (kinds | TAKES).items():
         if hasattr(found, name):
             getattr(found, name).argtypes = takes
