@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow
 
+from benchmarks.cells import Shape, prepared
 from benchmarks.timing import Preparation, interleaved
 from spaseq.tuples import match
 
@@ -82,10 +83,22 @@ def output(query: str, table: pyarrow.Table) -> Callable[[], Callable[[], int]]:
     return lambda: lambda: sum(batch.num_rows for batch in match(query, table))
 
 
+def sets(events: int) -> None:
+    """Print what it costs to count the matches of a V shape under ``:``, beside taking the events alone."""
+    shape = Shape(1, 300, "random")
+    jobs = {name: prepared(":", shape, events, name == "update") for name in ("counted", "update")}
+    matches = jobs["counted"]()().count
+    seconds = interleaved(jobs, ROUNDS)
+    title, ratio = f"V shape, {matches // events:,} matches an event", seconds["counted"] / seconds["update"]
+    print("counting by sets: µs an event, and how many times that of an update")
+    print(f"  {title:<40}{seconds['counted'] / events * 1e6:8.1f}{ratio:8.1f} times")
+
+
 def main(events: int = 10_000) -> None:
     """Print all figures."""
     mixed_filters(events)
     alternatives(20 * events)
+    sets(events)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ class Matcher(Protocol):
     """One running query."""
 
     count_only: bool
+    tallies: bool
 
     @property
     def automaton(self) -> Automaton:

@@ -80,6 +80,8 @@ class RunningQuery:
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
         self._aggregates = self._projector is not None and bool(plan.match_aggregates)
+        if self._projector is not None and self._projector.counts_only:
+            matcher.tallies = True
         if self._gives_at_once:
             matcher.bound(MOST, MOST_HELD)
 

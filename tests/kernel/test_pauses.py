@@ -129,12 +129,12 @@ def test_no_snapshot_in_a_pause() -> None:
 
 
 def test_a_signal_is_heard_while_matches_are_counted() -> None:
-    """What the handler raises ends the counting, which would not end by itself."""
+    """What the handler raises ends the counting, which would not end by itself: each match is judged."""
 
     def ring(*_: object) -> None:
         raise TimeoutError
 
-    driver = Driver(plan_of("A : B:+ : C"))
+    driver = Driver(plan_of("A : B:+ : D! : C"))
     driver.matcher.count_only = True
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
