@@ -108,6 +108,9 @@ class Plan(ResultPlan, Protocol):
     def start(self, terms: Terms) -> Matcher:
         """A matcher at the beginning of its input."""
 
+    def counter(self, terms: Terms, automaton: Automaton) -> Matcher | None:
+        """A matcher at the beginning of its input that counts, and gives no results; None: there is no better one."""
+
     def report(self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int]) -> dict[str, Any]:
         """Counters of a matcher in the words of the query; ``came``: events by stream IRI.
 

@@ -116,6 +116,12 @@ class RunningQuery:
         plain = {item.expression.name for item in self.plan.selection() if isinstance(item.expression, Variable)}
         return set(self.plan.columns) <= plain
 
+    def count_only(self) -> None:
+        """Count results, where that is possible, instead of making them; before any event."""
+        if self.can_count_only:
+            self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
+            self.matcher.count_only = True
+
     def _tell(self, what: Callable[..., None], *how: Any) -> None:
         """Tell the matcher, as soon as it has done with what it was told before."""
         self.has_rest = True

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.agreement.counting import counting_pair
 from tests.agreement.harness import Run, difference
 from tests.oracle.evaluate import streamset
 from tests.oracle.expressions import Aggregate
@@ -31,6 +32,24 @@ def test_counting_only(start: int) -> None:
     for number in range(start, start + 100):
         pair = random_pair(number, SIZE)
         assert counted(pair, True, number % 7) == counted(pair, False, number % 5), number
+
+
+@pytest.mark.parametrize("start", range(0, 400, 100))
+def test_counting_by_totals(start: int) -> None:
+    """Also where an event with several solutions makes enumeration necessary."""
+    for number in range(start, start + 100):
+        pair = counting_pair(number)
+        pair = replace(pair, query=replace(pair.query, select=Select()))
+        one = Run(pair.query)
+        counter = one.plan.counter(one.terms, one.matcher.automaton)
+        if counter is None:
+            continue
+        one.matcher = counter
+        ordered = streamset(pair.query, list(pair.events))
+        one.feed(ordered[: number % 7])
+        one.feed(ordered[number % 7 :])
+        one.finish()
+        assert counter.count == counted(pair, False, number % 5), number
 
 
 @pytest.mark.parametrize("start", range(0, 400, 100))
