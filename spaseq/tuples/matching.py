@@ -18,6 +18,7 @@ from spaseq.plan.complex_events import Recognition, planned
 from spaseq.tuples.aggregating import Aggregates, needed
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory, correlated_attributes, texts
+from spaseq.tuples.counting import counts
 from spaseq.tuples.encoding import EncodedBatch, Encoding, Roles
 from spaseq.tuples.past import Past
 from spaseq.tuples.picked import check_readable_again, picked_rows
@@ -101,6 +102,11 @@ class Matches(Results):
     def count(self) -> int:
         """How many results are left."""
         with self._sound():
+            if (numbers := counts(self._query, self._plan, self._events)) is not None:
+                before = self.found
+                for number in numbers:
+                    self.found += number
+                return self.found - before
             return self._left_ahead() + sum(len(found.starts) for found in self._found)
 
     def complex_events(self) -> Iterator[ComplexEvents]:
