@@ -19,6 +19,7 @@ from nfa_native.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.engine.spent import Spent
+from spaseq.errors import StreamError
 from spaseq.pattern import Construction, Selection
 from spaseq.plan.lazy import LazyAtom
 from spaseq.results.construct import Constructor
@@ -128,7 +129,10 @@ class RunningQuery:
         if self._waiting or self.matcher.unfinished:
             self._waiting.append(partial(what, *how))
         else:
-            what(*how)
+            try:
+                what(*how)
+            except OverflowError as error:
+                raise _too_many(error) from None
 
     def complete(self) -> None:
         """Let the matcher do all that it was told, however many results it holds then."""
@@ -207,6 +211,12 @@ class RunningQuery:
 
     def _next_table(self) -> MatchTable | None:
         """What the matcher holds; if there is nothing, it goes on."""
+        try:
+            return self._next_taken()
+        except OverflowError as error:
+            raise _too_many(error) from None
+
+    def _next_taken(self) -> MatchTable | None:
         table = self._take()
         if table is not None:
             return table
@@ -286,3 +296,8 @@ class RunningQuery:
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         return self.plan.report(self.matcher.statistics(), came, self.evaluated)
+
+
+def _too_many(error: OverflowError) -> StreamError:
+    """Matches cannot be counted any more."""
+    return StreamError(str(error), hint="a shorter window or a filter leaves fewer matches")
