@@ -6,12 +6,20 @@ Ratios of CPU time, medians of interleaved rounds, one process.  Run: ``python -
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pyarrow
 
-from benchmarks.timing import Preparation, interleaved
+import spaseq
+from benchmarks.cells import Shape, prepared
+from benchmarks.timing import Job, Preparation, interleaved
+from gpm.rows import AtomRows
+from nfa_native.words import Terms
+from spaseq.languages.spaseq import parse
+from spaseq.plan import Plan, compile_plan
 from spaseq.tuples import match
 
 ROUNDS = 3
@@ -82,10 +90,99 @@ def output(query: str, table: pyarrow.Table) -> Callable[[], Callable[[], int]]:
     return lambda: lambda: sum(batch.num_rows for batch in match(query, table))
 
 
+def sets(events: int) -> None:
+    """Print what it costs to count the matches of a V shape under ``:``, beside taking the events alone."""
+    shape = Shape(1, 300, "random")
+    jobs = {name: prepared(":", shape, events, name == "update") for name in ("counted", "update")}
+    matches = jobs["counted"]()().count
+    seconds = interleaved(jobs, ROUNDS)
+    title, ratio = f"V shape, {matches // events:,} matches an event", seconds["counted"] / seconds["update"]
+    print("counting by sets: µs an event, and how many times that of an update")
+    print(f"  {title:<40}{seconds['counted'] / events * 1e6:8.1f}{ratio:8.1f} times")
+
+
+KLEENE = """
+SELECT ?p3 WITHIN 302 SECONDS SLIDING FROM STREAM s <urn:s>
+WHERE {{
+  SEQ(A : B:+ : C)
+  DEFINE GPM A ON s {{ ?a <urn:p> ?p1 }}
+  DEFINE GPM B ON s {{ ?b <urn:p> ?p2 }}
+  DEFINE GPM C ON s {{ ?c <urn:p> ?p3 {filter} }}
+}}
+"""
+
+
+def kleene(events: int) -> None:
+    """Print what it costs to count up to 2^300 matches an event, beside taking the events alone, without a match."""
+    terms = Terms()
+    words = np.full(events, terms.integer(1), np.uint64)
+    rows = AtomRows(np.arange(events, dtype=np.uint32), np.array([words]))
+    nothing = AtomRows(np.zeros(0, np.uint32), np.zeros((1, 0), np.uint64))
+    plan = compile_plan(parse(KLEENE.format(filter="")).query)
+    batch = np.arange(events) * 1_000_000, np.arange(events, dtype=np.uint64)
+
+    def update() -> Job:
+        matcher = plan.start(terms)
+        return lambda: matcher.feed(*batch, [_of(one, plan) for one in (rows, rows, nothing)])
+
+    def counted() -> Callable[[], int]:
+        counter = plan.counter(terms, plan.start(terms).automaton)
+        assert counter is not None
+
+        def job() -> int:
+            counter.feed(*batch, [_of(rows, plan)] * 3)
+            counter.finish()
+            counter.take()
+            return counter.count
+
+        return job
+
+    matches = counted()()
+    jobs = {"counted": counted, "update": update}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stream.nq"
+        path.write_text("".join(_written(number) for number in range(events)))
+        jobs |= {"counted from bytes": from_bytes(path, "", True)}
+        jobs |= {"update from bytes": from_bytes(path, "FILTER(?p3 > 1)", False)}
+        seconds = interleaved(jobs, ROUNDS)
+    for suffix in ("", " from bytes"):
+        title = f"Kleene, 2^{(matches // events).bit_length()} matches an event{suffix}"
+        ratio = seconds[f"counted{suffix}"] / seconds[f"update{suffix}"]
+        print(f"  {title:<40}{seconds[f'counted{suffix}'] / events * 1e6:8.1f}{ratio:8.1f} times")
+
+
+def from_bytes(path: Path, filter_: str, count_only: bool) -> Preparation:
+    """A run over a file of N-Quads, with matches counted, or without any."""
+
+    def prepare() -> Job:
+        run = spaseq.Run(KLEENE.format(filter=filter_), {"urn:s": path}, count_only=count_only)
+        return lambda: sum(map(len, run.tables()))
+
+    return prepare
+
+
+def _written(number: int) -> str:
+    """An event of the value 1 in N-Quads, a second after the one before."""
+    time = np.datetime64(number, "s")
+    return (
+        f'<urn:e{number}> <urn:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:g{number}> .\n'
+        f"<urn:g{number}> <http://www.w3.org/ns/prov#generatedAtTime> "
+        f'"{time}Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
+    )
+
+
+def _of(rows: AtomRows, plan: Plan) -> AtomRows:
+    """Rows of an atom with as many columns as the plan's atoms have."""
+    width = len(plan.atoms[0].variables)
+    return AtomRows(rows.row_event, np.repeat(rows.columns, width, axis=0))
+
+
 def main(events: int = 10_000) -> None:
     """Print all figures."""
     mixed_filters(events)
     alternatives(20 * events)
+    sets(events)
+    kleene(10 * events)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ class MatchTotals:
     """Runs an automaton over batches of events as a ``Matcher`` does; ``take`` gives totals of matches."""
 
     count_only = False
+    tallies = False
 
     def __init__(self, automaton: Automaton, terms: Terms, spec: TotalsSpec) -> None:
         self.automaton = automaton

@@ -19,6 +19,16 @@ class RawMatches(NamedTuple):
     pick_events: NDArray[np.uint64]
     words: NDArray[np.uint64]
 
+class CountedMatches(NamedTuple):
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    decided: NDArray[np.int64]
+    pick_offsets: NDArray[np.int64]
+    pick_atoms: NDArray[np.uint16]
+    pick_events: NDArray[np.uint64]
+    words: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
 class Rows(Protocol):
     @property
     def row_event(self) -> NDArray[np.uint32]: ...
@@ -27,6 +37,7 @@ class Rows(Protocol):
 
 class Matcher:
     count_only: bool
+    tallies: bool
     steps: int
     @property
     def automaton(self) -> Automaton: ...

@@ -32,6 +32,7 @@ from nfa_native.mixing cimport TextHash, mix
 from nfa_native.prefetch cimport prefetch
 from nfa_native.program cimport Code, Program, compute, test
 from nfa_native.rows cimport EventRows
+from nfa_native.set_counts cimport Content, Gathering, Memory, Profile, Tally
 from nfa_native.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
 )
@@ -86,6 +87,7 @@ include "matching/pausing.pxi"
 include "matching/fire.pxi"
 include "matching/views.pxi"
 include "matching/guards.pxi"
+include "matching/counting.pxi"
 include "matching/output.pxi"
 include "matching/tick.pxi"
 include "matching/build.pxi"
@@ -109,6 +111,19 @@ class RawMatches(NamedTuple):
     pick_atoms: np.ndarray    # uint16[p]
     pick_events: np.ndarray   # uint64[p]
     words: np.ndarray         # uint64[m, result columns]
+
+
+class CountedMatches(NamedTuple):
+    """As ``RawMatches``; if ``counts[i]`` is not 0, result i stands for so many matches, without picks and words."""
+
+    first: np.ndarray
+    last: np.ndarray
+    decided: np.ndarray
+    pick_offsets: np.ndarray
+    pick_atoms: np.ndarray
+    pick_events: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray        # int64[m]
 
 
 cdef class Matcher:
@@ -147,6 +162,15 @@ cdef class Matcher:
     @count_only.setter
     def count_only(self, bint value):
         self.kernel.count_only = value
+
+    @property
+    def tallies(self):
+        """Whether one result may stand for many matches: ``take`` gives CountedMatches then."""
+        return self.kernel.tallies
+
+    @tallies.setter
+    def tallies(self, bint value):
+        self.kernel.tallies = value
 
     @property
     def count(self):
@@ -368,6 +392,8 @@ cdef class Matcher:
         return matcher
 
     cdef _raise(self):
+        if self.kernel.counter.too_many:
+            raise OverflowError("there are more matches than 64 bits can count")
         if self.kernel.failed:
             failure, self._failure = self._failure, None
             self.kernel.failed = False

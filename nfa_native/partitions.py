@@ -76,6 +76,7 @@ class Partitions:
         self._gone: Counters = Matcher(automaton, terms).statistics()  # counters of matchers that are forgotten
         self._next_event = 0
         self._count_only = False
+        self.tallies = False  # is not asked: a match of several substreams counts once
 
     @property
     def count_only(self) -> bool:

@@ -170,7 +170,7 @@ cdef object take_results(Kernel* k):
     cdef Results* r = &k.results
     cdef size_t count = r.first.size()
     if count == 0:
-        return no_results(k.result_width)
+        return counted(k, no_results(k.result_width), no_counts())
     first = np.empty(count, np.int64)
     last = np.empty(count, np.int64)
     decided = np.empty(count, np.int64)
@@ -192,7 +192,23 @@ cdef object take_results(Kernel* k):
     r.atoms.clear()
     r.events.clear()
     r.words.clear()
-    return RawMatches(first, last, decided, offsets, atoms, events, words)
+    counts = np.empty(count if k.tallies else 0, np.int64)
+    copy_bytes(counts, r.counts.data(), len(counts) * 8)
+    r.counts.clear()
+    return counted(k, RawMatches(first, last, decided, offsets, atoms, events, words), counts)
+
+
+cdef object counted(const Kernel* k, results, counts):
+    """The results with their counts, if one may stand for many."""
+    return CountedMatches(*results, counts) if k.tallies else results
+
+
+@lru_cache(maxsize=None)
+def no_counts():
+    """None; read-only."""
+    none = np.zeros(0, np.int64)
+    none.setflags(write=False)
+    return none
 
 
 @lru_cache(maxsize=None)

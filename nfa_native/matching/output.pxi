@@ -33,6 +33,9 @@ cdef void output_matches(
 cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:
     """Deliver `path` extended by each member of the set that began at or after `lo`."""
     cdef Visit visit
+    if is_counted(k) and not k.path.empty():
+        count_set(k, node, lo, decided)
+        return
     if node == 0:
         deliver(k, final, decided)
         return
@@ -228,6 +231,8 @@ cdef void write_result(Kernel* k, uint32_t row, int64_t decided) noexcept nogil:
         k.results.atoms.push_back(<uint16_t>k.picks[i].first)
         k.results.events.push_back(k.picks[i].second)
     k.results.offsets.push_back(<int64_t>k.results.atoms.size())
+    if k.tallies:
+        k.results.counts.push_back(0)
     for i in range(k.result_width):
         k.results.words.push_back(k.answer[<size_t>row * k.result_width + i])
     if is_full(k):

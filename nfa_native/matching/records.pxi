@@ -320,7 +320,16 @@ cdef cppclass Results:
     vector[uint16_t] atoms
     vector[uint64_t] events
     vector[word_t] words
+    vector[int64_t] counts # how many matches a result stands for; 0: it is one row of a match
     uint64_t count        # of results since the beginning
+
+# What counts sets.
+cdef cppclass Counter:
+    Memory memory
+    Gathering gathering   # members of the set that is being remembered
+    Tally tally           # of what is being counted
+    vector[uint32_t] asked
+    bint too_many         # a number did not fit
 
 cdef cppclass Kernel:
     TermStore* store
@@ -343,6 +352,8 @@ cdef cppclass Kernel:
     bint guarded
     bint waits                        # some match waits for its window's edge
     bint count_only
+    bint tallies                      # one result may stand for many matches
+    Counter counter
     bint failed                       # a formula raised: the exception is kept by the owner
     int64_t window
     int64_t origin

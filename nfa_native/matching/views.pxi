@@ -69,17 +69,9 @@ cdef void take_view(
 
 cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noexcept nogil:
     """Visit the next group in a view, and the view again."""
-    cdef const TransitionSpec* transition = &k.transitions[view.label & ~VIEW]
     cdef const GroupList* groups = &k.lists[view.next]
-    cdef const EventRecord* event = event_at(k, view.pos)
     cdef uint32_t before = visit.before if visit.begun else view.sibling - groups.base
-    cdef const word_t* row
-    cdef uint32_t count
-    cdef int64_t found
-    cdef Bounds bounds
-    row = rows_of(k, view.pos, transition.choice.atoms.data()[0], &count)
-    load_bounds(k, &transition.step, k.states[transition.source].width, row, transition.choice.width, event.time, &bounds)
-    found = find_group(k, groups, before, &bounds, lo)
+    cdef int64_t found = group_in_view(k, view, before, lo)
     if found == NO_GROUP:
         return
     visit.begun = 1
@@ -88,6 +80,18 @@ cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noex
     visit.begun = visit.before = 0
     visit.node = groups.groups[found].node
     k.visits.push_back(visit)
+
+
+cdef int64_t group_in_view(Kernel* k, const Node* view, uint32_t before, uint32_t lo) noexcept nogil:
+    """The place of the last group in a view in front of `before` that holds something from `lo` on, or NO_GROUP."""
+    cdef const TransitionSpec* transition = &k.transitions[view.label & ~VIEW]
+    cdef const EventRecord* event = event_at(k, view.pos)
+    cdef const word_t* row
+    cdef uint32_t count
+    cdef Bounds bounds
+    row = rows_of(k, view.pos, transition.choice.atoms.data()[0], &count)
+    load_bounds(k, &transition.step, k.states[transition.source].width, row, transition.choice.width, event.time, &bounds)
+    return find_group(k, &k.lists[view.next], before, &bounds, lo)
 
 
 cdef void list_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t wanted) noexcept nogil:

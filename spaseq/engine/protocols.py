@@ -22,6 +22,7 @@ class Matcher(Protocol):
     """One running query."""
 
     count_only: bool
+    tallies: bool
 
     @property
     def automaton(self) -> Automaton:
@@ -114,6 +115,9 @@ class Plan(ResultPlan, Protocol):
 
     def start(self, terms: Terms, *, automaton: Automaton | None = None) -> Matcher:
         """A matcher at the beginning of its input, of an automaton that is there already or a new one."""
+
+    def counter(self, terms: Terms, automaton: Automaton) -> Matcher | None:
+        """A matcher at the beginning of its input that counts, and gives no results; None: there is no better one."""
 
     def report(self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int]) -> dict[str, Any]:
         """Counters of a matcher in the words of the query; ``came``: events by stream IRI.

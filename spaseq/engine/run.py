@@ -118,7 +118,7 @@ class Run(Iterator[Match]):
         self.time = LEAST if state is None else state.time  # the latest time read, in microseconds
         if count_only and max_results is None:
             for running in self.engine._queries.values():
-                running.matcher.count_only = running.can_count_only
+                running.count_only()
 
     def __next__(self) -> Match:
         """The next match, in order of decision."""

@@ -19,6 +19,7 @@ from nfa_native.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.engine.spent import Spent
+from spaseq.errors import StreamError
 from spaseq.pattern import Construction, Selection
 from spaseq.plan.lazy import LazyAtom
 from spaseq.results.construct import Constructor
@@ -80,6 +81,8 @@ class RunningQuery:
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
         self._aggregates = self._projector is not None and bool(plan.match_aggregates)
+        if self._projector is not None and self._projector.counts_only:
+            matcher.tallies = True
         if self._gives_at_once:
             matcher.bound(MOST, MOST_HELD)
 
@@ -114,13 +117,22 @@ class RunningQuery:
         plain = {item.expression.name for item in self.plan.selection if isinstance(item.expression, Variable)}
         return set(self.plan.columns) <= plain
 
+    def count_only(self) -> None:
+        """Count results, where that is possible, instead of making them; before any event."""
+        if self.can_count_only:
+            self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
+            self.matcher.count_only = True
+
     def _tell(self, what: Callable[..., None], *how: Any) -> None:
         """Tell the matcher, as soon as it has done with what it was told before."""
         self.has_rest = True
         if self._waiting or self.matcher.unfinished:
             self._waiting.append(partial(what, *how))
         else:
-            what(*how)
+            try:
+                what(*how)
+            except OverflowError as error:
+                raise _too_many(error) from None
 
     def complete(self) -> None:
         """Let the matcher do all that it was told, however many results it holds then."""
@@ -199,6 +211,12 @@ class RunningQuery:
 
     def _next_table(self) -> MatchTable | None:
         """What the matcher holds; if there is nothing, it goes on."""
+        try:
+            return self._next_taken()
+        except OverflowError as error:
+            raise _too_many(error) from None
+
+    def _next_taken(self) -> MatchTable | None:
         table = self._take()
         if table is not None:
             return table
@@ -278,3 +296,8 @@ class RunningQuery:
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         return self.plan.report(self.matcher.statistics(), came, self.evaluated)
+
+
+def _too_many(error: OverflowError) -> StreamError:
+    """Matches cannot be counted any more."""
+    return StreamError(str(error), hint="a shorter window or a filter leaves fewer matches")

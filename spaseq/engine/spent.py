@@ -28,6 +28,7 @@ class Spent:
     """A matcher that takes what it is told, and does nothing with it."""
 
     count_only = False
+    tallies = False
     unfinished = False
     position = 0
     open_tick = None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpm.evaluator import CompiledPattern, Evaluator
+    from nfa_native.match_counter import MatchCounter
     from nfa_native.match_totals import MatchTotals
     from nfa_native.matcher import Matcher
     from nfa_native.partitions import Partitions
@@ -292,6 +293,17 @@ class Plan:
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)
+
+    def counter(self, terms: Terms, automaton: Automaton) -> MatchCounter | None:
+        """What counts the automaton's matches by totals; None: totals are not enough, or an event ends few matches."""
+        from nfa_native.automaton import Govern
+        from nfa_native.match_counter import MatchCounter
+        from spaseq.plan.match_totals import Totals
+
+        if self.query.keys or not any(state.govern is Govern.ANY for state in automaton.states):
+            return None
+        totals = Totals(self.analysis, self.liveness, (Aggregate("COUNT", None),), tuple(self.analysis.columns))
+        return None if totals.why_not is not None else MatchCounter(automaton, terms, totals.spec())
 
     def automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:
         """What a matcher runs, its constants as words of ``terms``."""

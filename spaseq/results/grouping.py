@@ -18,7 +18,7 @@ from nfa_native.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.arrays import check
 from spaseq.results.evaluation import evaluate, holds
-from spaseq.results.raw import RawMatches, pick_digests, totals_of, without_totals
+from spaseq.results.raw import RawMatches, counts_of, pick_digests, totals_of, without_totals
 from spaseq.results.totals import Reading, Total, aggregate_total, grouped
 
 Words = NDArray[np.uint64]
@@ -29,7 +29,8 @@ Times = NDArray[np.int64]
 class Rows:
     """Rows that wait for their decision time to pass: times ``int64[n]``, ``words uint64[n, k]`` of the raw columns.
 
-    ``picks uint64[n, 2]`` tells matches apart.  Row ``i`` stands for ``counts[i]`` equal ones.
+    ``picks uint64[n, 2]`` tells matches apart.  Row ``i`` stands for ``counts[i]`` equal ones, or if that is negative
+    for ``-counts[i]`` matches that no other row is of.
     """
 
     first: Times
@@ -96,6 +97,11 @@ class Grouping:
         self._readings = tuple(readings)
         self._totalled = _no_results(len(projections))  # results of totals
 
+    @property
+    def counts_only(self) -> bool:
+        """Whether nothing is asked of matches but how many there are at a time."""
+        return not self._group_by and all(one.argument is None and not one.distinct for one in self._aggregates)
+
     def add(self, raw: RawMatches) -> None:
         """Collect rows of matches, and totals."""
         totals = totals_of(raw)
@@ -104,7 +110,9 @@ class Grouping:
             raw = without_totals(raw)
         number = len(raw.first)
         picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
-        rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, np.ones(number, np.int64))
+        tallied = counts_of(raw)
+        counts = np.where(tallied == 0, 1, tallied if self.is_compact else -tallied)
+        rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, counts)
         rows = _concatenate(self._rows, rows)
         self._rows = _compacted(rows) if self.is_compact else rows
 
@@ -175,11 +183,13 @@ class Grouping:
 
     def _matches(self, rows: Rows, groups: Times, number: int) -> Times:
         """How many matches, not rows, each group has."""
-        if self._need_picks:
-            keys = np.column_stack([groups.astype(np.uint64), rows.picks])
-            groups = np.unique(keys, axis=0)[:, 0].astype(np.int64)
-            return np.bincount(groups, minlength=number)
         result = np.zeros(number, np.int64)
+        if self._need_picks:
+            single = rows.counts > 0
+            keys = np.column_stack([groups[single].astype(np.uint64), rows.picks[single]])
+            np.add.at(result, np.unique(keys, axis=0)[:, 0].astype(np.int64), 1)
+            np.subtract.at(result, groups[~single], rows.counts[~single])
+            return result
         np.add.at(result, groups, rows.counts)
         return result
 

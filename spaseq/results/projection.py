@@ -80,6 +80,11 @@ class Projector:
         return self._grouping is None or self._grouping.is_compact
 
     @property
+    def counts_only(self) -> bool:
+        """Whether nothing is asked of matches but how many there are at a time."""
+        return self._grouping is not None and self._grouping.counts_only and self._plan.rows_together
+
+    @property
     def waits(self) -> bool:
         """Whether there are matches that ``advance`` may make results of."""
         return self._grouping is not None and self._grouping.waits

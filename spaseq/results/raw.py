@@ -72,6 +72,12 @@ class ResultPlan(Protocol):
         """A digest of the query's meaning."""
 
 
+def counts_of(raw: RawMatches) -> NDArray[np.int64]:
+    """How many matches each row stands for (m); 0: it is one of the rows of a match."""
+    found: NDArray[np.int64] | None = getattr(raw, "counts", None)
+    return np.zeros(len(raw.first), np.int64) if found is None else found
+
+
 def totals_of(raw: RawMatches) -> tuple[Any, ...]:
     """The totals that the first rows stand for, if the matcher gives some (``nfa_native.match_totals``)."""
     totals: tuple[Any, ...] = getattr(raw, "totals", ())

@@ -66,6 +66,9 @@ class Matches(Results):
     def count(self) -> int:
         """How many results are left."""
         with self._sound():
+            if not self._feed.core.events:  # nothing is read yet
+                self._feed.core.step = Selection.counts
+                return sum(number for _, number in self._found)
             return self._left_ahead() + sum(len(found.starts) for found in self.complex_events())
 
     def complex_events(self) -> Iterator[ComplexEvents]:

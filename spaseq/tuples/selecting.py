@@ -14,6 +14,7 @@ from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query
 from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory
+from spaseq.tuples.counting import Counter, counter
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.names import called, free, in_order
 from spaseq.tuples.partitions import Numbers
@@ -48,6 +49,8 @@ class Selection:
         self._memory = Memory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = Columns(plan.measured, schema, self._memory.conditions)
         self._recognizer = _recognizer(query, plan, self._memory, first)
+        self._counter: Counter | None = None  # what counts results that nobody asks for
+        self._has_begun = False
         self._least = int(ALWAYS)
         self.found = 0
         self.met = 0
@@ -57,11 +60,24 @@ class Selection:
         return map(self.shown, self.recognized(batch))
 
     def counts(self, batch: EncodedBatch) -> Iterator[int]:
-        """How many these are, part by part."""
-        return (len(found.starts) for found in self.recognized(batch))
+        """How many these are, part by part, without making them where that goes; then they are all only counted."""
+        if not self._has_begun:
+            self._counter = counter(self._query, self._plan)
+        if self._counter is None:
+            return (len(found.starts) for found in self.recognized(batch))
+        self._has_begun = True
+        return self._counted(self._counter, batch)
+
+    def _counted(self, counter: Counter, batch: EncodedBatch) -> Iterator[int]:
+        for number in counter.counts(batch):
+            self.found += number
+            yield number
+        self.met = counter.met()
 
     def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         """The same as the recognizer gives them: those of one end may come in several parts."""
+        assert self._counter is None
+        self._has_begun = True
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
         columns = self._columns.read(batch.batch)
@@ -91,7 +107,7 @@ class Selection:
 
     def statistics(self) -> dict[str, int]:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
-        return self._recognizer.statistics()
+        return self._recognizer.statistics() if self._counter is None else self._counter.statistics()
 
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property

@@ -55,6 +55,7 @@ class Run:
         self.patterns = [self.evaluator.compile(one.pattern, one.variables) for one in self.plan.atoms]
         self.matcher = self.plan.start(self.terms, enumerates=enumerates)
         self.projector = Projector(self.plan, self.terms, lambda handle: self.names[handle])
+        self.matcher.tallies = self.projector.counts_only
         self.names: list[str] = []
         self.results: list[Result] = []
         self.table: MatchTable | None = None

@@ -39,6 +39,7 @@ class StandInMatcher:
         self.decided: list[tuple[int, int, int, int]] = []
         self.count = 0
         self.count_only = False
+        self.tallies = False
         self.next = 0
 
     def feed(self, times: np.ndarray, events: np.ndarray, rows: list[Any]) -> None:

@@ -129,12 +129,12 @@ def test_no_snapshot_in_a_pause() -> None:
 
 
 def test_a_signal_is_heard_while_matches_are_counted() -> None:
-    """What the handler raises ends the counting, which would not end by itself."""
+    """What the handler raises ends the counting, which would not end by itself: each match is judged."""
 
     def ring(*_: object) -> None:
         raise TimeoutError
 
-    driver = Driver(plan_of("A : B:+ : C"))
+    driver = Driver(plan_of("A : B:+ : D! : C"))
     driver.matcher.count_only = True
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
@@ -145,3 +145,18 @@ def test_a_signal_is_heard_while_matches_are_counted() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert driver.matcher.count > 1000
+
+
+@pytest.mark.parametrize(("count", "matches"), [(20, 2**20 - 1), (63, 2**63 - 1)])
+def test_sets_are_counted_without_visiting_matches(count: int, matches: int) -> None:
+    driver = Driver(plan_of("A : B:+ : C"))
+    driver.matcher.count_only = True
+    driver.feed(dense(count))
+    assert driver.matcher.count == matches
+
+
+def test_a_number_of_matches_that_does_not_fit() -> None:
+    driver = Driver(plan_of("A : B:+ : C"))
+    driver.matcher.count_only = True
+    with pytest.raises(OverflowError, match="more matches than 64 bits"):
+        driver.feed(dense(65))
