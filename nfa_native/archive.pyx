@@ -26,6 +26,7 @@ def pack(stores):
         called = name.encode()
         attempted(begin_store, &archive, <const char*>PyBytes_AS_STRING(called), <unsigned int>version)
         for title, array in columns.items():
+            check_column(title, array)
             width = stored_width(array, title)
             stored = array.astype(f"<{array.dtype.kind}{width}").tobytes()
             column = add_column(&archive, title, array)
@@ -48,6 +49,12 @@ def unpack(bytes data not None):
     return stores
 
 
+def check_column(title, array):
+    """TypeError: it cannot be a column."""
+    if array.dtype.kind not in "ui" or array.ndim not in (1, 2) or is_words(title) and array.dtype != np.uint64:
+        raise TypeError(f"no column of an archive: {title}, {array.dtype}, {array.ndim} axes")
+
+
 cdef void begin_store(Archive* archive, const char* name, unsigned int version) noexcept nogil:
     archive.store(name, version)
 
@@ -60,8 +67,6 @@ cdef ArchiveColumn* add_column(Archive* archive, object title, object array) exc
     cdef ArchiveColumn* column
     cdef bytes called = title.encode()
     cdef char kind = ord("w" if is_words(title) else array.dtype.kind)
-    if array.dtype.kind not in "ui" or array.ndim not in (1, 2) or is_words(title) and array.dtype != np.uint64:
-        raise TypeError(f"no column of an archive: {title}, {array.dtype}, {array.ndim} axes")
     attempted(
         next_column, archive, <const char*>PyBytes_AS_STRING(called), kind, <unsigned int>array.dtype.itemsize,
         <size_t>len(array),

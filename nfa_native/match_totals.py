@@ -445,7 +445,9 @@ class MatchTotals:
             return None
         numbers = column(arrays, f"{atom} rows", np.uint32)
         words = table(arrays, f"{atom} words", np.uint64, len(numbers))
-        if not len(numbers) or not ascends(numbers) or int(numbers[-1]) >= events or len(words) != self._slots(atom):
+        if not len(numbers):
+            return None  # those that the window had are over
+        if not ascends(numbers) or int(numbers[-1]) >= events or len(words) != self._slots(atom):
             raise ValueError(f"the rows of atom {atom} are not those of the events in the window")
         return RowColumns(numbers, word_map(np.ascontiguousarray(words).reshape(-1)).reshape(words.shape))
 

@@ -139,7 +139,7 @@ def _history(automaton: Automaton, arrays: Arrays) -> dict[str, NDArray[Any]]:
     starts = events.pop("block") - arrays["firsts"].astype(np.uint64)[0]
     first[starts[starts < len(blocks)].astype(np.int64)] = True
     shared = np.zeros(len(blocks), np.uint8)
-    shared[1:] = (blocks["word"][1:] == blocks["word"][:-1]) & (sizes[1:] > 0) & ~first[1:]
+    shared[1:] = (blocks["word"][1:] == blocks["word"][:-1]) & (sizes[1:] > 0) & (sizes[:-1] > 0) & ~first[1:]
     return {
         **events, "atom": blocks["atom"].copy(), "rows": blocks["rows"].copy(), "shared": shared,
         "words": arrays[WORDS + "events"],

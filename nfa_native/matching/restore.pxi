@@ -1,9 +1,6 @@
 # The state that an archive has.  Nothing in it is believed: whatever is a place, a link, a length or an order is compared with
 # what is there (`require`: ValueError), so that a forged archive is refused, or means a state that could have been.
 
-cdef int64_t FARTHEST = 1000000000000000000      # position of an event, a counter: they can go on for long
-
-
 cdef void load_kernel(Kernel* k, Archive* a) noexcept nogil:
     """Take over the state that `write_kernel` gave, words already renumbered, into a kernel that has seen nothing."""
     cdef vector[Node] nodes

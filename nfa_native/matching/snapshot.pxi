@@ -228,8 +228,9 @@ cdef void write_block(
     cdef const word_t* rows = block_rows(k, event, number, &count)
     cdef size_t size = <size_t>count * k.slots[block.atom]
     form.atom = block.atom
-    form.rows = count
-    form.shared = number > 0 and size > 0 and (block - 1).word == block.word
+    form.rows = count if k.slots[block.atom] else 1       # rows without values are all alike
+    # Where a block without words comes first, the next one's begin at the same place.
+    form.shared = number > 0 and size > 0 and (block - 1).word == block.word and k.slots[(block - 1).atom] > 0
     blocks.push_back(form)
     if not form.shared:
         words.insert(words.end(), rows, rows + size)

@@ -1,13 +1,6 @@
 # The window's edges, the stored past, and how both move forward.
 
 
-cdef inline int64_t floor_div(int64_t a, int64_t b) noexcept nogil:
-    cdef int64_t quotient = a / b
-    if a % b != 0 and (a < 0) != (b < 0):
-        quotient -= 1
-    return quotient
-
-
 cdef inline int64_t measure(Kernel* k, uint32_t pos) noexcept nogil:
     """What windows measure of an event: its time, or its position in the streamset."""
     if k.by_events:
@@ -15,17 +8,30 @@ cdef inline int64_t measure(Kernel* k, uint32_t pos) noexcept nogil:
     return event_at(k, pos).time
 
 
+cdef inline int64_t within(int128 time) noexcept nogil:
+    """The time, or the end of the range beyond which it lies: the first promise is that nothing comes before -2**63."""
+    return -FOREVER if time < -FOREVER else FOREVER if time > FOREVER else <int64_t>time
+
+
+cdef inline int128 floor_div(int128 a, int64_t b) noexcept nogil:
+    cdef int128 quotient
+    cdef int64_t near
+    if -FARTHEST < a < FARTHEST:         # as nearly always: that takes one instruction
+        near = <int64_t>a
+        return near / b - (near % b < 0)
+    quotient = a / b
+    return quotient - (a % b < 0)
+
+
 cdef inline int64_t earliest_start(Kernel* k, int64_t last) noexcept nogil:
     """The least measure of a first event for a match whose last one measures `last` (SEMANTICS 3.3)."""
     if k.window == 0:
         return -FOREVER
     if k.sliding:
-        if k.by_events:
-            return last - k.window + 1
-        return last - k.window
+        return within(<int128>last - k.window + k.by_events)
     if k.by_events:
         return last / k.window * k.window
-    return k.origin - floor_div(k.origin - last, k.window) * k.window - k.window
+    return within(k.origin - (floor_div(<int128>k.origin - last, k.window) + 1) * k.window)
 
 
 cdef inline int64_t upper_edge(Kernel* k, int64_t first) noexcept nogil:
@@ -33,12 +39,10 @@ cdef inline int64_t upper_edge(Kernel* k, int64_t first) noexcept nogil:
     if k.window == 0:
         return FOREVER
     if k.sliding:
-        if k.by_events:
-            return first + k.window - 1
-        return first + k.window
+        return within(<int128>first + k.window - k.by_events)
     if k.by_events:
         return (first / k.window + 1) * k.window - 1
-    return k.origin + (floor_div(first - k.origin, k.window) + 1) * k.window
+    return within(k.origin + (floor_div(<int128>first - k.origin, k.window) + 1) * k.window)
 
 
 cdef inline int64_t lower_edge(Kernel* k, int64_t first, int64_t last) noexcept nogil:
@@ -49,7 +53,7 @@ cdef inline int64_t lower_edge(Kernel* k, int64_t first, int64_t last) noexcept 
         return earliest_start(k, last)
     if k.by_events:
         return first / k.window * k.window
-    return k.origin + floor_div(first - k.origin, k.window) * k.window
+    return within(k.origin + floor_div(<int128>first - k.origin, k.window) * k.window)
 
 
 cdef uint32_t position_from(Kernel* k, uint32_t pos, int64_t edge) noexcept nogil:
@@ -113,7 +117,7 @@ cdef void forget_all(Kernel* k) noexcept nogil:
 cdef uint32_t first_kept(Kernel* k, int64_t last) noexcept nogil:
     """A match that waits for a sliding window's upper edge may still ask what came before its first event."""
     if k.waits and k.sliding:
-        return position_from(k, k.kept, earliest_start(k, last) - k.window)
+        return position_from(k, k.kept, within(<int128>earliest_start(k, last) - k.window))
     return k.lo
 
 
