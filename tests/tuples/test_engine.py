@@ -13,8 +13,16 @@ import pandas
 import pyarrow
 import pytest
 
-from spaseq.errors import BusyError, OptionError, QueryError, QuerySyntaxError, SpaseqError, StreamError
-from spaseq.tuples import Engine, match, prepare
+from spaseq.errors import (
+    BusyError,
+    OptionError,
+    OutOfMemoryError,
+    QueryError,
+    QuerySyntaxError,
+    SpaseqError,
+    StreamError,
+)
+from spaseq.tuples import Engine, match, prepare, prepared, selecting
 
 PAIRS = "SELECT * WHERE A AS a ; B AS b WITHIN 10 EVENTS"
 TIMED = "SELECT * WHERE A AS a ; B AS b WITHIN 10 SECONDS"
@@ -483,3 +491,31 @@ def test_statistics_are_fit_for_json() -> None:
     assert told["queries"]["query1"]["results"] == 1
     assert told["queries"]["query2"]["why"] == ["no event fits c"]
     assert re.fullmatch(r"1970-01-01T00:00:02.*Z", told["streams"][""]["newest_event"])
+
+
+def test_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise MemoryError
+
+    live = engine(PAIRS)
+    live.push([row("A")])
+    with monkeypatch.context() as within:
+        within.setattr(selecting, "edges", fail)
+        with pytest.raises(OutOfMemoryError, match="this engine cannot go on"):
+            live.push([row("B")])
+    with pytest.raises(OutOfMemoryError, match="out of memory earlier"):
+        live.push([row("B")])
+
+
+@pytest.mark.parametrize(("compared", "plans"), [("p", 1), ("n", 2)])
+def test_a_query_is_planned_once(compared: str, plans: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once more if the order of texts is compared, as only the events show."""
+    made: list[object] = []
+    planned = prepared.planned
+    monkeypatch.setattr(prepared, "planned", lambda *given: made.append(given) or planned(*given))
+    rows = [row("A", p=1, n="a"), row("B", p=2, n="b")]
+    query = f"SELECT * WHERE A AS a ; B AS b FILTER b[{compared} > a.{compared}] WITHIN 10 EVENTS"
+    assert match(query, rows).count() == 1
+    assert len(made) == plans
+    assert positions(engine(query).push(rows)) == [[0, 1]]
+    assert len(made) == 2 * plans

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spaseq.tuples import Engine, encoder, match, selecting
+from spaseq.tuples import Engine, encoder, match, selecting, symbol_groups
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, pairs, random_pair
@@ -68,9 +68,10 @@ def test_any_pair(pair: Pair, chance: Random, lateness: int) -> None:
 # ── many queries ─────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("seed", range(40))
-def test_many_queries_are_each_what_it_is_alone(seed: int) -> None:
-    """Of other pairs, too, so that events fit some of them; one half of them in a call of ``match``."""
+def test_many_queries_are_each_what_it_is_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of other pairs, too, so that events fit some of them; in one group or in several."""
     chance = Random(seed)
+    monkeypatch.setattr(symbol_groups, "MOST_SETS", chance.choice((1, 30, 1000)))
     drawn = [random_pair(40 * seed + number) for number in range(20)]
     texts = {f"q{number}": to_text(pair.query) for number, pair in enumerate(drawn) if pair.query.strategy != "ANY"}
     events = sorted((event for pair in drawn[:3] for event in pair.events), key=lambda event: event.time)
