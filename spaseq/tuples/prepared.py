@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import pyarrow
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.problem import source_of
 from spaseq.pattern.columns import attributes
 from spaseq.pattern.recognition import AttributeWindow, Query, TimeWindow
 from spaseq.plan.aggregation import check_groups
@@ -18,19 +21,31 @@ from spaseq.plan.complex_events import Recognition, planned
 from spaseq.tuples.correlation import correlated_attributes, texts
 from spaseq.tuples.symbols import Atom
 
+MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A query that was read, checked and planned.
+    """A query that was read, checked and planned; wherever a query in CEQL may stand, it may stand.
 
     ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.  ``columns`` are the
-    attributes of events that it reads.
+    attributes of events that it reads.  It never changes, pickles as its text (``source``), and is prepared again once
+    in a process.
     """
 
+    source: str | ParsedQuery
     parsed: ParsedQuery
     plan: Recognition
     ordered: frozenset[str]
     columns: tuple[str, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits, equal in all processes for queries that mean the same."""
+        return hashlib.sha256(repr((self.query, self.parsed.normal_form)).encode()).hexdigest()[:32]
+
+    def __reduce__(self) -> tuple[Callable[[str | ParsedQuery], Prepared], tuple[str | ParsedQuery]]:
+        return _prepared, (self.source,)
 
     @property
     def query(self) -> Query:
@@ -54,12 +69,27 @@ def prepare(query: AnyQuery) -> Prepared:
     """
     if isinstance(query, Prepared):
         return query
-    parsed = query if isinstance(query, ParsedQuery) else parse(query)
+    if isinstance(query, os.PathLike):
+        return _from_file(query)
+    return _prepared(query if isinstance(query, str | ParsedQuery) else parse(query))
+
+
+def _from_file(path: os.PathLike[str]) -> Prepared:
+    try:
+        return _prepared(source_of(path, "").text)
+    except QueryError:  # a QuerySyntaxError is one
+        parse(path)  # says it with the name of the file
+        raise
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _prepared(source: str | ParsedQuery) -> Prepared:
+    parsed = source if isinstance(source, ParsedQuery) else parse(source)
     plan = planned(parsed.query, parsed.normal_form)
     check_groups(parsed.query, plan)
     compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
     ordered = frozenset(attribute.name for each in compared for attribute in attributes(each.written))
-    return Prepared(parsed, plan, ordered, _columns(parsed.query, plan))
+    return Prepared(source, parsed, plan, ordered, _columns(parsed.query, plan))
 
 
 def _columns(query: Query, plan: Recognition) -> tuple[str, ...]:
