@@ -29,7 +29,7 @@ struct Stairs {
 
 // The first step from `first` to `end` whose `field` is not below a bound, looked for from the end, where it mostly is.
 template <int64_t Stair::*field>
-inline size_t stairs_below(const Stair* steps, size_t first, size_t end, int64_t bound) noexcept {
+static inline size_t stairs_below(const Stair* steps, size_t first, size_t end, int64_t bound) noexcept {
     size_t begin = end, stride = 1;
     while (begin > first && steps[begin - 1].*field >= bound) {
         end = begin - 1;
@@ -45,7 +45,7 @@ inline size_t stairs_below(const Stair* steps, size_t first, size_t end, int64_t
 }
 
 // Know a pair, if no younger one has a smaller value, and forget those that it makes needless.  std::bad_alloc.
-inline void add_step(Stairs* stairs, int64_t value, int64_t youngest) {
+static inline void add_step(Stairs* stairs, int64_t value, int64_t youngest) {
     std::vector<Stair>& steps = stairs->steps;
     size_t end = steps.size();
     if (end > stairs->first && steps[end - 1].youngest > youngest) {
@@ -67,7 +67,7 @@ inline void add_step(Stairs* stairs, int64_t value, int64_t youngest) {
 }
 
 // Forget those that started before `least`.
-inline void drop_steps(Stairs* stairs, int64_t least) noexcept {
+static inline void drop_steps(Stairs* stairs, int64_t least) noexcept {
     std::vector<Stair>& steps = stairs->steps;
     while (stairs->first < steps.size() && steps[stairs->first].youngest < least) ++stairs->first;
     if (stairs->first >= Stairs::LEAST_TO_ERASE && stairs->first * 2 > steps.size()) {
@@ -77,7 +77,7 @@ inline void drop_steps(Stairs* stairs, int64_t least) noexcept {
 }
 
 // The youngest start below a bound; INT64_MIN: there is none at `least` or later.
-inline int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least) noexcept {
+static inline int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least) noexcept {
     size_t end = stairs->first;
     if (end < stairs->steps.size())
         end = stairs_below<&Stair::value>(stairs->steps.data(), end, stairs->steps.size(), bound);

@@ -35,21 +35,21 @@ struct Head {
 };
 
 // Whether a register with the value satisfies the test.
-inline bool passes(int64_t value, uint32_t test, int64_t bound) noexcept {
+static inline bool passes(int64_t value, uint32_t test, int64_t bound) noexcept {
     if (value == NOT_SET) return true;
     if (test == LESS) return value < bound;
     if (test == EQUAL) return value == bound;
     return value != bound && value != NO_VALUE && bound != NO_BOUND;
 }
 
-inline bool pass_all(const int64_t* registers, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
+static inline bool pass_all(const int64_t* registers, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
     for (size_t i = 0; i < count; ++i)
         if (!passes(registers[guards[i].register_], guards[i].test, bounds[i])) return false;
     return true;
 }
 
 // Whether there may be registers that pass in a zone with these least ones.
-inline bool may_pass(const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
+static inline bool may_pass(const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
     for (size_t i = 0; i < count; ++i) {
         if (guards[i].test == LESS && least[guards[i].register_] >= bounds[i]) return false;
         if (guards[i].test == EQUAL && least[guards[i].register_] > bounds[i]) return false;
@@ -113,13 +113,13 @@ struct GroupQuery {
     }
 };
 
-inline size_t groups_of(const GroupList* list) noexcept { return list->count; }
+static inline size_t groups_of(const GroupList* list) noexcept { return list->count; }
 
 // The youngest start of a group, and behind it the registers.
-inline int64_t* record_of(GroupList* list, size_t place) noexcept { return list->record(place); }
-inline int64_t youngest_in(const GroupList* list, size_t place) noexcept { return *list->record(place); }
+static inline int64_t* record_of(GroupList* list, size_t place) noexcept { return list->record(place); }
+static inline int64_t youngest_in(const GroupList* list, size_t place) noexcept { return *list->record(place); }
 
-inline void empty_list(GroupList* list) noexcept {
+static inline void empty_list(GroupList* list) noexcept {
     list->base += static_cast<int64_t>(list->count);
     list->first = list->living = list->count = 0;
     list->is_ordered = true;
@@ -129,7 +129,7 @@ inline void empty_list(GroupList* list) noexcept {
 }
 
 // std::bad_alloc
-inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
+static inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
     if (list->count == list->nodes.size() || (list->count + 1) * list->width > list->records.size()) {
         size_t room = std::max<size_t>(4, 2 * list->count);
         list->records.resize(room * list->width);
@@ -143,7 +143,7 @@ inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, 
 }
 
 // Only those from `first` on that started at `least` or later, closed up.
-inline void keep_groups(GroupList* list, size_t first, int64_t least) noexcept {
+static inline void keep_groups(GroupList* list, size_t first, int64_t least) noexcept {
     size_t kept = 0;
     for (size_t place = first; place < list->count; ++place) {
         if (youngest_in(list, place) < least) continue;
@@ -156,7 +156,7 @@ inline void keep_groups(GroupList* list, size_t first, int64_t least) noexcept {
 }
 
 // Forget groups in front that started before `least`; numbers of the others stay.
-inline void drop_front(GroupList* list, int64_t least) noexcept {
+static inline void drop_front(GroupList* list, int64_t least) noexcept {
     size_t first = list->first;
     while (first < list->count && youngest_in(list, first) < least) ++first;
     list->first = first;
@@ -167,13 +167,13 @@ inline void drop_front(GroupList* list, int64_t least) noexcept {
 }
 
 // Let the zones know that a group became younger.
-inline void rejuvenate_zones(GroupList* list, size_t place) noexcept {
+static inline void rejuvenate_zones(GroupList* list, size_t place) noexcept {
     for (int level = 0; level < ZoneMap<int64_t>::LEVELS; ++level)
         if (int64_t* zone = list->zones.around(*list, level, place)) zone[0] = std::max(zone[0], youngest_in(list, place));
 }
 
 // The last group before place `end` that passes and is not older than `floor`; -1: there is none.  std::bad_alloc.
-inline int64_t group_before(
+static inline int64_t group_before(
     GroupList* list, int64_t end, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t floor,
     uint64_t* scanned
 ) {
@@ -183,7 +183,7 @@ inline int64_t group_before(
 }
 
 // The youngest start of the groups that pass; NEVER: there are none that started at `least` or later.  std::bad_alloc.
-inline int64_t youngest_of(
+static inline int64_t youngest_of(
     GroupList* list, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t least, uint64_t* scanned
 ) {
     int64_t found = NEVER, floor = std::max(least, NEVER + 1), place = static_cast<int64_t>(list->count);

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(path for room in ("nfa_native", "gpm/native") for path in (ROOT / room).rglob("*.p[yx][xdi]"))
 HEADERS = sorted((ROOT / "nfa_native").rglob("*.hpp"))
 IN_HEADER = re.compile(
-    r"^ *(?:inline )?(?:void|bool|u?int\w+|size_t) (\w+)\([^{;]*\) (?:const )?(noexcept )?\{", re.MULTILINE
+    r"^ *(?:static )?(?:inline )?(?:void|bool|u?int\w+|size_t) (\w+)\([^{;]*\) (?:const )?(noexcept )?\{", re.MULTILINE
 )
 BEGIN = re.compile(r"( *)(?:def|cdef|cpdef) (?!class |enum|struct|extern|cppclass)")
 NAME = re.compile(r"(\w+)(?:\[[^\]]*\])?\(")
