@@ -91,7 +91,7 @@ inline Number real(double value) {
     return found;
 }
 
-inline bool is_small(__int128 value) { return -EXACT <= value && value <= EXACT; }
+inline bool is_small(__int128 value) noexcept { return -EXACT <= value && value <= EXACT; }
 
 inline Number calculated_integers(uint8_t operation, __int128 left, __int128 right) {
     __int128 found = 0;
@@ -131,7 +131,7 @@ inline Number calculated(uint8_t operation, const Number& left, const Number& ri
 }
 
 // The sign of left - right, exactly.
-inline int compared(__int128 left, double right) {
+inline int compared(__int128 left, double right) noexcept {
     constexpr double BEYOND = 170141183460469231731687303715884105728.0; // 2^127
     if (right >= BEYOND) return -1;
     if (right < -BEYOND) return 1;
@@ -141,7 +141,7 @@ inline int compared(__int128 left, double right) {
     return rest > 0 ? -1 : rest < 0;
 }
 
-inline int compared(const Number& left, const Number& right) {
+inline int compared(const Number& left, const Number& right) noexcept {
     if (left.kind == REAL) {
         if (right.kind == INTEGER) return -compared(right.integer, left.real);
         return left.real < right.real ? -1 : left.real > right.real;
@@ -191,19 +191,19 @@ constexpr int64_t LEAST = INT64_MIN + 4; // of all others
 constexpr int64_t GREATEST = INT64_MAX - 3;
 
 // Integers in the order of doubles, 0.0 and -0.0 the same.
-inline int64_t ordered(double value) {
+inline int64_t ordered(double value) noexcept {
     int64_t bits;
     value += 0.0;
     std::memcpy(&bits, &value, sizeof bits);
     return bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
-inline int64_t clamped(__int128 value) {
+inline int64_t clamped(__int128 value) noexcept {
     return value < LEAST ? LEAST : value > GREATEST ? GREATEST : static_cast<int64_t>(value);
 }
 
 // A register's value by which numbers keep their order, or turn it; those that are close may become equal.
-inline int64_t comparable(const Number& number, bool is_real, bool turned) {
+inline int64_t comparable(const Number& number, bool is_real, bool turned) noexcept {
     if (number.kind == NOTHING) return PASSES_NONE;
     if (number.kind == UNKNOWN) return PASSES_ALL;
     const int64_t found = is_real ? ordered(as_real(number)) : clamped(number.integer);
@@ -219,12 +219,12 @@ public:
     bool is_real = false;
     bool turned = false;
 
-    void add(uint8_t operation, uint8_t variable, uint32_t argument) {
+    void append_step(uint8_t operation, uint8_t variable, uint32_t argument) {
         steps_.push_back(Step{operation, variable, argument});
     }
 
     // rows[v] are the values of the event of variable v.
-    Truth test(const int64_t* const* rows, const std::vector<Number>& constants) const {
+    Truth test(const int64_t* const* rows, const std::vector<Number>& constants) const noexcept {
         Number numbers[DEEPEST];
         uint8_t truths[DEEPEST];
         run(rows, constants, numbers, truths);
@@ -232,7 +232,7 @@ public:
     }
 
     // The number, as a register has it.
-    int64_t compute(const int64_t* const* rows, const std::vector<Number>& constants) const {
+    int64_t compute(const int64_t* const* rows, const std::vector<Number>& constants) const noexcept {
         Number numbers[DEEPEST];
         uint8_t truths[DEEPEST];
         run(rows, constants, numbers, truths);
@@ -245,7 +245,7 @@ private:
     // Leave the result at the bottom of one of the stacks.
     void run(
         const int64_t* const* rows, const std::vector<Number>& constants, Number* numbers, uint8_t* truths
-    ) const {
+    ) const noexcept {
         Number* top = numbers; // one beyond the last number
         uint8_t* truth = truths;
         for (const Step& step : steps_) {
@@ -272,15 +272,15 @@ private:
 // The values of events of which some choice has to be made: for each variable those that it holds.
 class Choices {
 public:
-    void begin(size_t variables) {
+    void renew(size_t variables) {
         rows_.clear();
         ends_.clear();
         chosen_.resize(variables);
         places_.resize(variables);
     }
 
-    void add(const int64_t* row) { rows_.push_back(row); }
-    void close() { ends_.push_back(rows_.size()); }
+    void offer(const int64_t* row) { rows_.push_back(row); }
+    void end_variable() { ends_.push_back(rows_.size()); }
 
     // Whether the condition holds for all choices with the event `own` among them.
     Truth all(const Condition& condition, const std::vector<Number>& constants, const int64_t* own) {
@@ -305,10 +305,10 @@ private:
     std::vector<size_t> places_;       // by variable: the row that is chosen
     std::vector<const int64_t*> chosen_;
 
-    size_t first(size_t variable) const { return variable ? ends_[variable - 1] : 0; }
+    size_t first(size_t variable) const noexcept { return variable ? ends_[variable - 1] : 0; }
 
     // Into `chosen_`; whether the event is among them.
-    bool choose(const int64_t* own) {
+    bool choose(const int64_t* own) noexcept {
         bool has_own = false;
         for (size_t i = 0; i < ends_.size(); ++i) {
             chosen_[i] = rows_[places_[i]];
@@ -317,7 +317,7 @@ private:
         return has_own;
     }
 
-    bool next() {
+    bool next() noexcept {
         for (size_t i = ends_.size(); i-- > 0;) {
             if (++places_[i] < ends_[i]) return true;
             places_[i] = first(i);

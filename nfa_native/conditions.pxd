@@ -26,10 +26,10 @@ cdef extern from "conditions.hpp" namespace "conditions" nogil:
         bint turned
         uint8_t test(const int64_t* const* rows, const vector[Number]& constants)
         int64_t compute(const int64_t* const* rows, const vector[Number]& constants)
-        void safe_add "add"(uint8_t operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
+        void safe_append_step "append_step"(uint8_t operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
 
     cdef cppclass Choices:
-        void begin(size_t variables)
-        void add(const int64_t* row)
-        void close()
+        void renew(size_t variables)
+        void offer(const int64_t* row)
+        void end_variable()
         uint8_t all(const Condition& condition, const vector[Number]& constants, const int64_t* own)

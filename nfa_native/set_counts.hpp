@@ -16,7 +16,7 @@ constexpr Count TOO_MANY = ~Count(0);
 constexpr size_t MOST_HELD = 1 << 21; // steps that are remembered before all are forgotten
 
 inline Count sum(Count left, Count right) { return left > TOO_MANY - right ? TOO_MANY : left + right; }
-inline bool is_before(uint32_t one, uint32_t other) { return static_cast<int32_t>(one - other) < 0; }
+inline bool is_before(uint32_t one, uint32_t other) noexcept { return static_cast<int32_t>(one - other) < 0; }
 
 // So many members began at `start` or later, more than at the next step.
 struct Step {
@@ -42,7 +42,7 @@ public:
 
     // Where members begin that began at `lo` or later.
     const Step* from(uint32_t lo) const {
-        return &*std::lower_bound(steps.begin(), steps.end(), lo, [](const Step& step, uint32_t start) {
+        return std::lower_bound(steps.data(), end(), lo, [](const Step& step, uint32_t start) {
             return is_before(step.start, start);
         });
     }
@@ -52,16 +52,16 @@ public:
 // Members of a set that is being made, or of all that is counted now.
 class Gathering {
 public:
-    void begin() { members_.clear(); }
-    void add(uint32_t start) { members_.push_back(Step{1, start}); }
-    void add_all(const Profile& profile, uint32_t lo) {
+    void begin() noexcept { members_.clear(); }
+    void gather(uint32_t start) { members_.push_back(Step{1, start}); }
+    void gather_all(const Profile& profile, uint32_t lo) {
         for (const Step* step = profile.from(lo); step != profile.end(); ++step) {
             const Count rest = step + 1 == profile.end() ? 0 : step[1].count;
             members_.push_back(Step{step->count == TOO_MANY ? TOO_MANY : step->count - rest, step->start});
         }
     }
-    size_t size() const { return members_.size(); }
-    void close(std::vector<Step>& out) {
+    size_t size() const noexcept { return members_.size(); }
+    void sum_up(std::vector<Step>& out) {
         std::sort(members_.begin(), members_.end(), [](const Step& one, const Step& other) {
             return is_before(one.start, other.start);
         });
@@ -98,7 +98,7 @@ public:
         held_ -= one.steps.size();
         one.content = content;
         one.since = lo;
-        members.close(one.steps);
+        members.sum_up(one.steps);
         held_ += one.steps.size();
     }
 
@@ -113,18 +113,18 @@ public:
     Count count = 0;
     uint32_t first = 0;
 
-    void begin() { count = 0; }
-    void add(uint32_t start, Count number) {
+    void begin() noexcept { count = 0; }
+    void add(uint32_t start, Count number) noexcept {
         if (count == 0 || is_before(start, first)) first = start;
         count = sum(count, number);
     }
-    void add_all(const Profile& profile, uint32_t lo) {
+    void add_all(const Profile& profile, uint32_t lo) noexcept {
         const Step* step = profile.from(lo);
         if (step != profile.end()) add(step->start, step->count);
     }
-    bool is_too_many() const { return count == TOO_MANY; }
-    uint64_t high() const { return static_cast<uint64_t>(count >> 64); }
-    uint64_t low() const { return static_cast<uint64_t>(count); }
+    bool is_too_many() const noexcept { return count == TOO_MANY; }
+    uint64_t high() const noexcept { return static_cast<uint64_t>(count >> 64); }
+    uint64_t low() const noexcept { return static_cast<uint64_t>(count); }
 };
 
 } // namespace set_counts

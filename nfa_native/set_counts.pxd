@@ -16,8 +16,8 @@ cdef extern from "set_counts.hpp" namespace "set_counts" nogil:
 
     cdef cppclass Gathering:
         void begin()
-        void add(uint32_t start)
-        void add_all(const Profile& profile, uint32_t lo)
+        void gather(uint32_t start)
+        void gather_all(const Profile& profile, uint32_t lo)
         size_t size()
 
     cdef cppclass Memory:

@@ -48,8 +48,8 @@ struct ArchiveColumn {
     std::string own;
     const char* data = nullptr;
 
-    size_t numbers() const { return static_cast<size_t>(rows) * per; }
-    size_t size() const { return numbers() * stored; }
+    size_t numbers() const noexcept { return static_cast<size_t>(rows) * per; }
+    size_t size() const noexcept { return numbers() * stored; }
     const char* begin() const { return data ? data : own.data(); }
     uint64_t raw(size_t at) const;      // a number, with its sign carried on
 };
@@ -113,7 +113,7 @@ class Archive {
     // Any column, which the caller fills.
     ArchiveColumn& add(const char* name, char kind, unsigned width, uint64_t rows);
 
-    bool reads() const { return reading_; }
+    bool reads() const noexcept { return reading_; }
 
   private:
     bool reading_ = false;
@@ -131,7 +131,7 @@ class Archive {
 class ArchiveCursor {
   public:
     ArchiveCursor(const char* at, size_t size) : at_(at), left_(size) {}
-    size_t left() const { return left_; }
+    size_t left() const noexcept { return left_; }
     const char* take(size_t size) {
         require(size <= left_, "the archive is not all there");
         const char* begin = at_;

@@ -99,7 +99,7 @@ cdef void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bint gathers) noe
     if node.next:
         visit_part(k, node.next, lo, gathers)
     elif gathers:
-        k.counter.gathering.add(start_of(k, number))
+        k.counter.gathering.gather(start_of(k, number))
     if node.sibling:
         visit_part(k, node.sibling, lo, gathers)
 
@@ -110,11 +110,11 @@ cdef inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bint gather
         return
     if is_leaf(k, number, lo):
         if gathers:
-            k.counter.gathering.add(start_of(k, number))
+            k.counter.gathering.gather(start_of(k, number))
         return
     known = k.counter.memory.find(content_of(k, number), lo)
     if gathers:
-        k.counter.gathering.add_all(known[0], lo)
+        k.counter.gathering.gather_all(known[0], lo)
     elif known == NULL:
         k.counter.asked.push_back(number)
 

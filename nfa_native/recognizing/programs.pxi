@@ -21,10 +21,10 @@ cdef Condition program(Correlating* c, condition):
     c.rows.safe_resize(max(c.rows.size(), one.held.size()), NULL)
     for step in condition.instructions:
         if step.operation is Operation.CONSTANT:
-            one.safe_add(step.operation.value, 0, <uint32_t>c.constants.size())
+            one.safe_append_step(step.operation.value, 0, <uint32_t>c.constants.size())
             c.constants.safe_push_back(number_of(step.constant))
         else:
-            one.safe_add(step.operation.value, step.variable, step.argument)
+            one.safe_append_step(step.operation.value, step.variable, step.argument)
     return one
 
 

@@ -135,16 +135,16 @@ cdef uint8_t answered_all(Correlating* c, const QuestionSpec* question, const in
     cdef const int32_t* of_variable = c.question_registers.data() + question.first
     cdef int64_t number
     cdef uint32_t j
-    c.choices.begin(question.count)
+    c.choices.renew(question.count)
     for j in range(question.count):
         number = NOT_SET if of_variable[j] < 0 else registers[of_variable[j]]
         while number != NOT_SET:
             number -= c.listed_base
-            c.choices.add(c.remembered.data() + <size_t>number * c.own.size())
+            c.choices.offer(c.remembered.data() + <size_t>number * c.own.size())
             number = c.listed.data()[number].before
         if condition.held.data()[j]:
-            c.choices.add(c.own.data())
-        c.choices.close()
+            c.choices.offer(c.own.data())
+        c.choices.end_variable()
     return c.choices.all(condition[0], c.constants, c.own.data())
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow
 
@@ -42,7 +42,7 @@ class Prepared:
     @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal in all processes for queries that mean the same."""
-        return hashlib.sha256(repr((self.query, self.parsed.normal_form)).encode()).hexdigest()[:32]
+        return hashlib.sha256(repr(_ordered((self.query, self.parsed.normal_form))).encode()).hexdigest()[:32]
 
     def __reduce__(self) -> tuple[Callable[[str | ParsedQuery], Prepared], tuple[str | ParsedQuery]]:
         return _prepared, (self.source,)
@@ -90,6 +90,15 @@ def _prepared(source: str | ParsedQuery) -> Prepared:
     compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
     ordered = frozenset(attribute.name for each in compared for attribute in attributes(each.written))
     return Prepared(source, parsed, plan, ordered, _columns(parsed.query, plan))
+
+
+def _ordered(value: Any) -> Any:
+    """A syntax tree as tuples, sets in an order that all processes agree on."""
+    if is_dataclass(value):
+        return type(value).__name__, *(_ordered(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, tuple):
+        return tuple(map(_ordered, value))
+    return tuple(sorted(map(repr, map(_ordered, value)))) if isinstance(value, frozenset) else value
 
 
 def _columns(query: Query, plan: Recognition) -> tuple[str, ...]:

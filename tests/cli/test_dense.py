@@ -18,6 +18,7 @@ EVENTS = 3_000
 MEMORY = 300 << 20
 QUERY = """PREFIX : <urn:> SELECT ?a ?c FROM STREAM s <urn:s> WHERE { SEQ(A : B:+ : C)
     DEFINE GPM A ON s { ?a :A ?x } DEFINE GPM B ON s { ?b :B ?y } DEFINE GPM C ON s { ?c :C ?z } }"""
+JUDGED = QUERY.replace("SEQ(A : B:+ : C)", "SEQ(A : B:+ : D! : C) DEFINE GPM D ON s { ?d :D ?x }")  # each for itself
 RUN = ("run", "dense.spaseq", "--quiet", "--stream", "s=dense.nq")
 SECONDS = 60  # a machine that does much else is slow
 MEASURED = """
@@ -83,8 +84,9 @@ def test_who_reads_no_further_ends_it(dense: Path, started: list[subprocess.Pope
 def test_a_signal_ends_it(
     dense: Path, started: list[subprocess.Popen[str]], counting: bool, sent: signal.Signals
 ) -> None:
-    """While matches are counted, and while they are written to a file."""
+    """While matches are counted, of which each has to be judged, and while they are written to a file."""
     out = dense / "out"
+    (dense / "dense.spaseq").write_text(JUDGED if counting else QUERY)
     process = start(*RUN, *(["--count"] * counting), stdout=out.open("w"))
     started.append(process)
     await_work(process, out, counting)
@@ -104,6 +106,14 @@ def await_work(process: subprocess.Popen[str], out: Path, counting: bool) -> Non
         if worked > 300 if counting else out.stat().st_size:
             return
     raise TimeoutError("it does nothing")
+
+
+def test_all_of_them_are_counted(dense: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "spaseq", *RUN, "--count"], capture_output=True, timeout=SECONDS, check=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert int(done.stdout) == 2 ** (EVENTS - 2) - 1
 
 
 def test_a_signal_ends_it_where_nobody_reads(dense: Path, started: list[subprocess.Popen[str]]) -> None:

@@ -55,7 +55,7 @@ def test_several_queries_and_aggregates(folder: Path, queries: dict[str, str], r
 def test_the_number_of_results_that_are_only_counted(folder: Path) -> None:
     running = OnTerminal("run", "q.spaseq", "--stream", "s=-", "--count")
     running.write(STREAM + event(9, 'c v "0"') + event(10, 'c v "0"'))
-    running.wait_for(LINE.format(5, 9, 2, 0))
+    running.wait_for(LINE.format(5, 9, 2, 3))
     assert running.end()[0] == "2\n"
 
 

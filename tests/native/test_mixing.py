@@ -194,7 +194,7 @@ def test_values_that_correlated_events_have_in_common(strategy: str) -> None:
     table = pyarrow.table({"type": kinds, "x": values, "p": np.zeros(len(kinds), np.int64)})
     found = match(query, table)
     assert found.count() == 10
-    assert found._recognizer.longest_run() < FEW
+    assert found._selection._recognizer.longest_run() < FEW
 
 
 def test_distinct_numbers_are_sorted() -> None:

@@ -32,9 +32,11 @@ class HandMadePlan:
     atoms: tuple[AtomDefinition, ...] = (A, B)
     readings: tuple[Reading, ...] = ()
 
+    @property
     def selection(self) -> tuple[Projection, ...]:
         return self.projections
 
+    @property
     def having(self) -> tuple[Expression, ...]:
         return ()
 

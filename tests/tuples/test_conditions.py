@@ -17,7 +17,7 @@ from nfa_native.complex_events import Condition, Instruction, Operation, Program
 from nfa_native.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import planned
-from spaseq.tuples import correlation, match, matching
+from spaseq.tuples import correlation, encoder, match, selecting
 from spaseq.tuples.conditions import Conditions
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.checker import disagreement
@@ -39,8 +39,8 @@ def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(start, start + 200):
         pair, chance = random_pair(seed), random.Random(seed)
         query = mixed(replace(pair.query, aggregates=(), group_by=()), chance)
-        monkeypatch.setattr(matching, "MOST", chance.choice([1, 2, 1000]))
-        monkeypatch.setattr(matching, "MANY", chance.choice([1, 1000]))
+        monkeypatch.setattr(selecting, "MOST", chance.choice([1, 2, 1000]))
+        monkeypatch.setattr(encoder, "MANY", chance.choice([1, 1000]))
         given = answers(
             Pair(query, pair.events, labels_of(query, pair.events)),
             chance.randrange(1, 9), chance.choice([(), ("volume",), ("volume", "clock")]),
@@ -116,7 +116,7 @@ def test_python_is_not_asked(filter_: str, formula: str, monkeypatch: pytest.Mon
     events = [{"type": one, "v": chance.randrange(9), "name": chance.choice("xy")} for one in "AABCABBCCABC"]
     query = f"SELECT * FROM S WHERE {formula} FILTER {filter_}"
     with monkeypatch.context() as patched:
-        patched.setattr(matching, "Memory", Asked)
+        patched.setattr(selecting, "Memory", Asked)
         expected = match(query, events).to_arrow()
     monkeypatch.setattr(correlation.Memory, "answer", refuse)
     assert sorted(match(query, events).to_arrow().to_pylist(), key=str) == sorted(expected.to_pylist(), key=str)
