@@ -136,10 +136,13 @@ class RunningQuery:
 
     def complete(self) -> None:
         """Let the matcher do all that it was told, however many results it holds then."""
-        self.matcher.complete()
-        while self._waiting:
-            self._waiting.popleft()()
+        try:
             self.matcher.complete()
+            while self._waiting:
+                self._waiting.popleft()()
+                self.matcher.complete()
+        except OverflowError as error:
+            raise _too_many(error) from None
 
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events of the streamset in order, with the rows of each atom of the plan."""
@@ -256,7 +259,10 @@ class RunningQuery:
     def _take(self) -> MatchTable | None:
         if not self.matcher.pending():
             return None
-        raw = self.matcher.take()
+        try:
+            raw = self.matcher.take()
+        except OverflowError as error:
+            raise _too_many(error) from None
         if not len(raw.first):
             return None
         if self._projector is not None:

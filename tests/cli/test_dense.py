@@ -34,16 +34,21 @@ sys.exit(code)
 def dense(folder: Path) -> Path:
     """2²⁹⁹⁸ − 1 matches end with the last event."""
     (folder / "dense.spaseq").write_text(QUERY)
-    with (folder / "dense.nq").open("w") as out:
-        for number in range(EVENTS):
-            kind = "A" if number == 0 else "C" if number == EVENTS - 1 else "B"
+    write_events(folder / "dense.nq", EVENTS)
+    return folder
+
+
+def write_events(path: Path, count: int) -> None:
+    """An A, then B's, then a C."""
+    with path.open("w") as out:
+        for number in range(count):
+            kind = "A" if number == 0 else "C" if number == count - 1 else "B"
             time = f"2026-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}Z"
             out.write(f'<urn:x> <urn:{kind}> "{number}" <urn:e{number}> .\n')
             out.write(
                 f"<urn:e{number}> <http://www.w3.org/ns/prov#generatedAtTime> "
                 f'"{time}"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
             )
-    return folder
 
 
 @pytest.fixture
@@ -114,6 +119,20 @@ def test_all_of_them_are_counted(dense: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert int(done.stdout) == 2 ** (EVENTS - 2) - 1
+
+
+@pytest.mark.parametrize("counted", [["--count"], []])
+def test_a_number_that_nobody_can_read(folder: Path, counted: list[str]) -> None:
+    """2¹⁹⁹⁹⁸ − 1 has 6,020 digits."""
+    select = "?a ?c" if counted else "(COUNT(*) AS ?n)"
+    (folder / "dense.spaseq").write_text(QUERY.replace("?a ?c", select, 1))
+    write_events(folder / "dense.nq", 20_000)
+    done = subprocess.run(
+        [sys.executable, "-m", "spaseq", *RUN, *counted], capture_output=True, timeout=SECONDS, check=False, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "digits" in done.stderr and "hint: a shorter window" in done.stderr
 
 
 def test_a_signal_ends_it_where_nobody_reads(dense: Path, started: list[subprocess.Popen[str]]) -> None:
