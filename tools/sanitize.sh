@@ -16,4 +16,5 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/results/test_delimited.py tests/results/test_frames.py tests/native/test_decoding.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
     tests/streams/test_assembly_model.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
     tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
-    tests/engine/test_state.py
+    tests/engine/test_state.py tests/engine/test_prepared.py tests/snapshots tests/tuples/test_conditions.py \
+    tests/tuples/test_counting.py tests/tuples/test_engine.py
