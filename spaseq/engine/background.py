@@ -16,6 +16,7 @@ from spaseq.streams.nquads import explain
 
 BackgroundSources: TypeAlias = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
 Entail: TypeAlias = "str | Iterable[str]"  # "rdfs", or the IRIs of ontologies
+
 if TYPE_CHECKING:
     from spaseq.engine.common import Common
     from spaseq.engine.prepared import Prepared

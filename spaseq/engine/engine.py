@@ -68,8 +68,7 @@ class Engine:
         self.terms = Terms()
         self.lateness = duration_microseconds(lateness)
         self.on_late = on_late
-        self._background = read_background(background, entail)
-        self._evaluator = new_evaluator(gpm, self.terms, self._background)
+        self._evaluator = new_evaluator(gpm, self.terms, read_background(background, entail))
         self._common: Common | None = None  # what it shares with other engines
         self._is_lent = False  # readers have the encoder
         self._clocks: dict[str, StreamClock] = {}
@@ -90,7 +89,9 @@ class Engine:
     @property
     def background(self) -> Background:
         """The background knowledge that events pushed from now on see."""
-        return self._background
+        background = self._evaluator.background
+        assert isinstance(background, Background)
+        return background
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -222,7 +223,6 @@ class Engine:
         for iri, source in sources.items():
             background = background.replaced(iri, source)
         self._evaluator.update_background(background)
-        self._background = background
         self._forget_knowledge()
 
     @exclusive
@@ -338,7 +338,7 @@ class Engine:
         """Lie on what engines with the same prepared queries share, as long as nothing is here yet."""
         prepared = [query for query in queries if isinstance(query, Prepared)]
         if prepared and not (self._queries or self._clocks or self._is_lent):
-            self._common = self._background.common(prepared, self._evaluator.mode)
+            self._common = self.background.common(prepared, self._evaluator.mode)
             self.terms = Terms(self._common.evaluator.terms)
             self._evaluator = self._common.evaluator.on(self.terms)
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from spaseq.errors import OptionError, QueryError
-from spaseq.languages.problem import source_of
+from spaseq.errors import OptionError
+from spaseq.languages.problem import made_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.pattern import Query
 from spaseq.plan import Plan, compile_plan
@@ -66,7 +66,7 @@ def prepare(query: AnyQuery) -> Prepared:
     if isinstance(query, Prepared):
         return query
     if isinstance(query, os.PathLike):
-        return _from_file(query)
+        return made_of_file(query, _prepared, parse)
     return _prepared(query if isinstance(query, str) else checked_query(query))
 
 
@@ -79,14 +79,6 @@ def checked_query(query: AnyQuery) -> Query:
         known = "a query is a text, a pathlib.Path or what spaseq.parse or spaseq.prepare gives"
         raise OptionError(f"{known}, not {type(query).__name__}")
     return checked
-
-
-def _from_file(path: os.PathLike[str]) -> Prepared:
-    try:
-        return _prepared(source_of(path, "").text)
-    except QueryError:  # a QuerySyntaxError is one
-        parse(path)  # says it with the name of the file
-        raise
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

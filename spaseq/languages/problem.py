@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar
 
 from spaseq.errors import Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.files import text_of_file
 from spaseq.languages.node import Span
+
+T = TypeVar("T")
 
 
 class Problem(Exception):  # noqa: N818 - never leaves the package
@@ -72,6 +75,15 @@ def shortened(message: str) -> str:
 
 _LONG_WORD = re.compile(r"(\S{100})\S{60,}")
 _LONGEST_MESSAGE = 600
+
+
+def made_of_file(path: os.PathLike[str], make: Callable[[str], T], parse: Callable[[os.PathLike[str]], object]) -> T:
+    """What ``make`` makes of a file's text; its errors name the file, as those of ``parse`` do."""
+    try:
+        return make(source_of(path, "").text)
+    except QueryError:  # a QuerySyntaxError is one
+        parse(path)
+        raise
 
 
 def source_of(text: str | os.PathLike[str], path: str) -> Source:

@@ -13,7 +13,7 @@ import pyarrow
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.problem import source_of
+from spaseq.languages.problem import made_of_file
 from spaseq.pattern.columns import attributes
 from spaseq.pattern.recognition import AttributeWindow, Query, TimeWindow
 from spaseq.plan.aggregation import check_groups
@@ -70,16 +70,8 @@ def prepare(query: AnyQuery) -> Prepared:
     if isinstance(query, Prepared):
         return query
     if isinstance(query, os.PathLike):
-        return _from_file(query)
+        return made_of_file(query, _prepared, parse)
     return _prepared(query if isinstance(query, str | ParsedQuery) else parse(query))
-
-
-def _from_file(path: os.PathLike[str]) -> Prepared:
-    try:
-        return _prepared(source_of(path, "").text)
-    except QueryError:  # a QuerySyntaxError is one
-        parse(path)  # says it with the name of the file
-        raise
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
