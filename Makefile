@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check
 VENV   := .venv
 BIN    := $(VENV)/bin
-NATIVE := $(wildcard nfa_native/*.pyx nfa_native/*.pxd nfa_native/*.hpp nfa_native/*/*.pxi nfa_native/*/*.pxd nfa_native/*/*.hpp gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
+NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_native/*/*/*.$(kind)) gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
@@ -72,4 +72,4 @@ $(VENV)/all.stamp: $(VENV)/checked.stamp $(NATIVE) $(GRAMMARS)
 	@touch $@ $(VENV)/core.stamp
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info nfa_native/*.so nfa_native/*.cpp gpm/native/*.so gpm/native/*.cpp spaseq/languages/*/grammar/tables.json
+	rm -rf $(VENV) build dist *.egg-info nfa_native/*/*.so nfa_native/*/*.cpp gpm/native/*.so gpm/native/*.cpp spaseq/languages/*/grammar/tables.json

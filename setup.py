@@ -41,7 +41,8 @@ def extension(source: Path) -> Extension:
     return Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
-        depends=[one.as_posix() for one in sorted(source.parent.glob("**/*.hpp"))],
+        depends=[one.as_posix() for one in HEADERS],
+        include_dirs=["."],
         language="c++",
         extra_compile_args=["-std=c++17", *optimisation, *SANITIZERS],
         extra_link_args=SANITIZERS,
@@ -84,10 +85,11 @@ def compile_grammars() -> None:
 
 
 os.chdir(Path(__file__).resolve().parent)
+HEADERS = sorted(Path("nfa_native").rglob("*.hpp"))
 compile_grammars()
 setup(
     ext_modules=cythonize(
-        [extension(source) for package in PACKAGES for source in sorted(Path(package).glob("*.pyx"))],
+        [extension(source) for package in PACKAGES for source in sorted(Path(package).rglob("*.pyx"))],
         compiler_directives=DIRECTIVES,
         nthreads=os.cpu_count() or 1,
         annotate=os.environ.get("SPASEQ_ANNOTATE") == "1",

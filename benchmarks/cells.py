@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import interleaved
 from gpm.rows import AtomRows
-from nfa_native.matcher import Matcher
-from nfa_native.words import Terms
+from nfa_native.joins.matcher import Matcher
+from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan import Plan, compile_plan
 

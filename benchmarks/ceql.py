@@ -18,8 +18,8 @@ import pyarrow
 import pyarrow.csv
 
 from benchmarks.timing import Job, Preparation, interleaved
-from nfa_native.aggregator import Aggregator
-from nfa_native.recognizer import Recognizer
+from nfa_native.counts.aggregator import Aggregator
+from nfa_native.events.recognizer import Recognizer
 from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import Recognition, recognition

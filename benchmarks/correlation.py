@@ -15,7 +15,7 @@ import pyarrow
 
 from benchmarks.cells import SHAPES, Shape, prices
 from benchmarks.timing import interleaved
-from nfa_native.recognizer import Recognizer
+from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import planned
 from spaseq.tuples.correlation import Columns

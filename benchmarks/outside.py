@@ -17,7 +17,7 @@ import spaseq
 from benchmarks.cells import Shape, prepared
 from benchmarks.timing import Job, Preparation, interleaved
 from gpm.rows import AtomRows
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan import Plan, compile_plan
 from spaseq.tuples import match

@@ -17,7 +17,7 @@ from gpm.algebra import XSD_STRING, Aggregate, Operation
 from gpm.rewrite import rewrite
 from gpm.terms import OxTerm
 
-LONGEST = 1 << 24  # bytes in UTF-8, as in nfa_native/functions.pyx
+LONGEST = 1 << 24  # bytes in UTF-8, as in nfa_native/terms/functions.pyx
 LONGEST_REPLACED, LONGEST_REPLACEMENT = 1 << 20, 1 << 10  # bytes of what REPLACE works on, and of what it puts there
 
 CONCAT, BOUNDED = "<urn:spaseq:concat>", "<urn:spaseq:bounded>"

@@ -26,7 +26,7 @@ from gpm.shapes import Mode, Prepared, Shape, Version
 from gpm.staging import stage
 from gpm.steps import Context, run
 from gpm.tables import CellEncoder, Table
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 __all__ = ["CompiledPattern", "Evaluator", "Mode"]
 

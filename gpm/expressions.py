@@ -10,8 +10,8 @@ from gpm.algebra import Expression, Iri, Literal, Operation, Variable
 from gpm.external import ExternalEvaluator, Status, Times
 from gpm.rows import Words
 from gpm.terms import encode
-from nfa_native.program import Op, Program
-from nfa_native.words import Terms
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
 
 _UNKNOWN = 2
 

@@ -38,7 +38,7 @@ from gpm.algebra import (
 from gpm.rewrite import rename, rewrite, walk, walk_outside
 from gpm.scope import in_scope
 from gpm.terms import encode
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 Summary = tuple[tuple[int, int, int], ...]
 _ANYTHING = (0, 0, 0)

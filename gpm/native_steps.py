@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An expression: a program of ``nfa_native.program`` and what it needs to have been asked before."""
+    """An expression: a program of ``nfa_native.terms.program`` and what it needs to have been asked before."""
 
     instructions: tuple[tuple[int, int], ...]
     constants: tuple[int, ...]

@@ -10,8 +10,8 @@ from gpm.native_steps import NativePattern, Reason
 from gpm.rows import AtomRows
 from gpm.shapes import Prepared, Shape
 from gpm.steps import run_single
-from nfa_native.rows import EventRows
-from nfa_native.words import Terms
+from nfa_native.terms.rows import EventRows
+from nfa_native.terms.words import Terms
 
 Evaluate = Callable[[SingleEvent, Shape], AtomRows]  # as of a batch of this event
 Slots = tuple[str, ...]

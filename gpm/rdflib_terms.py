@@ -8,7 +8,7 @@ import rdflib.term
 
 from gpm.errors import PatternError
 from gpm.terms import TRIPLE_TERM, OxTerm, new_literal
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 
 def decode_rdflib(terms: Terms, word: int) -> rdflib.term.Identifier | None:

@@ -17,7 +17,7 @@ import pyoxigraph
 from gpm.algebra import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 from gpm.rows import Positions, Words
 from gpm.terms import term_bytes, triple_term
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _UNESCAPE = {b"t": b"\t", b"n": b"\n", b"r": b"\r", b'"': b'"', b"\\": b"\\", b"b": b"\b", b"f": b"\f", b"'": b"'"}

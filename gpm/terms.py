@@ -1,8 +1,8 @@
 """RDF terms ↔ words.
 
 A term is written as bytes whose first byte tells its kind: ``I`` IRI, ``B`` scoped blank node, ``S`` string, ``L``
-language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.words.Terms`` makes words of them.  A triple term
-(RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
+language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.terms.words.Terms`` makes words of them.  A triple
+term (RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpm import algebra
 from gpm.errors import PatternError
 from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 if TYPE_CHECKING:  # rdflib takes long to import: it is only needed where there are objects of it
     import rdflib

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from nfa_native.automaton import Automaton
+from nfa_native.automata.automaton import Automaton
+from nfa_native.counts.totaller import Ends
 from nfa_native.match_totals import MatchTotals, TotalledMatches, TotalsSpec
-from nfa_native.totaller import Ends
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 
 class MatchCounter(MatchTotals):

@@ -14,16 +14,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native import archive
-from nfa_native.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
-from nfa_native.automaton import Automaton, WindowSpec
-from nfa_native.history import FOREVER, LONG_AGO, Batch, History, Numbers, RowColumns, Rows, Words, batch_of, joined
-from nfa_native.matcher import Matcher, RawMatches
-from nfa_native.rows import EventRows
-from nfa_native.substreams import split
-from nfa_native.totaller import Ends, Entries, Quantity, Totaller, are_exact
-from nfa_native.version_7 import is_of_version_7, upgraded_totals
-from nfa_native.words import Terms
+from nfa_native.automata.automaton import Automaton, WindowSpec
+from nfa_native.core import archive
+from nfa_native.core.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
+from nfa_native.counts.totaller import Ends, Entries, Quantity, Totaller, are_exact
+from nfa_native.joins.history import (
+    FOREVER,
+    LONG_AGO,
+    Batch,
+    History,
+    Numbers,
+    RowColumns,
+    Rows,
+    Words,
+    batch_of,
+    joined,
+)
+from nfa_native.joins.matcher import Matcher, RawMatches
+from nfa_native.joins.substreams import split
+from nfa_native.joins.version_7 import is_of_version_7, upgraded_totals
+from nfa_native.terms.rows import EventRows
+from nfa_native.terms.words import Terms
 
 MANY = 2**63  # more than there can be
 COUNTERS = ("atoms", "fired", "entered")

@@ -74,9 +74,10 @@ def test_sdist_has_the_native_sources(built: Path) -> None:
 def test_wheel_is_complete(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
         names = archive.namelist()
-    for module in (ROOT / "nfa_native").glob("*.pyx"):
-        assert any(name.startswith(f"nfa_native/{module.stem}.") and name.endswith((".so", ".pyd")) for name in names)
-    wanted = {"spaseq/py.typed", "gpm/py.typed", "nfa_native/py.typed", "nfa_native/matcher.pyi"}
+    for module in (ROOT / "nfa_native").rglob("*.pyx"):
+        stem = module.relative_to(ROOT).with_suffix("").as_posix()
+        assert any(name.startswith(f"{stem}.") and name.endswith((".so", ".pyd")) for name in names)
+    wanted = {"spaseq/py.typed", "gpm/py.typed", "nfa_native/py.typed", "nfa_native/joins/matcher.pyi"}
     wanted |= {f"spaseq/ontologies/{one.name}" for one in (ROOT / "ontologies").glob("*.ttl")}
     wanted |= {
         one.relative_to(ROOT).as_posix() for one in (ROOT / "spaseq").glob("**/*") if one.suffix in {".py", ".lark"}

@@ -8,7 +8,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gpm.native.single import SingleEvent
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 Problem = tuple[int, int, bytes, int, int]
 

@@ -17,10 +17,10 @@ from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hid
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
-from nfa_native.containers cimport string, take_bytes, unordered_map, vector
-from nfa_native.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
-from nfa_native.mixing cimport NumberHash, TextHash, hash_text, longest_run
-from nfa_native.words cimport (
+from nfa_native.core.containers cimport string, take_bytes, unordered_map, vector
+from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
+from nfa_native.core.mixing cimport NumberHash, TextHash, hash_text, longest_run
+from nfa_native.terms.words cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
 )
 

@@ -7,7 +7,7 @@ ValueError: a word is not of the table.
 import numpy
 from numpy.typing import NDArray
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 def csv(terms: Terms, words: NDArray[numpy.uint64]) -> bytes:
     """Lines of SPARQL 1.1 Query Results CSV: plain values, quoted where RFC 4180 wants it; each ends in CR LF."""

@@ -6,11 +6,11 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr
 
 from gpm.native.json cimport check_words, is_string, is_triple, short_escape, type_name
-from nfa_native.containers cimport string, take_bytes
-from nfa_native.guard cimport attempted
-from nfa_native.literals cimport LONGEST_FORM
-from nfa_native.values cimport Value, load, spell
-from nfa_native.words cimport (
+from nfa_native.core.containers cimport string, take_bytes
+from nfa_native.core.guard cimport attempted
+from nfa_native.terms.literals cimport LONGEST_FORM
+from nfa_native.terms.values cimport Value, load, spell
+from nfa_native.terms.words cimport (
     KIND_BLANK, KIND_INTEGER, KIND_IRI, KIND_TYPED, UNBOUND, Terms, TermStore, kind_of, print_value, word_t,
 )
 

@@ -16,10 +16,10 @@ import pyoxigraph
 from gpm.native.characters cimport DIGIT, SPACE, is_kind, over, unescape
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, read_statement
 from gpm.terms import event_label, term_bytes, triple_term
-from nfa_native.containers cimport vector
-from nfa_native.guard cimport attempted_bint, attempted_number, guarded_number
-from nfa_native.literals cimport int128
-from nfa_native.words cimport (
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport attempted_bint, attempted_number, guarded_number
+from nfa_native.terms.literals cimport int128
+from nfa_native.terms.words cimport (
     TAG_DECIMAL,
     TAG_INTEGER,
     UNBOUND,

@@ -3,7 +3,7 @@
 import numpy
 from numpy.typing import NDArray
 
-from nfa_native.rows import EventRows
+from nfa_native.terms.rows import EventRows
 
 class HashIndex:
     """The rows of ``columns`` uint64[k, r] by all of their words, fewer than 2³² of them.

@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy
 
-from nfa_native.containers cimport vector
-from nfa_native.mixing cimport longest_run, mix
-from nfa_native.prefetch cimport prefetch
+from nfa_native.core.containers cimport vector
+from nfa_native.core.mixing cimport longest_run, mix
+from nfa_native.core.prefetch cimport prefetch
 
 cdef extern from *:
     """

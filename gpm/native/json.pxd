@@ -3,8 +3,8 @@
 
 from libc.stdint cimport uint64_t
 
-from nfa_native.values cimport Value
-from nfa_native.words cimport Terms
+from nfa_native.terms.values cimport Value
+from nfa_native.terms.words cimport Terms
 
 # ValueError: a word is not of the table.
 cdef int check_words(Terms terms, const uint64_t[:, :] words) except -1

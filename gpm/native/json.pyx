@@ -8,11 +8,11 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp
 
 from gpm.native.texts cimport TextColumn, opened
-from nfa_native.containers cimport string, take_bytes, take_texts, vector
-from nfa_native.guard cimport attempted, attempted_bint
-from nfa_native.literals cimport LONGEST_FORM
-from nfa_native.values cimport Value, load, spell
-from nfa_native.words cimport (
+from nfa_native.core.containers cimport string, take_bytes, take_texts, vector
+from nfa_native.core.guard cimport attempted, attempted_bint
+from nfa_native.terms.literals cimport LONGEST_FORM
+from nfa_native.terms.values cimport Value, load, spell
+from nfa_native.terms.words cimport (
     KIND_BLANK,
     KIND_DATETIME,
     KIND_DECIMAL,

@@ -8,20 +8,20 @@ from typing import NamedTuple
 import numpy
 
 from gpm import native_steps as plans
-from nfa_native.program import Op
+from nfa_native.terms.program import Op
 
 from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from gpm.native.single cimport SingleEvent
-from nfa_native.containers cimport pair, sort, unordered_map, vector
-from nfa_native.guard cimport attempted_number, created, guarded
-from nfa_native.literals cimport DECIMAL_ONE, int128
-from nfa_native.mixing cimport NumberHash, mix
-from nfa_native.program cimport TRUE, UNKNOWN, Code, Program, compute, test
-from nfa_native.rows cimport rows_of_event
-from nfa_native.words cimport (
+from nfa_native.core.containers cimport pair, sort, unordered_map, vector
+from nfa_native.core.guard cimport attempted_number, created, guarded
+from nfa_native.terms.literals cimport DECIMAL_ONE, int128
+from nfa_native.core.mixing cimport NumberHash, mix
+from nfa_native.terms.program cimport TRUE, UNKNOWN, Code, Program, compute, test
+from nfa_native.terms.rows cimport rows_of_event
+from nfa_native.terms.words cimport (
     KIND_DECIMAL,
     KIND_INTEGER,
     UNBOUND,
@@ -72,7 +72,7 @@ cdef class PatternSet:
     cdef list programs
     cdef Py_ssize_t count
     cdef EventTriples event
-    cdef bint broken             # memory ran out in the middle of a run: see `nfa_native.guard`
+    cdef bint broken             # memory ran out in the middle of a run: see `nfa_native.core.guard`
 
     def __cinit__(self, patterns, Terms terms=None):
         cdef size_t i

@@ -7,8 +7,8 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memchr, memcmp
 
 from gpm.native.tokens cimport STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
-from nfa_native.containers cimport vector
-from nfa_native.guard cimport attempted, attempted_number
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport attempted, attempted_number
 
 
 cdef void append(vector[uint8_t]* out, const uint8_t* text, size_t size) noexcept nogil:

@@ -8,10 +8,10 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from nfa_native.containers cimport string, vector
-from nfa_native.guard cimport attempted
-from nfa_native.literals cimport DECIMAL_ONE, EPOCH, DateFields, date_fields, int128
-from nfa_native.words cimport MICROSECOND
+from nfa_native.core.containers cimport string, vector
+from nfa_native.core.guard cimport attempted
+from nfa_native.terms.literals cimport DECIMAL_ONE, EPOCH, DateFields, date_fields, int128
+from nfa_native.terms.words cimport MICROSECOND
 
 # What a line has: a text of its own, or (no ends) the same one as all lines.
 cdef struct Piece:

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memchr
 
-from nfa_native.containers cimport string, vector
+from nfa_native.core.containers cimport string, vector
 
 # What `read_statement` found on a line.
 cdef enum:

@@ -32,9 +32,9 @@ from gpm.native.characters cimport (
 )
 from gpm.native.iris cimport is_iri
 from gpm.native.languages cimport is_language
-from nfa_native.containers cimport string
-from nfa_native.guard cimport attempted, attempted_number
-from nfa_native.mixing cimport hash_text
+from nfa_native.core.containers cimport string
+from nfa_native.core.guard cimport attempted, attempted_number
+from nfa_native.core.mixing cimport hash_text
 
 cdef extern from "<assert.h>" nogil:
     void invariant "assert"(bint holds) noexcept nogil

@@ -20,8 +20,8 @@ from gpm.native.delimiters cimport CUT_OFF, PAUSED, UNSURE, is_delimiting_commen
 from gpm.native.tokens cimport (
     Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string,
 )
-from nfa_native.containers cimport string, take_bytes, vector
-from nfa_native.guard cimport attempted, guarded
+from nfa_native.core.containers cimport string, take_bytes, vector
+from nfa_native.core.guard cimport attempted, guarded
 
 include "translating/records.pxi"
 include "translating/characters.pxi"
@@ -38,7 +38,7 @@ cdef class Translator:
     """
 
     cdef Translation state
-    cdef bint broken          # memory ran out in the middle of a text: see `nfa_native.guard`
+    cdef bint broken          # memory ran out in the middle of a text: see `nfa_native.core.guard`
 
     def __init__(self, bint graphs, bint messages=False):
         self.broken = False

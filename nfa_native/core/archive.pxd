@@ -6,9 +6,9 @@ All but ``stores`` may raise ValueError (what is read is not what was written) o
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from nfa_native.containers cimport string, vector
+from nfa_native.core.containers cimport string, vector
 
-cdef extern from "core/archive.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
     # Raise ValueError, which says so, unless something holds.
     void require(bint holds, const char* what)
 
@@ -46,3 +46,13 @@ cdef extern from "core/archive.hpp" namespace "spaseq" nogil:
         void number[T](const char* name, T& value)
         ArchiveColumn& add(const char* name, char kind, unsigned int width, uint64_t rows)
         bint reads()
+
+
+# Read the bytes, which must stay alive as long as the archive; ValueError: they are none.
+cdef int open_archive(Archive* archive, bytes data) except -1
+# What was written, as bytes.
+cdef bytes close_archive(Archive* archive)
+# All words in it: uint64[n].
+cdef object held_words(Archive* archive)
+# Renumber the words of an archive that is read; the result holds them, as long as they are read.
+cdef object renumber(Archive* archive, object word_map)

@@ -3,10 +3,10 @@
 
 from libc.stdint cimport uint64_t
 
-from nfa_native.containers cimport vector
-from nfa_native.guard cimport raise_cpp_error
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport raise_cpp_error
 
-cdef extern from "core/flat_table.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/core/flat_table.hpp" namespace "spaseq" nogil:
     cdef cppclass FlatTable[Slot]:
         vector[Slot] slots
         size_t used

@@ -3,10 +3,10 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from nfa_native.containers cimport vector
-from nfa_native.guard cimport raise_cpp_error
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport raise_cpp_error
 
-cdef extern from "core/node_ring.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/core/node_ring.hpp" namespace "spaseq" nogil:
     cdef cppclass NodeRing[Node]:
         vector[Node] nodes
         uint32_t mask

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gpm.background import Background
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
-from nfa_native.automaton import Automaton
-from nfa_native.words import Terms
+from nfa_native.automata.automaton import Automaton
+from nfa_native.terms.words import Terms
 from spaseq.engine.prepared import Prepared
 from spaseq.plan import Plan, compile_atom
 

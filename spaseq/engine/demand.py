@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automaton import Automaton, Govern, Kind, Target, Transition
-from nfa_native.matcher import NOBODY
+from nfa_native.automata.automaton import Automaton, Govern, Kind, Target, Transition
+from nfa_native.joins.matcher import NOBODY
 from spaseq.engine.protocols import Matcher, Words
 from spaseq.plan.lazy import Use, is_initial
 

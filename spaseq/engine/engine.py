@@ -14,7 +14,7 @@ from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.common import Common, Compiled, compiled
 from spaseq.engine.forgetting import Forgetting

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
-from nfa_native.arrays import distinct
+from nfa_native.core.arrays import distinct
 from spaseq.streams.event import Names
 
 FEW = 1024  # names that are kept without a thought

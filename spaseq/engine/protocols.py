@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automaton import Automaton
-from nfa_native.rows import EventRows
-from nfa_native.words import Terms
+from nfa_native.automata.automaton import Automaton
+from nfa_native.terms.rows import EventRows
+from nfa_native.terms.words import Terms
 from spaseq.results.raw import RawMatches, ResultPlan
 
 Words = NDArray[np.uint64]

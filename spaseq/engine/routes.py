@@ -9,7 +9,7 @@ from gpm.errors import PatternError
 from gpm.evaluator import Evaluator
 from gpm.native.single import SingleEvent
 from gpm.one_by_one import SinglePatterns
-from nfa_native.rows import EventRows
+from nfa_native.terms.rows import EventRows
 from spaseq.engine.running import RunningQuery
 from spaseq.errors import SpaseqError
 

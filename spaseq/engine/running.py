@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gpm.algebra import Variable
 from gpm.evaluator import CompiledPattern
 from gpm.rows import AtomRows
-from nfa_native.rows import EventRows
-from nfa_native.words import Terms
+from nfa_native.terms.rows import EventRows
+from nfa_native.terms.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.engine.spent import Spent

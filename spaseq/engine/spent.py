@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native import archive
-from nfa_native.arrays import Arrays, column, read_store
-from nfa_native.automaton import Automaton
-from nfa_native.counters import numbers_of, tree_of
-from nfa_native.rows import EventRows
-from nfa_native.version_7 import numbers_like
+from nfa_native.automata.automaton import Automaton
+from nfa_native.core import archive
+from nfa_native.core.arrays import Arrays, column, read_store
+from nfa_native.core.counters import numbers_of, tree_of
+from nfa_native.joins.version_7 import numbers_like
+from nfa_native.terms.rows import EventRows
 from spaseq.engine.protocols import Matcher, Words
 from spaseq.results.raw import RawMatches
 from spaseq.streams.timestamps import GREATEST

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from gpm.terms import ox_term
-from nfa_native import archive
-from nfa_native.arrays import column, distinct, read_store
-from nfa_native.words import Terms
+from nfa_native.core import archive
+from nfa_native.core.arrays import column, distinct, read_store
+from nfa_native.terms.words import Terms
 from spaseq.engine.protocols import WordMap, Words
 from spaseq.errors import SnapshotError
 

@@ -11,7 +11,7 @@ from gpm.algebra import Expression, Literal, Operation, Variable
 from gpm.expressions import compile_expression
 from gpm.external import ExternalEvaluator
 from gpm.terms import encode
-from nfa_native.automaton import (
+from nfa_native.automata.automaton import (
     Automaton,
     Cells,
     Choice,
@@ -30,7 +30,7 @@ from nfa_native.automaton import (
     View,
     WindowSpec,
 )
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.pattern import Strategy, Window
 from spaseq.plan.analysis import Analysis, Exit, Way, ended
 from spaseq.plan.cells import with_cells

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import product
 from operator import or_
 
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.columns import Predicate, conjunction
 from spaseq.pattern.recognition import Consumption, EventWindow, Formula, Query, Strategy
 from spaseq.plan.correlation import Computed, Inquiry, Measured, correlated, of_one_event

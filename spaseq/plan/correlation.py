@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from nfa_native.complex_events import Cell, Change, Correlation, Guard, Question, Test, Transition, Update
+from nfa_native.automata.complex_events import Cell, Change, Correlation, Guard, Question, Test, Transition, Update
 from spaseq.pattern.columns import Predicate, Value, local
 from spaseq.plan.clauses import Asked, Clause, Compared, Joined, clauses, joined
 from spaseq.plan.places import Place, Scope, Step, without_needless

@@ -7,7 +7,7 @@ from typing import Any
 from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
 from gpm.lists import aggregate_of
 from gpm.printing import print_expression
-from nfa_native.automaton import Automaton, Cells, Govern, Transition
+from nfa_native.automata.automaton import Automaton, Cells, Govern, Transition
 from spaseq.pattern import (
     Atom,
     Conjunction,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from nfa_native.complex_events import Cell, Correlation, PickState, Transition
+from nfa_native.automata.complex_events import Cell, Correlation, PickState, Transition
 from spaseq.pattern.columns import Predicate
 from spaseq.pattern.printing import given_names, print_event, print_formula, print_predicate
 from spaseq.pattern.recognition import (

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from nfa_native.automaton import Automaton, Govern, Transition
+from nfa_native.automata.automaton import Automaton, Govern, Transition
 from spaseq.plan.cells import steps_from
 
 MOST_TRANSITIONS = 256  # of an automaton that is looked through with every batch

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
+from nfa_native.counts.totaller import Quantity
 from nfa_native.match_totals import TotalsSpec
-from nfa_native.totaller import Quantity
 from spaseq.plan.analysis import Analysis, Exit, Way
 from spaseq.plan.graph import START
 from spaseq.plan.liveness import Liveness, SymbolicGuard

@@ -1,6 +1,7 @@
 """PARTITION BY as joins: each GPM has the keys of its event, so partial matches meet events of their substream only.
 
-An event with several keys stands in several substreams; the matcher sees it once for each (``nfa_native.substreams``).
+An event with several keys stands in several substreams; the matcher sees it once for each
+(``nfa_native.joins.substreams``).
 """
 
 from __future__ import annotations

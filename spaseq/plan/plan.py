@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
-from nfa_native.automaton import Automaton, Cells
+from nfa_native.automata.automaton import Automaton, Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern import AtomDefinition, Construction, Query
 from spaseq.plan.analysis import Analysis, result_expressions
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpm.evaluator import CompiledPattern, Evaluator
+    from nfa_native.joins.matcher import Matcher
+    from nfa_native.joins.partitions import Partitions
     from nfa_native.match_counter import MatchCounter
     from nfa_native.match_totals import MatchTotals
-    from nfa_native.matcher import Matcher
-    from nfa_native.partitions import Partitions
-    from nfa_native.words import Terms
+    from nfa_native.terms.words import Terms
     from spaseq.plan.match_totals import Reading, Totals
 
     Words = NDArray[np.uint64]
@@ -187,7 +187,7 @@ class Plan:
         QueryError: it cannot.
         """
         from gpm.evaluator import Evaluator
-        from nfa_native.words import Terms
+        from nfa_native.terms.words import Terms
         from spaseq.plan.explain import render
 
         asked = evaluator or Evaluator(Terms())
@@ -222,7 +222,7 @@ class Plan:
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        from nfa_native.words import Terms
+        from nfa_native.terms.words import Terms
         from spaseq.plan.describe import describe, readable
 
         automaton = self.automaton(Terms())
@@ -261,9 +261,9 @@ class Plan:
 
         ``automaton``: as of ``start``.  SnapshotError: the data are damaged.
         """
+        from nfa_native.joins.matcher import Matcher
+        from nfa_native.joins.partitions import Partitions
         from nfa_native.match_totals import MatchTotals
-        from nfa_native.matcher import Matcher
-        from nfa_native.partitions import Partitions
 
         automaton = automaton or self.automaton(terms, cells)
         try:
@@ -283,9 +283,9 @@ class Plan:
         ``automaton`` is this plan's for ``terms`` or the table below, if there is one already.  For tests: ``cells`` is
         the kind that states have if they can; one that ``enumerates`` all matches.
         """
+        from nfa_native.joins.matcher import Matcher
+        from nfa_native.joins.partitions import Partitions
         from nfa_native.match_totals import MatchTotals
-        from nfa_native.matcher import Matcher
-        from nfa_native.partitions import Partitions
 
         automaton = automaton or self.automaton(terms, cells)
         if self.by_partition:
@@ -296,7 +296,7 @@ class Plan:
 
     def counter(self, terms: Terms, automaton: Automaton) -> MatchCounter | None:
         """What counts the automaton's matches by totals; None: totals are not enough, or an event ends few matches."""
-        from nfa_native.automaton import Govern
+        from nfa_native.automata.automaton import Govern
         from nfa_native.match_counter import MatchCounter
         from spaseq.plan.match_totals import Totals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nfa_native.complex_events import ComplexEventAutomaton
+from nfa_native.automata.complex_events import ComplexEventAutomaton
 from spaseq.pattern.recognition import Query, Strategy
 from spaseq.plan.places import Place
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from itertools import product
 
-from nfa_native.complex_events import PickState
+from nfa_native.automata.complex_events import PickState
 from spaseq.plan.complex_events import Kind, Recognition
 
 MOST_SEEN = 20_000  # pairs of states that are looked at

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native import archive, version_7
-from nfa_native.arrays import read_store
+from nfa_native.core import archive
+from nfa_native.core.arrays import read_store
+from nfa_native.joins import version_7
 from spaseq.errors import SnapshotError
 
 VERSION = 1  # of the store of what results remember

@@ -13,13 +13,13 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD, XSD_DECIMAL, XSD_INTEGER
-from nfa_native import decoding
-from nfa_native.words import Terms
+from nfa_native.terms import decoding
+from nfa_native.terms.words import Terms
 from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, NOTHING, TEXT, TRUTH
 from spaseq.results.terms import Value, from_bytes
 
 Words = NDArray[np.uint64]
-_FITS, _MISFITS = 1, 2  # states of rows in nfa_native.decoding
+_FITS, _MISFITS = 1, 2  # states of rows in nfa_native.terms.decoding
 
 
 class MisfitError(Exception):

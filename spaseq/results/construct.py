@@ -10,7 +10,7 @@ import pyoxigraph
 
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.pattern import Construction
 from spaseq.pattern.groups import picked
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Variable
 from gpm.expressions import evaluate_columns, truth_columns
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 Words = NDArray[np.uint64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 ONE = 10**18  # decimals are counted in units of 10**-18
 _INTEGER = b"Thttp://www.w3.org/2001/XMLSchema#integer\0"

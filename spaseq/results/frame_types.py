@@ -10,9 +10,9 @@ import pyarrow
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD
-from nfa_native.arrays import distinct
-from nfa_native.decoding import kinds
-from nfa_native.words import Terms
+from nfa_native.core.arrays import distinct
+from nfa_native.terms.decoding import kinds
+from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
 from spaseq.languages.problem import did_you_mean
 from spaseq.results.terms import from_bytes
@@ -38,7 +38,13 @@ _NAMED = {
     "dictionary": CODED_TEXT,
 }
 _DECIMAL = re.compile(r"decimal(?:128)?\((\d+), *(\d+)\)")
-_OF_KIND = {6: INTEGER, 7: DECIMAL, 8: DOUBLE, 9: INSTANT, 10: TRUTH}  # KINDs of nfa_native.words; others are texts
+_OF_KIND = {
+    6: INTEGER,
+    7: DECIMAL,
+    8: DOUBLE,
+    9: INSTANT,
+    10: TRUTH,
+}  # KINDs of nfa_native.terms.words; others are texts
 _TYPED = 5
 _OF_DATATYPE = {XSD + "float": DOUBLE, XSD + "date": DATE}
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.results.arrow import MisfitError, column
 from spaseq.results.frame_types import (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Projection, Variable
 from gpm.rewrite import rewrite
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.arrays import check
 from spaseq.results.evaluation import evaluate, holds

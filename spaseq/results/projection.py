@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Projection, Variable
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import SnapshotError
 from spaseq.pattern import Selection
 from spaseq.pattern.groups import picked

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 if TYPE_CHECKING:
     import rdflib
@@ -28,7 +28,7 @@ class Holder(Protocol):
 
 
 class TermTable(Protocol):
-    """What results need of ``nfa_native.words.Terms``."""
+    """What results need of ``nfa_native.terms.words.Terms``."""
 
     def bytes(self, word: int) -> bytes:
         """The canonical bytes of a word: a kind letter and the parts of the term."""

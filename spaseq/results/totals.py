@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Variable
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.results.exact import ONE, Sum, integer, number_of_rank
 from spaseq.results.times import iso

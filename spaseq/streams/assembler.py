@@ -10,7 +10,7 @@ from pyoxigraph import Literal, RdfFormat
 from gpm.encoder import add_graph, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.parsing import parse
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError, shortened
 from spaseq.streams.event import Events, Names
 from spaseq.streams.messages import Received, to_event

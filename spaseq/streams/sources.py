@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from gpm.native.assembly import Encoder
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.delimiters import announces_messages, without_delimiters

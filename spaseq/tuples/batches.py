@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.recognizer import ComplexEvents
+from nfa_native.events.recognizer import ComplexEvents
 
 Integers = npt.NDArray[np.int64]
 TOGETHER = 1 << 14  # lists for which offsets are made in advance

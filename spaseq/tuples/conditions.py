@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.complex_events import DEEPEST, Computation, Condition, Instruction, Operation, Programs
+from nfa_native.automata.complex_events import DEEPEST, Computation, Condition, Instruction, Operation, Programs
 from spaseq.pattern.columns import (
     And,
     Arithmetic,
@@ -42,7 +42,7 @@ from spaseq.tuples.predicates import holds, numbers
 from spaseq.tuples.texts import numbered
 from spaseq.tuples.vectors import Mask
 
-NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/conditions.hpp``)
+NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _ARITHMETIC = {
     "+": Operation.ADD, "-": Operation.SUBTRACT, "*": Operation.MULTIPLY, "/": Operation.DIVIDE,

@@ -125,7 +125,7 @@ class _Bound:
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
 
     def _comparable(self, vector: Vector) -> Numbers:
-        """As ``comparable`` of ``nfa_native/conditions.hpp``."""
+        """As ``comparable`` of ``nfa_native/events/conditions.hpp``."""
         if self._is_real:
             return ordered(np.atleast_1d(as_floats(vector).values))
         return np.clip(vector.values, _LEAST, _GREATEST).astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.recognizer import ComplexEvents
+from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import StreamError
 from spaseq.pattern.columns import Attribute
 from spaseq.pattern.recognition import Aggregate, Query, Strategy

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import pyarrow
 
-from nfa_native.recognizer import ComplexEvents
+from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
 from spaseq.tuples.aggregating import Aggregation
 from spaseq.tuples.core import about_query

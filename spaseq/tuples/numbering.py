@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from nfa_native import columns
+from nfa_native.events import columns
 from spaseq.tuples.predicates import coded, vector
 
 NO_NUMBER = 0xFFFFFFFF

@@ -9,7 +9,7 @@ from operator import or_
 import numpy as np
 import pyarrow
 
-from nfa_native.recognizer import ComplexEvents, Recognizer
+from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query
 from spaseq.plan.complex_events import Recognition
 from spaseq.tuples.batches import record_batch

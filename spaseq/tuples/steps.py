@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow
 from pyarrow import types
 
-from nfa_native.columns import follow
+from nfa_native.events.columns import follow
 from spaseq.pattern.columns import attributes
 from spaseq.tuples.decisions import Condition, decided
 from spaseq.tuples.kinds import Kind, kind_of_type

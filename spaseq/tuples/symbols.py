@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.columns import looked_up
+from nfa_native.events.columns import looked_up
 from spaseq.pattern.columns import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
 from spaseq.pattern.negation import normal
 from spaseq.tuples.decisions import condition

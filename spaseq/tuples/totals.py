@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
-from nfa_native.aggregator import Aggregates as Found
+from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
+from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
 from spaseq.pattern.recognition import Aggregate, EventWindow, Query
 from spaseq.plan.aggregation import Place, place

@@ -34,7 +34,7 @@ def test_the_package() -> None:
 def test_check() -> None:
     modules = after("check", QUERY)
     assert "lark" in modules
-    assert modules & (SELDOM | {"numpy", "spaseq.engine", "gpm.evaluator", "nfa_native.matcher"}) == set()
+    assert modules & (SELDOM | {"numpy", "spaseq.engine", "gpm.evaluator", "nfa_native.joins.matcher"}) == set()
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "tsv", "json"])

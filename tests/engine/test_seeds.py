@@ -104,7 +104,7 @@ def test_a_snapshot_goes_on_where_other_secrets_are() -> None:
 
 
 SHOW = """
-from nfa_native.columns import Numbering
+from nfa_native.events.columns import Numbering
 import numpy as np
 numbering = Numbering()
 numbering.number(np.arange(10_000) << 7)

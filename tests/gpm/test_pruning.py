@@ -29,7 +29,7 @@ from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from gpm.printing import print_group
 from gpm.rows import EventBatch
 from gpm.scope import in_scope
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.nquads import _Lines

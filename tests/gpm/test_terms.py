@@ -12,7 +12,7 @@ from gpm.errors import PatternError
 from gpm.rdflib_terms import decode_rdflib
 from gpm.tables import CellEncoder, cell_bytes, solution_cells
 from gpm.terms import decode, encode, term_bytes
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 XSD = algebra.XSD
 TERMS = [

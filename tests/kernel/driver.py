@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automaton import Cells
-from nfa_native.matcher import RawMatches
-from nfa_native.words import Terms
+from nfa_native.automata.automaton import Cells
+from nfa_native.joins.matcher import RawMatches
+from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan import Plan, compile_plan
 from tests.cases.loader import query_text

@@ -16,9 +16,13 @@ from Cython.Compiler.Main import CompilationOptions, compile_single
 from Cython.Compiler.Options import get_directive_defaults
 
 ROOT = Path(__file__).parents[2]
-NATIVE = ROOT / "nfa_native"
 DIRECTIVES = {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False}
-MODULES = ("matcher", "recognizer", "program", "words", "values", "functions", "literals")
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for room in ("nfa_native", "gpm/native")
+    for path in (ROOT / room).rglob("*.pyx")
+)
+MATCHER = "nfa_native.joins.matcher"
 DEFINED = re.compile(
     r"^ *cdef (?:inline )?[\w.\[\], *]*?(\w+)\s*\((?:[^()]|\([^()]*\))*\) noexcept nogil:", re.MULTILINE
 )
@@ -28,10 +32,17 @@ HARMLESS = re.compile(
 )
 
 
+def source(module: str) -> Path:
+    return ROOT.joinpath(*module.split(".")).with_suffix(".pyx")
+
+
 def sources(module: str) -> str:
     """The Cython text of a module with what it includes."""
-    text = (NATIVE / f"{module}.pyx").read_text(encoding="utf-8")
-    return re.sub(r'^include "(.*)"$', lambda m: (NATIVE / m[1]).read_text(encoding="utf-8"), text, flags=re.MULTILINE)
+    path = source(module)
+    text = path.read_text(encoding="utf-8")
+    return re.sub(
+        r'^include "(.*)"$', lambda m: (path.parent / m[1]).read_text(encoding="utf-8"), text, flags=re.MULTILINE
+    )
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +55,9 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         target = folder / f"{module}.cpp"
         options = CompilationOptions(
             cplus=True, language_level=3, output_file=str(target), compiler_directives=directives,
-            include_path=[str(ROOT), str(NATIVE)], annotate=str(folder / f"{module}.html"),
+            include_path=[str(ROOT)], annotate=str(folder / f"{module}.html"),
         )  # fmt: skip
-        result = compile_single(str(NATIVE / f"{module}.pyx"), options, f"nfa_native.{module}")
+        result = compile_single(str(source(module)), options, module)
         assert result.num_errors == 0
         found[module] = target.read_text(encoding="utf-8")
     return found
@@ -54,7 +65,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def body(code: str, module: str, function: str) -> str:
     """The C++ of a function, without comments and strings; empty if Cython left it out because nobody calls it."""
-    name = f"__pyx_f_10nfa_native_{len(module)}{module}_{function}"
+    name = "__pyx_f_" + "".join(f"{len(part)}{part}_" for part in module.split(".")) + function
     head = re.search(rf"^static [^;{{}}\n]*\b{name}\([^;{{}}]*\) \{{$", code, re.MULTILINE)
     if head is None:
         return ""
@@ -89,16 +100,16 @@ def test_kernel_functions_hold_no_python(generated: dict[str, str], module: str)
 
 
 def test_enough_functions_were_looked_at(generated: dict[str, str]) -> None:
-    functions = [name for name in DEFINED.findall(sources("matcher")) if not name.startswith("ask_")]
+    functions = [name for name in DEFINED.findall(sources(MATCHER)) if not name.startswith("ask_")]
     assert len(functions) > 80
-    found = [name for name in functions if body(generated["matcher"], "matcher", name)]
+    found = [name for name in functions if body(generated[MATCHER], MATCHER, name)]
     assert len(found) >= len(functions) - 3, set(functions) - set(found)
 
 
 def test_python_would_be_found(generated: dict[str, str]) -> None:
     """The function that asks Python does call it: the search is not blind."""
     name = "ask_filter"
-    code = generated["matcher"]
+    code = generated[MATCHER]
     head = re.search(rf"^static [^;{{}}\n]*matcher_{name}\([^;{{}}]*\) \{{$", code, re.MULTILINE)
     assert head is not None
     assert list(python_calls(code[head.end() : code.index("\n}\n", head.end())]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nfa_native.matcher import NOBODY
+from nfa_native.joins.matcher import NOBODY
 from tests.kernel.driver import Driver, Happening, plan_of
 from tests.kernel.worlds import SECOND
 

@@ -11,8 +11,8 @@ import numpy
 import pyoxigraph
 from boundary_values import Node, term_bytes
 
-from nfa_native.program import Op, Program
-from nfa_native.words import Terms
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
 
 BINARY = {
     "=": Op.EQUAL, "!=": Op.NOT_EQUAL, "<": Op.LESS, "<=": Op.LESS_EQUAL, ">": Op.GREATER, ">=": Op.GREATER_EQUAL,

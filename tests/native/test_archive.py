@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nfa_native.archive import pack, unpack
+from nfa_native.core.archive import pack, unpack
 
 Store = tuple[int, dict[str, NDArray[Any]]]
 

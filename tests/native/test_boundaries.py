@@ -11,7 +11,7 @@ import pytest
 from boundary_values import XSD, Node, stored, term_bytes
 from test_words import assert_as_stored, is_misprinted
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 NEAR = range(-3, 4)
 ZONES = [None, 0, 1, -1, 330, 839, 840, -840]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from numpy.typing import NDArray
 
-from nfa_native.program import Op, Program
-from nfa_native.words import Terms
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
 
 NOTHING = np.zeros(0, np.uint64)
 

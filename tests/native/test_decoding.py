@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from boundary_values import literals, nodes, term_bytes
 
-from nfa_native import decoding
-from nfa_native.words import Terms
+from nfa_native.terms import decoding
+from nfa_native.terms.words import Terms
 
 READERS: list[Callable[..., Any]] = [decoding.integers, decoding.doubles, decoding.instants, decoding.truths]
 

@@ -1,6 +1,6 @@
 """C++ exceptions have a way out of the native code: what Python calls calls what may throw through a door.
 
-``nfa_native/guard.pxd`` says what doors are.  A function that raises Python exceptions (``def``, or without
+``nfa_native/core/guard.pxd`` says what doors are.  A function that raises Python exceptions (``def``, or without
 ``noexcept``), or that takes the GIL, holds references, so no C++ exception may pass it.
 """
 

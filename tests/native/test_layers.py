@@ -10,8 +10,8 @@ from boundary_values import XSD, literals, nodes, term_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nfa_native.program import Op, Program
-from nfa_native.words import Terms
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
 
 TERMS = [term_bytes(term) for term in [*literals(), *nodes()]]
 BIG = f"T{XSD}integer\0{2**62}".encode()

@@ -25,8 +25,8 @@ from expression_texts import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nfa_native.program import Op, Program
-from nfa_native.words import Terms
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
 
 COMMON = ["integer", "decimal", "double", "dateTime", "string", "boolean"]
 SLOTS = 3
@@ -193,6 +193,6 @@ def test_a_program_shows_itself() -> None:
 
 
 def test_the_stub_lists_the_operation_codes() -> None:
-    stub = Path(__file__).parents[2] / "nfa_native" / "program.pyi"
+    stub = Path(__file__).parents[2] / "nfa_native" / "terms" / "program.pyi"
     listed = re.findall(r"^    ([A-Z_]+) = (\d+)$", stub.read_text(), re.MULTILINE)
     assert [(name, int(number)) for name, number in listed] == [(op.name, int(op)) for op in Op]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nfa_native.history import RowColumns
-from nfa_native.substreams import by_key, split
+from nfa_native.joins.history import RowColumns
+from nfa_native.joins.substreams import by_key, split
 
 
 def rows(events: list[int], *columns: list[int]) -> RowColumns:

@@ -13,7 +13,7 @@ from boundary_values import XSD, Node, literals, nodes, stored, term_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 
 
 def is_misprinted(term: Node) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nfa_native.recognizer import Recognizer
+from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.pattern.recognition import (
     AttributeWindow,

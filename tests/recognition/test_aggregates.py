@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nfa_native.aggregator import KINDS, MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.recognizer import Recognizer
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.counts.aggregator import KINDS, MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
+from nfa_native.events.recognizer import Recognizer
 from spaseq.tuples import NO_PARTITION
 
 Row = tuple[Any, ...]

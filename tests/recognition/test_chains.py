@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.recognizer import Recognizer
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.events.recognizer import Recognizer
 
 Match = tuple[int, ...]
 

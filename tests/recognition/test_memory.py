@@ -8,8 +8,8 @@ import sys
 SCRIPT = """
 import resource
 import numpy as np
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.recognizer import Recognizer
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.events.recognizer import Recognizer
 
 states = (PickState((0,), initial=True, after=(0,)), PickState((1,), final=True, after=(0,)))
 recognizer = Recognizer(ComplexEventAutomaton(states), forgets=False)

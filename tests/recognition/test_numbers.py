@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.recognizer import ComplexEvents, Recognizer
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.events.recognizer import ComplexEvents, Recognizer
 
 ABB = ComplexEventAutomaton(
     (PickState((0,), initial=True), PickState((1,), after=(0, 1)), PickState((0,), final=True, after=(1,)))

@@ -9,8 +9,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from nfa_native.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.recognizer import Recognizer
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import recognition
 from spaseq.plan.strategies import way

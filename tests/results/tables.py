@@ -8,7 +8,7 @@ import numpy as np
 import pyoxigraph
 
 from gpm.terms import encode
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.results.shape import Shape
 from spaseq.results.table import DerivedEvent, MatchTable
 

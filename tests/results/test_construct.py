@@ -7,7 +7,7 @@ from pyoxigraph import BlankNode, Literal
 
 from gpm.algebra import BlankNode as Blank
 from gpm.algebra import Iri, Triple, Variable
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.results.construct import NEVER, Constructor
 from spaseq.results.table import DerivedEvent, MatchTable
 from tests.results.plans import HandMadePlan, Row, construct_plan, raw_matches

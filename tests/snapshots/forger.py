@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native import archive
+from nfa_native.core import archive
 from spaseq.engine.container import pack, unpack
 
 DIGEST = 32

@@ -12,7 +12,7 @@ from pyoxigraph import Triple
 
 from gpm.native.assembly import Encoder
 from gpm.terms import encode
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events

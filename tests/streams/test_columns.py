@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Triple
 
 from gpm.native.assembly import Encoder
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.engine.names import FEW, EventNames
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names

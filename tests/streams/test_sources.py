@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from gpm.native.assembly import Encoder
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.streams import Event, Events, WireOptions, WireReport, expand, in_lists, merge, read_source
 from spaseq.streams.sources import sniff

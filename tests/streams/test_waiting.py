@@ -12,7 +12,7 @@ import spaseq
 from gpm.encoder import encode_single, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.rows import Texts
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.streams.event import Event, Events, Names
 from spaseq.streams.reorder import ReorderBuffer

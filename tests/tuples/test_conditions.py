@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nfa_native.complex_events import Condition, Instruction, Operation, Programs
-from nfa_native.recognizer import Recognizer
+from nfa_native.automata.complex_events import Condition, Instruction, Operation, Programs
+from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.complex_events import planned
 from spaseq.tuples import correlation, encoder, match, selecting

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 import pytest
 
-from nfa_native.complex_events import Cell
+from nfa_native.automata.complex_events import Cell
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.recognition import Formula, Query

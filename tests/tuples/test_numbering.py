@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nfa_native.columns import Numbering, follow, looked_up
+from nfa_native.events.columns import Numbering, follow, looked_up
 from spaseq.tuples.numbering import NO_NUMBER, IntegerNumbering, TextNumbering
 from spaseq.tuples.usual import CODED_TEXT
 

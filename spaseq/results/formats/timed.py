@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD_DATETIME
-from nfa_native.words import Terms
+from nfa_native.terms.words import Terms
 from spaseq.results.formats.writer import Layout, Writer
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native

@@ -1,0 +1,1 @@
+"""The automata that the lanes run: frozen, shareable, free of any language."""

@@ -1,0 +1,217 @@
+"""The automaton that a matcher runs: frozen, shareable, free of any language.
+
+A *state* is a place where partial matches wait, together with the operator that governs the step out of it; its
+*columns* are the live values, the cell's key.  A *transition* picks an event for each of its atoms at one timestamp.
+A step is described twice: over the cell's columns, to decide, and over the columns of whole matches, to rebuild the
+rows of a match when it is output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nfa_native.terms.words import Terms
+
+
+class Govern(IntEnum):
+    """The operator that governs the steps out of a state (SEMANTICS 3)."""
+
+    ANY = 0
+    NEXT = 1
+    STRICT = 2
+    FREE = 3  # the first step of a match
+
+
+class Cells(IntEnum):
+    """How a state keeps its groups of partial matches, and how an event finds those that it may join (KERNEL 1)."""
+
+    HASH = 0  # one group for all that is alike; under the event's join key one after the other
+    ORDERED = 1  # the same, by a compared value: in its order as long as there is one, then by a zone map
+    VIEWS = 2  # a zone-mapped list of all sets that entered; an event takes along a view of it
+    FLAT = 3  # a group for each set that entered, one after the other
+
+
+class Kind(IntEnum):
+    """Where a value comes from."""
+
+    UNBOUND = 0
+    CELL = 1  # column ``cell`` of the partial match
+    ROW = 2  # column ``row`` of the event's row
+    EITHER = 3  # the cell's if bound, else the row's
+    PROGRAM = 4  # expression ``program``
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """How one column is computed."""
+
+    kind: Kind
+    cell: int = 0
+    row: int = 0
+    program: int = 0
+
+
+class Sign(IntEnum):
+    """How a kept value compares with an event's."""
+
+    LESS = 0
+    LESS_EQUAL = 1
+    GREATER = 2
+    GREATER_EQUAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A filter that compares cell column ``column`` with a value that the event's row alone decides."""
+
+    column: int
+    sign: Sign
+    event: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An expression over registers: the cell side's columns, the row's columns, one register that is never bound.
+
+    ``program`` is a native program or None; ``ask`` evaluates what the program does not know: it takes the registers as
+    ``uint64[n, registers]``, times ``int64[n]`` and the table of their words, and returns ``int8[n]`` (1, 0, −1) for a
+    filter, words otherwise.
+    """
+
+    program: Any
+    ask: Callable[[Any, Any, Terms], Any]
+    reads: tuple[int, ...] = ()  # registers that it reads
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A join: pairs (cell column, row column) that must be compatible, then filters (formula numbers).
+
+    ``compared`` says again what those of the filters ask that compare one column with the event.
+    """
+
+    joins: tuple[tuple[int, int], ...]
+    filters: tuple[int, ...]
+    compared: tuple[Comparison, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One event for each of ``atoms``; ``slots[i][j]`` is the row column of slot j of atom i, of ``width`` columns."""
+
+    atoms: tuple[int, ...]
+    slots: tuple[tuple[int, ...], ...]
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A state entered by a transition, and how its columns are computed."""
+
+    state: int
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """``source`` --choice--> ``targets``.  ``index`` is the source's cell index to probe.
+
+    ``whole`` and ``columns`` are the step over whole matches; ``ends`` the Kleenes (bits) whose iteration ends on the
+    way from the step before to this one.
+    """
+
+    source: int
+    choice: Choice
+    step: Step
+    targets: tuple[Target, ...]
+    index: int
+    whole: Step
+    columns: tuple[Value, ...]
+    ends: int = 0
+
+
+class View(IntEnum):
+    """From where a guard takes a column of the finished match."""
+
+    FINAL = 0  # the finished match
+    ITERATION = 1  # the last step of the iteration of Kleene ``kleene`` that the guard lies in
+    POINT = 2  # computed from the step before the guard
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One column that a guard reads: ``column`` of the whole match, and from where."""
+
+    column: int
+    view: View
+    kleene: int = 0
+    value: Value = field(default=Value(Kind.UNBOUND))
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A negated or absent choice at a state.
+
+    If ``early`` it can be decided on the cell alone as long as no column in ``later`` (cell columns that a later step
+    may still bind) is unbound.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and it.
+    """
+
+    choice: Choice
+    early: bool
+    step: Step
+    later: tuple[int, ...]
+    index: int
+    whole: Step
+    looks: tuple[Look, ...]
+    begun: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place of partial matches; ``final`` ones wait for their window's upper edge, or are output at once."""
+
+    govern: Govern
+    width: int
+    indexes: tuple[tuple[int, ...], ...]  # column sets by which cells are found; () is all of them
+    cells: Cells = Cells.HASH
+    guards: tuple[Guard, ...] = ()
+    final: bool = False
+    twins: tuple[int, ...] = ()  # states of equal columns that a partial match leaves together with this one
+    closing: tuple[Value, ...] = ()  # of a final state: the finished match's columns from those after its last step
+    output: tuple[Value, ...] = ()  # and the result's columns from the finished match's
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSpec:
+    """``length`` microseconds or events; 0: unbounded."""
+
+    length: int = 0
+    sliding: bool = False
+    events: bool = False
+    origin: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """Everything that a matcher needs.
+
+    ``slots[a]`` is the number of row columns of atom a, ``whole`` the number of columns of a whole match, ``results``
+    that of result columns.  ``ambiguous``: equal results may come about along several paths.  ``keys[a]`` are the
+    row columns of atom a with the key of the event's substream; without substreams there are none.  A transition
+    without targets takes partial matches away.
+    """
+
+    slots: tuple[int, ...]
+    states: tuple[State, ...]
+    transitions: tuple[Transition, ...]
+    formulas: tuple[Formula, ...]
+    whole: int
+    start: tuple[int, ...]  # words of a whole match before its first step
+    results: int  # result columns
+    window: WindowSpec
+    ambiguous: bool
+    keys: tuple[tuple[int, ...], ...] = ()

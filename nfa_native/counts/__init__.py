@@ -1,0 +1,1 @@
+"""The lanes that count and add up matches without making them."""

@@ -1,0 +1,49 @@
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nfa_native.automata.automaton import Automaton
+from nfa_native.terms.words import Terms
+
+KINDS: tuple[str, ...]
+NOBODY: int
+
+class Quantity(NamedTuple):
+    kind: str
+    slots: tuple[int | None, ...]
+    first_only: bool = False
+
+class Entries(NamedTuple):
+    atoms: NDArray[np.uint32]
+    ticks: NDArray[np.int64]
+    times: NDArray[np.int64]
+    measures: NDArray[np.int64]
+    leasts: NDArray[np.int64]
+    rows: NDArray[np.uint32]
+
+class Ends(NamedTuple):
+    times: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    counts: list[int | None]
+    totals: list[list[int | None]]
+
+class Totaller:
+    automaton: Automaton
+    quantities: tuple[Quantity, ...]
+    terms: Terms
+
+    def __init__(
+        self, automaton: Automaton, terms: Terms, keys: Sequence[Sequence[int]], quantities: Iterable[Quantity] = ()
+    ) -> None: ...
+    def feed(self, entries: Entries, columns: Sequence[NDArray[np.uint64] | None]) -> None: ...
+    def close_tick(self) -> None: ...
+    def take(self) -> Ends: ...
+    def youngest(self) -> NDArray[np.int64]: ...
+    def groups(self) -> int: ...
+    def has_key(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]: ...
+    def statistics(self) -> dict[str, Any]: ...
+
+def are_exact(terms: Terms, words: NDArray[np.uint64]) -> bool: ...
+def ranks(terms: Terms, words: NDArray[np.uint64]) -> list[int | None]: ...

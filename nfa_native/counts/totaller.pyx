@@ -1,0 +1,345 @@
+# distutils: language = c++
+# cython: language_level=3
+"""The totaller: how many matches of an automaton end at each time, and totals of their events' values, by key.
+
+No match is enumerated.  Where all partial matches of a state and key are alike, what an event does to them is linear: it
+takes all of them along, or none.  So their totals are enough.  Those that leave the window are told apart by a product of
+what was when the last ones of the window before had left it, and what became of it (a queue of two stacks).  An event
+costs, for each way that it opens, a time that depends on the automaton alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cython.operator cimport dereference
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
+from nfa_native.core.guard cimport attempted, check_sound, guarded
+from nfa_native.terms.literals cimport DECIMAL_ONE, int128
+from nfa_native.core.mixing cimport TextHash
+from nfa_native.terms.words cimport (
+    KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
+)
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
+cdef extern from *:
+    # Of 128 bits: Cython knows only their rank.
+    ctypedef unsigned long long unsigned_wide "unsigned __int128"
+
+ctypedef int128 wide
+
+cdef enum:
+    ANY = 0
+    NEXT = 1
+    STRICT = 2
+
+include "totalling/natural.pxi"
+include "totalling/records.pxi"
+include "totalling/semiring.pxi"
+include "totalling/values.pxi"
+include "totalling/front.pxi"
+include "totalling/step.pxi"
+include "totalling/feed.pxi"
+
+KINDS = (
+    "STARTS", "BOUND", "DECIMALS", "POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "LEAST", "GREATEST",
+)
+NOBODY = -2**63
+
+
+class Quantity(NamedTuple):
+    """What is to be known of all matches: a total of one of KINDS, over the values in a column of atoms' rows.
+
+    ``slots`` has for each atom the number of the column, or None.  If ``first_only``, only the first event counts."""
+
+    kind: str
+    slots: tuple
+    first_only: bool = False
+
+
+class Entries(NamedTuple):
+    """n events that matched an atom, in the order of time: a column each.
+
+    ``ticks`` are numbers of timestamps; ``measures`` is what windows measure of the event, ``leasts`` what the first event
+    of a match that ends with it must have at least.  ``rows`` is the number of the event's first row among its atom's."""
+
+    atoms: np.ndarray     # uint32[n]
+    ticks: np.ndarray     # int64[n]
+    times: np.ndarray     # int64[n]
+    measures: np.ndarray  # int64[n]
+    leasts: np.ndarray    # int64[n]
+    rows: np.ndarray      # uint32[n]
+
+
+class Ends(NamedTuple):
+    """A row for each time and key with matches that end then, m rows; ``totals[q]`` are those of quantity q.
+
+    None stands for a number that is too large (of thousands of digits), and for the least of no values."""
+
+    times: np.ndarray     # int64[m]
+    keys: np.ndarray      # uint64[m, width]
+    counts: list          # of integers
+    totals: list
+
+
+cdef class Totaller:
+    """Runs an automaton whose partial matches are alike but for the key.
+
+    ``keys[a]`` are the columns of atom a's rows that make the key.  Quantities of least values come last."""
+
+    cdef Totalling state
+    cdef readonly Terms terms
+    cdef readonly object automaton
+    cdef readonly object quantities
+
+    def __init__(self, automaton, Terms terms, keys, quantities=()):
+        self.terms = terms
+        self.automaton = automaton
+        self.quantities = tuple(quantities)
+        self.state.store = terms.store
+        build_totalling(&self.state, automaton, keys, self.quantities)
+
+    def feed(self, entries, columns):
+        """Take entries; ``columns[a]`` is ``uint64[slots, rows]`` of atom a, or None if it has no entry."""
+        cdef const uint32_t[::1] atoms = entries.atoms
+        cdef const int64_t[::1] ticks = entries.ticks
+        cdef const int64_t[::1] times = entries.times
+        cdef const int64_t[::1] measures = entries.measures
+        cdef const int64_t[::1] leasts = entries.leasts
+        cdef const uint32_t[::1] rows = entries.rows
+        cdef vector[AtomColumns] borrowed
+        cdef size_t count = atoms.shape[0]
+        cdef Entry entry
+        cdef size_t i
+        if len({len(column) for column in entries}) != 1:
+            raise ValueError("the columns of entries have different lengths")
+        kept = borrow_columns(&borrowed, columns, self.state.arcs.size())
+        for i in range(count):
+            if atoms[i] >= borrowed.size() or rows[i] >= borrowed[atoms[i]].rows:
+                raise ValueError(f"atom {atoms[i]} has no row {rows[i]}")
+        with nogil:
+            for i in range(count):
+                entry.atom, entry.time, entry.measure, entry.least = atoms[i], times[i], measures[i], leasts[i]
+                guarded(
+                    &self.terms.store.broken, feed_entry, &self.state, &entry, ticks[i], &borrowed[atoms[i]], rows[i]
+                )
+        del kept
+
+    def close_tick(self):
+        """No more entries of the last tick will come."""
+        with nogil:
+            guarded(&self.terms.store.broken, close_open_tick, &self.state)
+
+    def take(self):
+        """What has ended since the last call, in ticks that are closed."""
+        cdef Totalling* a = &self.state
+        cdef size_t count = a.found.times.size()
+        cdef size_t i, k
+        check_sound(&self.terms.store.broken)
+        times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
+        cdef int64_t[::1] time_view = times
+        cdef uint64_t[:, ::1] key_view = keys
+        for i in range(count):
+            time_view[i] = a.found.times[i]
+            for k in range(a.width):
+                key_view[i, k] = a.found.keys[i * a.width + k]
+        counts = [python_integer(&a.found.totals.numbers[i * a.numbers]) for i in range(count)]
+        totals = [
+            [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
+            for q in range(1, a.numbers)
+        ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
+        a.found.times.clear()
+        a.found.keys.clear()
+        return Ends(times, keys, counts, totals)
+
+    def youngest(self):
+        """For each state what windows measure of the youngest first event of partial matches that may be there, or may
+        come when the tick closes; NOBODY: there are none."""
+        cdef Totalling* a = &self.state
+        starts = np.array([a.states[i].youngest for i in range(a.states.size())], np.int64)
+        after = starts.copy()
+        cdef size_t i, j, t
+        for t in range(a.touched.size()):
+            for entry in range(a.substreams[a.touched[t]].pending.size()):
+                reach(a, &a.substreams[a.touched[t]].pending[entry], starts, after)
+        return after
+
+    def has_key(self, const uint64_t[:, ::1] keys not None):
+        """Whether partial matches may wait under each key: bool[n] for ``keys`` (width, n)."""
+        cdef Totalling* a = &self.state
+        found = np.zeros(keys.shape[1], np.bool_)
+        cdef Py_ssize_t i, k
+        for i in range(keys.shape[1]):
+            a.key.clear()
+            for k in range(keys.shape[0]):
+                a.key.safe_append(<const char*>&keys[k, i], sizeof(uint64_t))
+            found[i] = a.substream_of_key.count(a.key) > 0
+        return found
+
+    def groups(self):
+        """Totals that are kept: in each state that something entered, those of every substream."""
+        cdef size_t i, entered = 0
+        for i in range(self.state.states.size()):
+            entered += self.state.states[i].entered > 0
+        return entered * self.state.substream_of_key.size()
+
+    def statistics(self):
+        """Events by atom, firings by transition; what entered states, and in how many substreams something may be."""
+        cdef Totalling* a = &self.state
+        cdef size_t i
+        return {
+            "atoms": [a.matched[i] for i in range(a.matched.size())],
+            "fired": [a.fired[i] for i in range(a.fired.size())],
+            "entered": [a.states[i].entered for i in range(a.states.size())],
+            "substreams": a.substream_of_key.size(),
+            "log": sum([a.substreams[i].log.size() for i in range(a.substreams.size())]),
+            "starts": sum([a.substreams[i].left for i in range(a.substreams.size())]),
+        }
+
+
+def are_exact(Terms terms, const uint64_t[::1] words not None):
+    """Whether all words are unbound or exact numbers, which can be added up and compared: integers, decimals."""
+    cdef bint exact = True
+    cdef Py_ssize_t i
+    for i in range(words.shape[0]):
+        exact = exact and (words[i] == UNBOUND or is_exact(terms.store, words[i]))
+    return exact
+
+
+def ranks(Terms terms, const uint64_t[::1] words not None):
+    """The place of each bound word in the order of exact numbers: twice the value in units of 10**-18, and 1 more for a
+    decimal; None for what is no exact number."""
+    return [
+        python_least(rank_of(terms.store, words[i])) if is_exact(terms.store, words[i]) else None
+        for i in range(words.shape[0])
+    ]
+
+
+cdef object python_least(wide value):
+    if value == NO_LEAST:
+        return None
+    return <object><int64_t>(value >> 64) << 64 | <object><uint64_t>value
+
+
+cdef void reach(Totalling* a, const Entry* entry, int64_t[::1] starts, int64_t[::1] after):
+    """Where the partial matches may come that take the entry along, or others at its time."""
+    cdef const Arc* arc
+    cdef size_t i, j
+    for i in range(a.arcs[entry.atom].size()):
+        reach_by(&a.arcs[entry.atom][i], entry, starts, after)
+    for i in range(a.joints.size()):
+        for j in range(a.joints[i].arcs.size()):
+            reach_by(&a.joints[i].arcs[j], entry, starts, after)
+
+
+cdef void reach_by(const Arc* arc, const Entry* entry, int64_t[::1] starts, int64_t[::1] after):
+    if arc.target != NO_STATE:
+        after[arc.target] = max(after[arc.target], entry.measure if arc.source == NO_STATE else starts[arc.source])
+
+
+cdef object borrow_columns(vector[AtomColumns]* out, object columns, size_t atoms):
+    """Note where the rows of all atoms lie; the result keeps them alive."""
+    cdef AtomColumns one
+    cdef const uint64_t[:, ::1] view
+    kept = []
+    if len(columns) != atoms:
+        raise ValueError(f"rows of {atoms} atoms are needed, {len(columns)} came")
+    for some in columns:
+        one.columns = NULL
+        one.rows = 0
+        if some is not None and some.shape[1]:
+            one.rows = some.shape[1]
+            if some.shape[0]:
+                some = np.ascontiguousarray(some, np.uint64)
+                view = some
+                one.columns = &view[0, 0]
+                kept.append(some)
+        out.safe_push_back(one)
+    return kept
+
+
+cdef build_totalling(Totalling* a, automaton, keys, quantities):
+    """The automaton as arrays of arcs; states that only begin or end matches are none."""
+    cdef QuantitySpec quantity
+    cdef StateRecord state
+    kinds = [KINDS.index(one.kind) for one in quantities]
+    a.leasts = sum([is_least(kind) for kind in kinds])
+    a.numbers = 1 + len(kinds) - a.leasts
+    if any([is_least(kind) for kind in kinds[: a.numbers - 1]]):
+        raise ValueError("quantities of least values come last")
+    for kind, one in zip(kinds, quantities, strict=True):
+        quantity.kind = kind
+        quantity.first_only = one.first_only
+        take_numbers(&quantity.slots, [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots])
+        a.quantities.safe_push_back(quantity)
+    a.width = len(keys[0]) if keys else 0
+    a.key_slots.safe_resize(len(keys))
+    for number, columns in enumerate(keys):
+        take_numbers(&a.key_slots[<size_t>number], columns)
+    a.windowed = automaton.window.length > 0
+    for one in automaton.states:
+        state.govern = one.govern
+        take_numbers(&state.twins, one.twins)
+        state.youngest = NOBODY
+        state.entered = 0
+        a.states.safe_push_back(state)
+    a.arcs.safe_resize(len(automaton.slots))
+    a.strikes.safe_resize(len(automaton.slots))
+    for number, one in enumerate(automaton.states):
+        for guard in one.guards:
+            if len(guard.choice.atoms) > 1 or not guard.early:
+                raise ValueError(f"a guard of state {number} looks at more than one event, or at finished matches")
+            a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(number)
+    a.opens.safe_assign(len(automaton.slots), False)
+    a.matched.safe_assign(len(automaton.slots), 0)
+    a.fired.safe_assign(len(automaton.transitions), 0)
+    for number, transition in enumerate(automaton.transitions):
+        add_arcs(a, automaton, number, transition)
+    begin_totalling(a)
+
+
+cdef bint is_least(kind):
+    return kind in (STARTS, LEAST, GREATEST)
+
+
+cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
+    cdef Joint joint
+    cdef Arc arc
+    if not transition.targets:
+        a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(transition.source)
+        return
+    is_first = automaton.states[transition.source].govern == 3
+    arc.source = <uint32_t>NO_STATE if is_first else transition.source
+    arc.transition = number
+    arc.counts = True
+    for target in transition.targets:
+        arc.target = <uint32_t>NO_STATE if automaton.states[target.state].final else target.state
+        joint.arcs.safe_push_back(arc)
+        arc.counts = False
+    if is_first:
+        for atom in transition.choice.atoms:
+            a.opens[atom] = True
+    if len(transition.choice.atoms) > 1:
+        take_numbers(&joint.atoms, transition.choice.atoms)
+        a.joints.safe_push_back(joint)
+    else:
+        for one in range(joint.arcs.size()):
+            a.arcs[<uint32_t>transition.choice.atoms[0]].safe_push_back(joint.arcs[one])
+
+
+cdef begin_totalling(Totalling* a):
+    """The state before the first entry, and room for what is under way."""
+    cdef size_t states = a.states.size()
+    a.sweep_at = FEW_SUBSTREAMS
+    a.tick = LONG_AGO
+    a.is_open = False
+    attempted(resize_table, a, &a.staged, <size_t>(states * (1 + states)))
+    attempted(resize_table, a, &a.future, <size_t>(states * states))
+    attempted(resize_table, a, &a.weight, <size_t>4)
+    a.entered.safe_assign(states, False)
+    a.passed.safe_assign(states, False)

@@ -1,0 +1,35 @@
+# cython: language_level=3
+"""Conditions about several events (`conditions.hpp`)."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport raise_cpp_error
+
+cdef extern from "nfa_native/events/conditions.hpp" namespace "conditions" nogil:
+    # Answers of a condition.
+    const uint8_t NO
+    const uint8_t YES
+    const uint8_t UNDECIDED
+    const uint8_t OPERATIONS       # how many operations there are
+
+    cdef cppclass Number:
+        pass
+
+    Number integer(int64_t value)
+    Number real(double value)
+    Number unknown()
+
+    cdef cppclass Condition:
+        vector[uint8_t] held       # by variable: the event that asks holds it
+        bint is_real               # of a number: how it is compared
+        bint turned
+        uint8_t test(const int64_t* const* rows, const vector[Number]& constants)
+        int64_t compute(const int64_t* const* rows, const vector[Number]& constants)
+        void safe_append_step "append_step"(uint8_t operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
+
+    cdef cppclass Choices:
+        void renew(size_t variables)
+        void offer(const int64_t* row)
+        void end_variable()
+        uint8_t all(const Condition& condition, const vector[Number]& constants, const int64_t* own)

@@ -1,0 +1,56 @@
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nfa_native.automata.complex_events import ComplexEventAutomaton, Programs
+
+STRATEGIES: tuple[str, ...]
+CONSUMPTIONS: tuple[str, ...]
+
+class ComplexEvents(NamedTuple):
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    states: NDArray[np.uint16]
+    columns: NDArray[np.int64] | None = None
+
+class Recognizer:
+    automaton: ComplexEventAutomaton
+
+    def __init__(
+        self,
+        automaton: ComplexEventAutomaton,
+        *,
+        strategy: str = "ALL",
+        consume: str = "NONE",
+        limit: int | None = None,
+        partitioned: bool = False,
+        forgets: bool = True,
+        events: int | None = None,
+        update_only: bool = False,
+        first_node: int = 1,
+        first_position: int = 0,
+        answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
+        programs: Programs = ...,
+    ) -> None: ...
+    def know_symbols(self, symbols: Iterable[int]) -> None: ...
+    @property
+    def symbols(self) -> int: ...
+    def feed(
+        self,
+        symbols: NDArray[np.uint32],
+        starts: NDArray[np.int64],
+        least: NDArray[np.int64],
+        partitions: NDArray[np.uint32] | None = None,
+        at: int = 0,
+        most: int = ...,
+        columns: Sequence[NDArray[np.int64]] = (),
+    ) -> int: ...
+    def take(self) -> ComplexEvents: ...
+    def living(self, least: int) -> NDArray[np.uint32]: ...
+    def keep(self, kept: NDArray[np.uint32]) -> None: ...
+    def longest_run(self) -> int: ...
+    def statistics(self) -> dict[str, int]: ...

@@ -1,0 +1,383 @@
+# distutils: language = c++
+# cython: language_level=3
+"""The recognizer: complex event automata on plain tuples, each of which comes as the set of atoms that it matches.
+
+Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL.md): an event costs one step for each state
+that it can enter, however many matches there are; matches are enumerated when they are taken.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from cpython.exc cimport PyErr_CheckSignals
+from cython.operator cimport dereference, preincrement
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from nfa_native.automata.complex_events import DEEPEST, Change, Operation, Programs
+
+from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
+from nfa_native.core.containers cimport map, set, sort, unique, vector
+from nfa_native.core.flat_table cimport FlatTable
+from nfa_native.core.node_ring cimport AgingRing, NodeRing
+from nfa_native.core.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
+
+from nfa_native.core.mixing cimport mix_on
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
+include "groups.pxi"
+include "records.pxi"
+include "correlation.pxi"
+include "nodes.pxi"
+include "plain.pxi"
+include "step.pxi"
+include "cells.pxi"
+include "views.pxi"
+include "questions.pxi"
+include "correlate.pxi"
+include "swift.pxi"
+include "programs.pxi"
+include "correlated.pxi"
+include "enumerate.pxi"
+include "compact.pxi"
+include "compact_groups.pxi"
+include "table.pxi"
+include "chains.pxi"
+include "choose.pxi"
+include "distinct.pxi"
+include "best.pxi"
+include "partitions.pxi"
+include "feed.pxi"
+
+STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
+CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
+
+
+class ComplexEvents(NamedTuple):
+    """Results as columns, in the order of their ends; m results.
+
+    ``offsets[i]:offsets[i + 1]`` are the picks of result i, first one first.
+    """
+
+    starts: np.ndarray     # int64[m], positions in the whole stream
+    ends: np.ndarray       # int64[m]
+    offsets: np.ndarray    # int64[m + 1]
+    positions: np.ndarray  # int64[p], of marked states
+    states: np.ndarray     # uint16[p], in which they were picked
+    columns: np.ndarray | None = None   # of a chain: int64[states, m or more], the positions again, by state
+
+
+cdef class Recognizer:
+    """Runs one automaton over one stream, or over each partition of it."""
+
+    cdef Recognition state
+    cdef readonly object automaton
+    cdef int64_t events
+    cdef readonly object answer
+    cdef object _interruption
+    cdef bint broken          # memory ran out in the middle of an event: see `nfa_native.core.guard`
+
+    def __cinit__(self):
+        self.broken = False
+        self.state.table = created[Table]()
+
+    def __init__(
+        self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
+        events=None, update_only=False, first_node=1, first_position=0, answer=None, programs=Programs(),
+    ):
+        """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
+        partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
+        ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
+
+        ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
+        whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
+        each of its variables."""
+        cdef Recognition* r = &self.state
+        self.automaton = automaton
+        self.events = -1 if events is None else events
+        if strategy == "STRICT" and automaton.is_strict:
+            strategy = "ALL"
+        r.strategy = STRATEGIES.index(strategy)
+        r.consume = CONSUMPTIONS.index(consume)
+        r.limit = -1 if limit is None else limit
+        if strategy == "ANY":
+            r.limit = 1
+        r.partitioned = partitioned
+        r.numbered = partitioned and strategy == "STRICT"
+        r.events = self.events
+        r.rises = forgets
+        r.forgets = forgets and self.events < 0
+        r.update_only = update_only
+        r.ambiguous = automaton.ambiguous
+        r.enumerating = False
+        r.position = r.first_number = first_position
+        r.is_full = r.is_stopped = False
+        r.stamp = 0
+        r.owner = <void*>self
+        r.ring.safe_open(1 << 12, first_node)
+        r.attention = first_node
+        r.is_chain = automaton.is_chain
+        attempted(clear_found, &r.found, r.is_chain)
+        build(r, automaton.states)
+        r.correlating = NULL
+        if automaton.correlation is not None:
+            r.correlating = correlating(automaton.correlation, programs)
+        self.answer = answer
+        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
+        attempted(begin_table, r.table, <size_t>r.width)
+        attempted(know_partition, r, <uint32_t>0)
+        know_symbol(r, [])
+
+    def know_symbols(self, symbols):
+        """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
+        states = list(enumerate(self.automaton.states))
+        check_sound(&self.broken)
+        for atoms in symbols:
+            entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
+            know_symbol(&self.state, entered)
+
+    @property
+    def symbols(self):
+        """How many symbols are known, 0 included."""
+        return self.state.symbols.size()
+
+    def feed(
+        self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
+        const int64_t[::1] least not None, const uint32_t[::1] partitions=None, size_t at=0, size_t most=1 << 20,
+        columns=(),
+    ):
+        """Take the events of a batch from number ``at`` on, until all are taken or ``most`` results wait.
+
+        An event's ``starts`` is what its window measures of a match that begins with it, ``least`` the least one for a match
+        that ends with it; the least int64 as ``starts``: no match begins.  ``columns`` are the
+        values that registers are compared with, then those that are remembered (int64[n] each).  Gives the first event that is not done with.
+        """
+        cdef Recognition* r = &self.state
+        cdef size_t count = symbols.shape[0]
+        cdef size_t i
+        if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
+            raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
+        if (partitions is None) == r.partitioned or (r.partitioned and <size_t>partitions.shape[0] != count):
+            raise ValueError("each event needs its partition" if r.partitioned else "there are no partitions")
+        if at >= count:
+            return count
+        read_columns(r, columns, count)
+        if at == 0:
+            for i in range(count):
+                if symbols[i] >= r.symbols.size():
+                    raise ValueError(f"symbol {symbols[i]} is not known")
+        if r.partitioned:
+            with nogil:
+                forget_numbers(r)
+                at = guarded_number(
+                    &self.broken, feed_partitions, r, &symbols[0], &partitions[0], &starts[0], &least[0], at, count, most, self.events
+                )
+        else:
+            with nogil:
+                at = guarded_number(
+                    &self.broken, feed_events, r, &symbols[0], &starts[0], &least[0], at, count, most
+                )
+        if r.is_stopped:
+            interruption, self._interruption = self._interruption, None
+            self.broken = isinstance(interruption, MemoryError)
+            raise interruption
+        if r.is_full:
+            self.broken = True
+            raise MemoryError("there is no room for more partial matches: a window would bound them")
+        return at
+
+    def living(self, int64_t least):
+        """The partitions (uint32, rising) that have some partial match which starts at ``least`` or later."""
+        cdef Recognition* r = &self.state
+        cdef vector[uint8_t] living
+        cdef size_t partition
+        check_sound(&self.broken)
+        living.safe_resize(r.locals.size(), 0)
+        with nogil:
+            for partition in range(living.size()):
+                living[partition] = lives_in(r, partition, least)
+            if r.correlating != NULL:
+                mark_lists(r, least, &living)
+        return np.array([number for number in range(living.size()) if living[number]], np.uint32)
+
+    def keep(self, const uint32_t[::1] kept not None):
+        """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
+        cdef Recognition* r = &self.state
+        cdef vector[uint32_t] numbers
+        cdef size_t i
+        check_sound(&self.broken)
+        numbers.safe_resize(r.locals.size(), NO_PARTITION)
+        for i in range(<size_t>kept.shape[0]):
+            if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
+                raise ValueError(f"{kept[i]} of {numbers.size()} partitions does not rise")
+            numbers[kept[i]] = <uint32_t>i
+        with nogil:
+            guarded(&self.broken, renumber_partitions, r, &numbers, <size_t>kept.shape[0])
+
+    def __dealloc__(self):
+        forget_correlating(self.state.correlating)
+        forget_table(self.state.table)
+
+    def take(self):
+        """The results since the last call."""
+        cdef Found* f = &self.state.found
+        cdef object out
+        check_sound(&self.broken)
+        if self.state.has_rows:
+            out = by_state(lines(self.state.table, f.count), f.count)
+        elif self.state.is_chain:
+            out = by_state(rows_and_columns(f, self.state.width), f.count)
+        else:
+            out = ComplexEvents(
+                integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
+                integers(&f.positions, f.positions.size()), numbers_of(&f.states),
+            )
+        guarded(&self.broken, clear_found, f, self.state.is_chain)
+        return out
+
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        cdef Correlating* c = self.state.correlating
+        return max(c.keyed.longest_run(), c.merged.longest_run()) if c != NULL else 0
+
+    def statistics(self):
+        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
+        return {
+            "events": self.state.position,
+            "nodes": self.state.ring.count(),
+            "room": self.state.ring.nodes.size(),
+            "partitions": self.state.locals.size() if self.state.partitioned else 0,
+            "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,
+        }
+
+
+cdef object by_state(lines, size_t count):
+    """Results with one pick of each state: the first half of the lines has their positions by row, the other by column."""
+    width = len(lines) // 2
+    offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
+    positions, columns = lines.reshape(-1)[:count * width], lines[width:]
+    starts, ends = columns[0, :count], columns[width - 1, :count]
+    return ComplexEvents(starts, ends, offsets[:count + 1], positions, states[:count * width], columns)
+
+
+cdef object rows_and_columns(const Found* found, size_t width):
+    """All positions by row, and by column: int64[2 * width, count]."""
+    both = np.empty((2 * width, found.count), np.int64)
+    cdef int64_t[:, ::1] view = both
+    if found.count:
+        with nogil:
+            copy_rows(found, width, &view[0, 0], &view[width, 0])
+    return both
+
+
+@lru_cache(maxsize=16)
+def even(width, count):
+    """Offsets of as many results with so many picks each, and the states of these: read-only."""
+    offsets = np.arange(count + 1, dtype=np.int64) * width
+    states = np.tile(np.arange(width, dtype=np.uint16), count)
+    offsets.flags.writeable = states.flags.writeable = False
+    return offsets, states
+
+
+def is_loose(automaton):
+    """No state asks which events come before, or whether they come directly before."""
+    return automaton.correlation is None and not any([state.directly_after for state in automaton.states])
+
+
+cdef build(Recognition* r, states):
+    """The automaton as arrays."""
+    cdef EntrySpec entry
+    waited = {one for state in states for one in state.after}
+    waited_next = {one for state in states for one in state.directly_after}
+    r.width = len(states)
+    r.all_marked = all(state.marked for state in states)
+    r.start_is_marked = all([state.marked for state in states if state.initial])
+    for number, state in enumerate(states):
+        entry.state = number
+        entry.first = <uint32_t>r.sources.size()
+        entry.after = len(state.after)
+        entry.directly = len(state.directly_after)
+        entry.initial = state.initial
+        entry.final = state.final
+        entry.simple = len(state.after) == 1 and not state.directly_after and not state.initial
+        entry.waits = number in waited
+        entry.waits_next = number in waited_next
+        for one in (*state.after, *state.directly_after):
+            r.sources.safe_push_back(one)
+        r.entries.safe_push_back(entry)
+        r.marked.safe_push_back(state.marked)
+    r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width) + FEW_NODES
+
+
+cdef know_symbol(Recognition* r, states):
+    """A symbol that enters the states of these numbers, given from the last one to the first."""
+    cdef SymbolSpec spec
+    spec.plain = r.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
+    spec.in_order = not any([comes_late(r, state, states) for state in states])
+    spec.swift = r.correlating != NULL and spec.in_order and all([is_swift(r, state) for state in states])
+    spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
+    if spec.plain and spec.in_order:
+        spec.finals = add_entered(r, [state for state in states if r.entries[state].final and has_sources(r, state)])
+        spec.begins = add_entered(r, [state for state in states if not r.entries[state].final and has_sources(r, state)])
+        spec.end = add_entered(r, [state for state in states if r.entries[state].initial])
+    else:
+        spec.plain = False
+        spec.end = add_entered(r, states)
+    r.symbols.safe_push_back(spec)
+
+
+cdef uint32_t add_entered(Recognition* r, states):
+    """States for the last symbol; how many there are of all symbols then."""
+    cdef EnteredState one
+    for one.state in states:
+        one.first = r.entries[one.state].first
+        one.end = one.first + r.entries[one.state].after + r.entries[one.state].directly
+        r.entered.safe_push_back(one)
+    return <uint32_t>r.entered.size()
+
+
+cdef bint is_plain(const Recognition* r, uint32_t state):
+    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on.
+
+    Nor may what began here be younger than what enters later, as in the A of (A ; B)+."""
+    cdef const EntrySpec* entry = &r.entries[state]
+    if entry.waits_next or entry.directly:
+        return False
+    if entry.initial and entry.after and state not in [r.sources[entry.first + i] for i in range(entry.after)]:
+        return False
+    return not entry.final or not entry.waits and not entry.initial
+
+
+cdef has_sources(const Recognition* r, uint32_t state):
+    return r.entries[state].after > 0
+
+
+cdef bint comes_late(const Recognition* r, uint32_t state, states):
+    """One of the states precedes this one and has a greater number."""
+    cdef const EntrySpec* entry = &r.entries[state]
+    sources = [r.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
+    return any([one > state and one in states for one in sources])
+
+
+cdef object integers(const vector[int64_t]* values, size_t count):
+    """The first ones."""
+    array = np.empty(count, np.int64)
+    cdef int64_t[::1] view = array
+    if count:
+        memcpy(&view[0], values.data(), count * sizeof(int64_t))
+    return array
+
+
+cdef object numbers_of(const vector[uint16_t]* values):
+    array = np.empty(values.size(), np.uint16)
+    cdef uint16_t[::1] view = array
+    if values.size():
+        memcpy(&view[0], values.data(), values.size() * sizeof(uint16_t))
+    return array

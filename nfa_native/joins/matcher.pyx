@@ -1,0 +1,401 @@
+# cython: language_level=3
+"""The matcher: one running query.  Batches of events with their rows go in, matches come out as columns.
+
+The design is that of KERNEL.md: partial matches with equal live values share a cell, which holds one compact set.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from nfa_native.core.arrays import distinct
+from nfa_native.joins.history import batch_of
+from nfa_native.terms.program import Op
+from nfa_native.joins.substreams import split
+from nfa_native.joins.version_7 import is_of_version_7, upgraded_matcher
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
+from cython.operator cimport dereference, preincrement
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from nfa_native.core.archive cimport close_archive, held_words, open_archive, renumber
+from nfa_native.core.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
+from nfa_native.core.archive cimport Archive, require
+from nfa_native.core.flat_table cimport FlatTable
+from nfa_native.core.node_ring cimport NodeRing
+from nfa_native.core.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
+from nfa_native.terms.literals cimport POWERS_OF_TEN, int128
+from nfa_native.core.mixing cimport TextHash, mix
+from nfa_native.core.prefetch cimport prefetch
+from nfa_native.terms.program cimport Code, Program, compute, test
+from nfa_native.terms.rows cimport EventRows
+from nfa_native.core.set_counts cimport Content, Gathering, Memory, Profile, Tally
+from nfa_native.terms.words cimport (
+    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
+)
+
+cdef extern from "<cassert>":
+    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
+    void invariant "assert"(bint holds) noexcept nogil
+
+cdef enum:
+    ANY = 0
+    NEXT = 1
+    STRICT = 2
+    FREE = 3
+
+cdef enum:
+    HASH = 0
+    ORDERED = 1
+    VIEWS = 2
+    FLAT = 3
+
+cdef enum:
+    LESS_SIGN = 0
+    LESS_EQUAL_SIGN = 1
+    GREATER_SIGN = 2
+    GREATER_EQUAL_SIGN = 3
+
+cdef enum:
+    UNBOUND_VALUE = 0
+    CELL_VALUE = 1
+    ROW_VALUE = 2
+    EITHER_VALUE = 3
+    PROGRAM_VALUE = 4
+
+cdef enum:
+    FINAL_VIEW = 0
+    ITERATION_VIEW = 1
+    POINT_VIEW = 2
+
+include "records.pxi"
+include "rows.pxi"
+include "nodes.pxi"
+include "formulas.pxi"
+include "groups.pxi"
+include "order.pxi"
+include "buckets.pxi"
+include "cells.pxi"
+include "window.pxi"
+include "zones.pxi"
+include "probe.pxi"
+include "combine.pxi"
+include "pausing.pxi"
+include "fire.pxi"
+include "views.pxi"
+include "guards.pxi"
+include "counting.pxi"
+include "output.pxi"
+include "tick.pxi"
+include "build.pxi"
+include "feed.pxi"
+include "relisting.pxi"
+include "snapshot.pxi"
+include "restore.pxi"
+include "waiting.pxi"
+
+
+class RawMatches(NamedTuple):
+    """Results as columns, in order of decision; m results, one for each row of each match.
+
+    ``pick_offsets[i]:pick_offsets[i + 1]`` are result i's picks, sorted by atom, then by event.
+    """
+
+    first: np.ndarray         # int64[m], microseconds
+    last: np.ndarray          # int64[m]
+    decided: np.ndarray       # int64[m]
+    pick_offsets: np.ndarray  # int64[m + 1]
+    pick_atoms: np.ndarray    # uint16[p]
+    pick_events: np.ndarray   # uint64[p]
+    words: np.ndarray         # uint64[m, result columns]
+
+
+class CountedMatches(NamedTuple):
+    """As ``RawMatches``; if ``counts[i]`` is not 0, result i stands for so many matches, without picks and words."""
+
+    first: np.ndarray
+    last: np.ndarray
+    decided: np.ndarray
+    pick_offsets: np.ndarray
+    pick_atoms: np.ndarray
+    pick_events: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray        # int64[m]
+
+
+cdef class Matcher:
+    """Runs an automaton over batches of events (times not decreasing) and collects its results.
+
+    ``feed``, ``advance`` and ``finish`` pause when ``most`` results wait for ``take``: they are ``unfinished`` then, and
+    ``go_on`` goes on.  What comes next first goes on to the end, and collects all.
+    """
+
+    cdef Kernel kernel
+    cdef Task task                 # what is under way
+    cdef object _kept              # keeps its arrays alive
+    cdef int64_t _time             # that of a single event
+    cdef uint64_t _event           # and its number
+    cdef vector[uint32_t] _zeros   # the numbers of the event in the rows of a single event
+    cdef object _failure
+    cdef public object _formulas
+    cdef readonly object automaton
+    cdef readonly Terms terms
+
+    def __init__(self, automaton, Terms terms):
+        self.automaton = automaton
+        self.terms = terms
+        self._formulas = automaton.formulas
+        self._failure = None
+        self.task.kind = NOTHING
+        self.kernel.store = terms.store
+        self.kernel.owner = <void*>self
+        build_kernel(&self.kernel, automaton)
+
+    @property
+    def count_only(self):
+        """Whether results are only counted, not kept."""
+        return self.kernel.count_only
+
+    @count_only.setter
+    def count_only(self, bint value):
+        self.kernel.count_only = value
+
+    @property
+    def tallies(self):
+        """Whether one result may stand for many matches: ``take`` gives CountedMatches then."""
+        return self.kernel.tallies
+
+    @tallies.setter
+    def tallies(self, bint value):
+        self.kernel.tallies = value
+
+    @property
+    def count(self):
+        """Results since the beginning."""
+        return self.kernel.results.count
+
+    @property
+    def steps(self):
+        """After how many steps, each some ten nanoseconds, it looks whether a signal has come."""
+        return self.kernel.stride
+
+    @steps.setter
+    def steps(self, int64_t value):
+        self.kernel.left = self.kernel.stride = max(<int64_t>1, value)
+
+    def bound(self, size_t most, size_t most_held):
+        """Pause when so many results wait for ``take``, or have so many picks and words; none is smaller than one match's."""
+        self.kernel.most = max(<size_t>1, most)
+        self.kernel.most_held = max(<size_t>1, most_held)
+
+    def feed(self, times, events, rows):
+        """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
+        with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
+        if self.automaton.keys and len(rows) == len(self.automaton.keys):
+            times, events, rows = split(times, events, rows, self.automaton.keys)
+        self._feed(times, events, rows)
+
+    cdef _feed(self, const int64_t[::1] times, const uint64_t[::1] events, rows):
+        cdef size_t count = <size_t>times.shape[0]
+        if <size_t>events.shape[0] != count:
+            raise ValueError(f"{count} times came with {events.shape[0]} event numbers")
+        self._await_rows(len(rows))
+        keep = borrow_rows(&self.task.rows, rows, &self.kernel.slots, count)
+        if count:
+            self._kept = (times, events, keep)
+            self._begin(&times[0], &events[0], count)
+
+    def feed_event(self, int64_t time, uint64_t event, list rows not None):
+        """``feed`` of a single event: per atom None or its ``EventRows``."""
+        if self.automaton.keys and any([one is not None and len(one) > 1 for one in rows]):
+            self.feed(*batch_of(time, event, rows))     # it may have several keys
+        else:
+            self._feed_event(time, event, rows)
+
+    cdef _feed_event(self, int64_t time, uint64_t event, list rows):
+        self._await_rows(len(rows))
+        borrow_event(&self.task.rows, rows, &self.kernel.slots, &self._zeros)
+        self._kept = rows
+        self._time = time
+        self._event = event
+        self._begin(&self._time, &self._event, 1)
+
+    cdef _await_rows(self, size_t atoms):
+        """End what is under way, so that rows can be borrowed."""
+        if atoms != self.kernel.slots.size():
+            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {atoms} came")
+        self._complete()
+        self.task.rows.sources.clear()
+        self.task.rows.takers.clear()
+
+    cdef _begin(self, const int64_t* times, const uint64_t* events, size_t count):
+        cdef bint ordered
+        with nogil:
+            ordered = guarded_bint(
+                &self.kernel.store.broken, begin_batch, &self.kernel, &self.task, times, events, count
+            )
+        if not ordered:
+            raise ValueError("events must come in order of time")
+        self.go_on()
+
+    def advance(self, int64_t time):
+        """Promise that no event before ``time`` will come."""
+        self._complete()
+        self.task.kind = ADVANCING
+        self.task.until = time
+        self.go_on()
+
+    def finish(self):
+        """End of input: close every window."""
+        self._complete()
+        self.task.kind = FINISHING
+        self.go_on()
+
+    @property
+    def unfinished(self):
+        """Whether what was begun has paused, so that ``go_on`` goes on."""
+        return self.task.kind != NOTHING
+
+    def go_on(self):
+        """Go on with what was begun, to the end or until enough results wait for ``take``."""
+        while not self._go_on() and not is_full(&self.kernel):
+            pass
+
+    def complete(self):
+        """Go on to the end, however many results wait then."""
+        self._complete()
+
+    cdef _complete(self):
+        while self.task.kind != NOTHING:
+            self._go_on()
+
+    cdef bint _go_on(self) except -1:
+        """Go on up to the next pause, and let signals be heard; whether it is done."""
+        cdef bint done
+        with nogil:
+            done = guarded_bint(&self.kernel.store.broken, go_on, &self.kernel, &self.task)
+        self._raise()
+        if done:
+            self._kept = None
+        else:
+            PyErr_CheckSignals()
+        return done
+
+    def take(self):
+        """The results since the last call."""
+        check_sound(&self.kernel.store.broken)
+        return take_results(&self.kernel)
+
+    def pending(self):
+        """Results that wait for ``take``."""
+        return self.kernel.results.first.size()
+
+    @property
+    def due(self):
+        """Only when time has passed this, microseconds, can something be decided without a further row; FOREVER: never."""
+        return -FOREVER if self.task.kind != NOTHING else first_due(&self.kernel)
+
+    def groups(self):
+        """Cells that are alive: groups of partial matches."""
+        cdef size_t i
+        cdef uint64_t live = 0
+        for i in range(self.kernel.states.size()):
+            live += self.kernel.states[i].live
+        return live
+
+    def longest_run(self):
+        """The most slots in a row that are taken in one of the hash tables."""
+        return longest_in_kernel(&self.kernel)
+
+    def oldest_event(self):
+        """Event numbers below this one will not come back, once all results are taken."""
+        if self.kernel.lo == next_position(&self.kernel):
+            return self.kernel.next_handle
+        return event_at(&self.kernel, self.kernel.lo).handle
+
+    @property
+    def position(self):
+        """The position of the next event in the streamset."""
+        return self.kernel.seq
+
+    @property
+    def open_tick(self):
+        """The time of the tick whose events may not all be there yet; None: there is none."""
+        return self.kernel.tick if self.kernel.open else None
+
+    def waiting(self):
+        """For each state what windows measure of the youngest first event of the partial matches that are there, or will
+        be when the tick closes (int64, maybe too great); NOBODY: there are none."""
+        return waiting_starts(&self.kernel)
+
+    def may_join(self, uint32_t state, uint32_t index, const uint64_t[:, ::1] keys):
+        """Whether a partial match waits in the state, or will when the tick closes, with equal words in the columns of the
+        index (or an unbound one): bool[n] for ``keys`` (columns of the index, n).  Seldom true by mistake."""
+        if state >= self.kernel.states.size() or index >= self.kernel.states[state].indexes.size():
+            raise ValueError(f"there is no index {index} of state {state}")
+        if <size_t>keys.shape[0] != self.kernel.states[state].indexes[index].columns.size():
+            raise ValueError(f"keys of {keys.shape[0]} columns came for another number of columns")
+        found = np.zeros(keys.shape[1], np.uint8)
+        find_waiting(&self.kernel, &self.kernel.states[state], state, index, keys, found)
+        return found.view(np.bool_)
+
+    def statistics(self):
+        """Counters by atom, transition and state, as plain dicts and lists."""
+        return statistics_of(&self.kernel)
+
+    def sweep_soon(self):
+        """When the next tick ends, free what has left the window; it would else wait until it is many."""
+        self.kernel.created = MUCH_CREATED
+
+    def trace(self):
+        """Every word that the matcher holds, once, in ascending order (0 apart)."""
+        cdef Archive archive
+        self._write(&archive)
+        words = distinct(held_words(&archive))
+        return words[words != 0]
+
+    def snapshot(self):
+        """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
+        cdef Archive archive
+        check_sound(&self.kernel.store.broken)
+        self._write(&archive)
+        return close_archive(&archive)
+
+    cdef _write(self, Archive* archive):
+        if self.task.kind != NOTHING or not can_be_written(&self.kernel):
+            raise ValueError("go on to the end, and take the results, before the snapshot")
+        attempted(write_kernel, &self.kernel, archive)
+
+    @property
+    def next_event(self):
+        """The numbers of all events that it knows are less."""
+        return self.kernel.next_handle
+
+    @property
+    def next_time(self):
+        """No event before this time may come, in microseconds."""
+        return self.kernel.tick if self.kernel.open else self.kernel.promised
+
+    @staticmethod
+    def restore(automaton, Terms terms, data, word_map):
+        """A matcher that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
+        cdef Matcher matcher = Matcher(automaton, terms)
+        cdef Archive archive
+        data = upgraded_matcher(automaton, data) if is_of_version_7(data) else data
+        open_archive(&archive, data)
+        words = renumber(&archive, word_map)
+        attempted(load_kernel, &matcher.kernel, &archive)
+        del words
+        return matcher
+
+    cdef _raise(self):
+        if self.kernel.counter.too_many:
+            raise OverflowError("there are more matches than 64 bits can count")
+        if self.kernel.failed:
+            failure, self._failure = self._failure, None
+            self.kernel.failed = False
+            self.kernel.store.broken |= isinstance(failure, MemoryError)
+            raise failure

@@ -1,0 +1,461 @@
+# The records of the kernel.  Positions and node numbers are 32 bits and may wrap: compare them with `older` and `is_live`.
+
+cdef enum:
+    NO_CELL = 0xFFFFFFFF
+    INITIAL_CELL = 0xFFFFFFFE    # the empty partial match, from which every match starts
+
+    NOT_STAGED = 0xFFFFFFFFFFFFFFFF
+    NO_ORDER = 0xFFFFFFFF
+    NO_LIST = 0xFFFFFFFF
+    FEW_FOUND = 4                # cells of a bucket without order, among which one is found without the table
+    LARGE_TABLE = 4096           # entries: more than what stands ready in the processor
+    FEW_PROBED = 8               # cells of a bucket without order, which are tried one by one
+    EVERYWHERE = 0xFFFFFFFF
+    VIEW = 0x80000000            # in a label: a view of a list; the rest of the label is a transition's number
+    FEW_CREATED = 1024           # cells for which no sweep is worth while
+    MUCH_CREATED = 0x7FFFFFFF    # more than any sweep leaves
+    LONGEST_REST = 0x40000000    # stored events between two sweeps: positions of dead cells must not wrap
+
+cdef int64_t FEW_STEPS = 10000                   # between two looks at signals
+cdef size_t UNBOUNDED = 0xFFFFFFFFFFFFFFFF
+cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
+cdef int64_t FARTHEST = 1000000000000000000      # a position, a counter: they can go on for long
+cdef uint64_t WILD = 0x9E3779B97F4A7C15   # hash of a key with an unbound part
+
+# A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in the
+# groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
+cdef struct Node:
+    uint32_t pos          # the event picked
+    uint32_t label        # which atom of which transition picked it
+    uint32_t next         # the set that it extends; 0: nothing was picked before
+    uint32_t sibling      # the set's other members; 0: none
+    uint32_t max_start    # the youngest first event in the set
+
+# A stored event: one that was picked, or that a guard or a conjunction may still look at.
+cdef struct EventRecord:
+    int64_t time          # microseconds
+    int64_t seq           # position in the streamset
+    uint64_t handle       # the caller's number
+    uint64_t block        # running number of its first block
+    uint32_t blocks       # how many atoms it matched
+    uint32_t head         # head of the node ring when its tick opened: older nodes are out of its reach
+
+# The rows of one atom on one event.
+cdef struct Block:
+    uint64_t word         # running number of its first word
+    uint32_t atom
+    uint32_t rows
+
+# One atom of one transition.
+cdef struct Label:
+    uint32_t transition
+    uint32_t part         # 0 is the transition's first atom
+    uint32_t parts
+    uint32_t atom
+
+# All partial matches of one state with the same live values.
+cdef struct Cell:
+    int64_t deadline      # upper edge of their window, where the automaton asks for it
+    uint32_t node         # the set
+    uint32_t youngest     # the youngest first event in the set: when it has left the window, so has the set
+    uint32_t rows         # rows of live values; 0: the cell is free
+    uint32_t extra        # where the rows lie if there are several
+    uint32_t serial       # tells this use of the cell from earlier ones; 0: the cell is free
+    uint32_t stamp        # visited in this probe
+    uint32_t fired        # a governed step was possible in this tick
+    uint32_t listed       # bits: indexes where it is in a list that views look at
+
+cdef extern from "nfa_native/joins/tables.hpp" namespace "spaseq" nogil:
+    cdef struct CellReference:
+        uint32_t cell
+        uint32_t serial
+
+    cdef struct TableEntry:
+        uint32_t hash
+        CellReference cell
+
+    cdef struct KeyEntry:
+        uint32_t hash
+        uint32_t bucket
+
+# A cell's row and an event's row that may join.
+cdef struct Pair:
+    uint32_t cell_row
+    uint32_t event_row
+    uint32_t cell
+
+# A partial match set that enters a state when the tick closes.
+cdef struct Staged:
+    int64_t deadline
+    uint64_t word         # its rows in `staged_words`
+    uint64_t pick         # its picks in `staged_picks`
+    uint32_t rows
+    uint32_t picks
+    uint32_t state
+    uint32_t label        # label of its first pick
+    uint32_t next
+    uint32_t max_start
+
+# A cell of a final state that waits for its window's edge.
+cdef struct Waiting:
+    uint32_t state
+    CellReference cell
+
+# One pick of a match under construction.
+cdef struct Pick:
+    uint32_t label
+    uint32_t pos
+
+# The matches of a set, all with the same last picks: what is left of them is put out after a pause.
+cdef struct Output:
+    int64_t decided
+    size_t pick           # the last picks in `postponed_picks`
+    size_t picks
+    uint32_t final        # the state
+    uint32_t node         # the set; 0: the empty match
+    uint32_t lo           # first position of their windows
+
+# A node still to be visited, and how many picks come after it.
+cdef struct Visit:
+    uint32_t node
+    uint32_t depth
+    uint32_t before       # of a view that is half visited: the place of the group in front of which it goes on
+    uint32_t begun        # it is half visited
+
+# One or several events for a choice, with the rows of their join.
+cdef struct Candidate:
+    const word_t* rows
+    uint32_t count        # rows
+    uint32_t width        # words a row
+    uint32_t least        # its first position
+    uint32_t lo           # first position of the windows that end with it
+    int64_t most          # its last position in the streamset
+    uint64_t pick         # its picks in `staged_picks`, or NOT_STAGED
+
+cdef struct ValueSpec:
+    uint32_t kind
+    uint32_t cell
+    uint32_t row
+    uint32_t formula
+
+cdef struct Join:
+    uint32_t cell
+    uint32_t row
+
+cdef struct LookSpec:
+    uint32_t column
+    uint32_t view
+    uint32_t kleene
+    ValueSpec value
+
+cdef cppclass FormulaSpec:
+    const Code* code      # NULL: outside the native subset
+    bint comparison       # nothing but `left < right` of two registers, or the opposite of it
+    bint inverted
+    uint32_t left
+    uint32_t right
+
+# A filter that compares a column of the cell with a value of the event.
+cdef struct Compared:
+    uint32_t column
+    uint32_t slot         # its place in the zone maps of the step's index
+    bint limit            # `column < value` or the opposite of it; else `value < column` or its opposite
+    bint inverted         # the opposite
+    ValueSpec event
+
+# Groups and their lists: `groups.hpp`.
+cdef extern from "nfa_native/joins/groups.hpp" namespace "spaseq" nogil:
+    const uint32_t MOST_COMPARED
+    const uint32_t MOST_BOUNDS
+    const int64_t NO_GROUP
+
+    cdef struct Measured:
+        word_t word
+        double about
+
+    cdef struct Bound:
+        Measured value
+        uint32_t slot
+        bint limit
+        bint inverted
+
+    cdef struct Bounds:
+        Bound* each
+        uint32_t count
+
+    cdef struct Group:
+        Measured* values
+        uint32_t node
+        uint32_t max_start
+        uint32_t cell
+        uint32_t serial
+
+    cdef cppclass GroupList:
+        vector[Group] groups
+        vector[word_t] key
+        uint32_t* kinds
+        uint32_t base
+        uint32_t columns
+        int (*less)(word_t, word_t) noexcept
+
+    uint32_t group_end(const GroupList* groups)
+    void close_group(GroupList* groups)
+    int64_t group_before(
+        const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo, uint64_t* scanned
+    )
+    int64_t youngest_group(const GroupList* groups, const Bounds* bounds, uint32_t lo, uint64_t* scanned)
+    void empty_groups(GroupList* groups)
+    void trim_groups(GroupList* groups, uint32_t lo)
+    void strike_group(GroupList* groups, size_t place)
+
+cdef cppclass StepSpec:
+    vector[Join] joins
+    vector[uint32_t] filters
+    vector[Compared] compared         # what some of the filters ask
+
+cdef cppclass ChoiceSpec:
+    vector[uint32_t] atoms
+    vector[vector[uint32_t]] slots    # per atom: the row column of each slot
+    uint32_t width
+
+cdef cppclass TargetSpec:
+    uint32_t state
+    bint finishes         # matches that enter the state are finished, and put out at once
+    vector[ValueSpec] values
+
+cdef cppclass TransitionSpec:
+    uint32_t source
+    uint32_t label        # of its first atom
+    uint32_t index
+    uint64_t ends         # Kleenes whose iteration ends before it
+    ChoiceSpec choice
+    StepSpec step
+    StepSpec whole
+    vector[uint32_t] probe            # row column of each column of the index
+    uint32_t order                    # which of the step's comparisons orders the index; NO_ORDER: none
+    bint ordered          # and whether its filters ask nothing else
+    bint mapped           # its filters ask nothing but what zone maps know
+    vector[TargetSpec] targets
+    vector[ValueSpec] columns
+    # Candidates: each one is lonely, unjoined, unfiltered or fires.
+    uint64_t offered
+    uint64_t lonely       # no partial match was waiting
+    uint64_t unjoined     # they joined none
+    uint64_t unfiltered   # a filter refused all that they joined
+    uint64_t fired
+    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out; a view is one
+    uint64_t scanned      # cells, groups and zones of groups that were looked at
+
+cdef cppclass GuardSpec:
+    bint early
+    bint deferred         # an event came that only the finished match can judge
+    uint32_t index
+    uint64_t begun
+    ChoiceSpec choice
+    StepSpec step
+    StepSpec whole
+    vector[uint32_t] later
+    vector[uint32_t] probe
+    vector[LookSpec] looks
+    uint64_t killed
+
+# The cells under one key, oldest first, with stale references among them.
+cdef cppclass Bucket:
+    uint64_t key          # the key's hash
+    bint ordered          # each living cell comes in the index's order behind those before it; all have one row
+    bint mixed            # some cell has no place in a zone map
+    bint tabled           # all of its living cells are in the table of all live values
+    uint32_t groups       # number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
+    vector[CellReference] cells       # all but those in a list that views look at
+
+# Cells by the hash of some columns.
+cdef cppclass CellIndex:
+    vector[uint32_t] columns
+    vector[uint32_t] compared         # columns that zone maps know
+    vector[Bucket] buckets
+    FlatTable[KeyEntry] slots         # buckets by their keys
+    Bucket wild                       # cells with an unbound key
+    uint32_t order        # the column by whose values buckets are ordered; NO_ORDER: none
+    bint falls            # from the greatest value to the least
+
+cdef cppclass StateData:
+    uint32_t govern
+    uint32_t kind         # of its cells
+    uint32_t width
+    bint final
+    vector[GuardSpec] guards
+    vector[uint32_t] twins            # states that a partial match leaves together with this one
+    vector[ValueSpec] closing         # of a final state: the finished match's columns
+    vector[ValueSpec] output          # and the result's columns from them
+    vector[CellIndex] indexes
+    FlatTable[TableEntry] exact       # by all live values: the cells of large buckets without order, and stale ones
+    vector[Cell] cells
+    vector[word_t] words              # row of cell i at i * width
+    vector[vector[word_t]] extra      # rows of cells that have several
+    vector[uint32_t] free_cells
+    vector[uint32_t] free_extra
+    vector[uint32_t] fired
+    uint32_t live
+    uint32_t youngest     # no partial match of the living cells began after it
+    uint32_t entering     # the cell that was entered last in this tick
+    uint32_t serial
+    uint32_t stamp
+    uint64_t entered
+    uint64_t expired
+    uint64_t skipped      # dropped because another event came first (strict contiguity)
+
+# The past that may still matter: stored events, their rows, and where negated atoms matched.
+cdef cppclass History:
+    vector[EventRecord] events
+    vector[Block] blocks
+    vector[word_t] words
+    uint32_t first        # position of events[0]
+    uint64_t first_block
+    uint64_t first_word
+
+cdef cppclass Results:
+    vector[int64_t] first
+    vector[int64_t] last
+    vector[int64_t] decided
+    vector[int64_t] offsets
+    vector[uint16_t] atoms
+    vector[uint64_t] events
+    vector[word_t] words
+    vector[int64_t] counts # how many matches a result stands for; 0: it is one row of a match
+    uint64_t count        # of results since the beginning
+
+# What counts sets.
+cdef cppclass Counter:
+    Memory memory
+    Gathering gathering   # members of the set that is being remembered
+    Tally tally           # of what is being counted
+    vector[uint32_t] asked
+    bint too_many         # a number did not fit
+
+cdef cppclass Kernel:
+    TermStore* store
+    void* owner                       # the Matcher, for formulas outside the native subset
+    vector[uint32_t] slots
+    vector[Label] labels
+    vector[FormulaSpec] formulas
+    vector[TransitionSpec] transitions
+    vector[StateData] states
+    vector[vector[uint32_t]] by_atom  # transitions that pick an event of the atom
+    vector[uint8_t] negated           # atoms that some guard watches
+    vector[uint8_t] gathered          # atoms whose events of a tick are combined with others
+    bint gathers                      # there are such atoms
+    vector[uint32_t] moving           # states that partial matches leave when they step, or when others do
+    vector[uint32_t] initial
+    vector[word_t] start              # the whole match before its first step
+    uint32_t whole
+    uint32_t result_width
+    bint ambiguous
+    bint guarded
+    bint waits                        # some match waits for its window's edge
+    bint count_only
+    bint tallies                      # one result may stand for many matches
+    Counter counter
+    bint failed                       # a formula raised: the exception is kept by the owner
+    int64_t window
+    int64_t origin
+    bint sliding
+    bint by_events
+    History history
+    NodeRing[Node] ring
+    vector[GroupList] lists
+    vector[uint32_t] free_lists       # that nothing refers to but views that are over
+    Results results
+    uint32_t lo                       # first position of the present window
+    uint32_t kept                     # first position that a guard may still look at
+    int64_t seq                       # position of the next event of the streamset
+    uint64_t next_handle
+    bint open                         # a tick is open
+    int64_t tick                      # its time
+    int64_t promised                  # no event below this time will come
+    uint32_t tick_first               # position of its first stored event
+    bint picked                       # something has picked the newest event
+    vector[vector[uint32_t]] tick_atoms
+    vector[vector[uint32_t]] watched  # positions per negated atom
+    vector[Staged] staged
+    vector[word_t] staged_words
+    vector[uint32_t] staged_picks
+    map[int64_t, vector[Waiting]] deadlines
+    unordered_map[string, uint32_t, TextHash] seen
+    # Pauses: what is put out can be more than memory holds.
+    int64_t left                      # steps before the next pause; 0 or less: pause
+    int64_t stride                    # from one pause to the next
+    size_t most                       # results that may be held,
+    size_t most_held                  # and picks and words of results
+    bint suspended                    # `output` is half put out: `visits` and `path` go on with it
+    Output output                     # what is, or was, put out last
+    vector[Output] postponed          # what comes after it
+    size_t resumed                    # that many of them have been put out
+    vector[Pick] postponed_picks
+    size_t awaited                    # that many cells of the first deadline have been put out
+    bint closing                      # the tick is closed, but not all that this decides is out
+    bint many_rows                    # an event had several rows for an atom
+    uint64_t created                  # cells since the last sweep
+    uint64_t survived                 # cells that the last sweep left
+    uint32_t swept                    # next position at the last sweep
+    size_t next_look                  # stored events at which to look whether all of them are over
+    uint64_t ticks
+    vector[uint64_t] matched          # events per atom
+    # scratch space
+    vector[Pair] pairs
+    bint decided                      # all pairs of this probe pass the filters
+    bint refused                      # an order or a zone map ruled out cells in this probe
+    bint aside                        # cells that are in no list must be looked at in this probe
+    bint singly                       # groups of lists are tried one by one in this probe
+    uint64_t scanned                  # cells, groups and zones that were looked at
+    vector[word_t] blank              # a row where nothing is bound
+    vector[int8_t] verdicts
+    vector[CellReference] everything  # all living cells of a state
+    vector[word_t] registers
+    vector[uint32_t] combination
+    vector[vector[word_t]] merged
+    vector[uint32_t] outer_combination    # those of the event whose matches are being output
+    vector[vector[word_t]] outer_merged
+    vector[Visit] visits
+    vector[Pick] path
+    vector[uint32_t] steps            # index in path of each step's last pick, first step first
+    vector[vector[word_t]] levels
+    vector[vector[uint32_t]] parents
+    vector[word_t] finished           # rows of the finished match
+    vector[word_t] views              # what a guard sees of them
+    vector[word_t] answer             # rows of its results
+    vector[pair[uint64_t, uint64_t]] picks        # atom and event: no bytes between them, for they are compared
+
+
+cdef inline bint older(uint32_t a, uint32_t b) noexcept nogil:
+    """a comes before b, although positions wrap."""
+    return <int32_t>(a - b) < 0
+
+
+cdef inline EventRecord* event_at(Kernel* k, uint32_t pos) noexcept nogil:
+    return &k.history.events[pos - k.history.first]
+
+
+cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
+    return k.history.first + <uint32_t>k.history.events.size()
+
+
+cdef inline const word_t* block_rows(
+    Kernel* k, const EventRecord* event, uint32_t block, uint32_t* count
+) noexcept nogil:
+    """The rows in one of the event's blocks."""
+    cdef const Block* one = &k.history.blocks[event.block - k.history.first_block + block]
+    count[0] = one.rows
+    return k.history.words.data() + (one.word - k.history.first_word)
+
+
+cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
+    """The rows of an atom on the event at `pos`."""
+    cdef EventRecord* event = event_at(k, pos)
+    invariant(pos - k.history.first < k.history.events.size())
+    cdef Block* block = &k.history.blocks[event.block - k.history.first_block]
+    cdef uint32_t i
+    for i in range(event.blocks):
+        if block[i].atom == atom:
+            return block_rows(k, event, i, count)
+    count[0] = 0
+    return NULL

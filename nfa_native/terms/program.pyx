@@ -1,0 +1,474 @@
+# distutils: language = c++
+# cython: cdivision=True
+"""Expression programs: SPARQL expressions in postfix form, run on registers of words without Python.
+
+Operands that only pyoxigraph can judge make the answer "unknown" (2), unless another operand decides it alone.
+"""
+
+import enum
+
+import numpy
+
+from nfa_native.terms.functions cimport (
+    absolute,
+    add,
+    ceiling,
+    change_case,
+    concatenate,
+    contains,
+    datatype_of,
+    date_part,
+    divide,
+    ends_with,
+    floor_number,
+    language_of,
+    multiply,
+    negate,
+    plus,
+    round_number,
+    starts_with,
+    string_length,
+    string_of,
+    subtract,
+    zone_text,
+)
+from nfa_native.core.guard cimport created, guarded_number
+from nfa_native.terms.literals cimport EPOCH, int128
+from nfa_native.terms.values cimport (
+    INCOMPARABLE,
+    IS_ERROR,
+    IS_FALSE,
+    IS_TRUE,
+    IS_UNKNOWN,
+    KIND_ERROR,
+    KIND_UNKNOWN,
+    ORDER_UNKNOWN,
+    Value,
+    equal,
+    is_exact,
+    is_number,
+    load,
+    order,
+    order_doubles,
+    order_exact,
+    same_term,
+    set_truth,
+    truth,
+    word_of,
+)
+from nfa_native.terms.words cimport (
+    KIND_BLANK,
+    KIND_DATETIME,
+    KIND_DOUBLE,
+    KIND_IRI,
+    KIND_TYPED,
+    MICROSECOND,
+    UNBOUND,
+    clear_scratch,
+)
+
+cdef enum:
+    DEEPEST = 64  # values on the stack
+
+cdef enum:
+    OP_LOAD
+    OP_CONSTANT
+    OP_BOUND
+    OP_NOW
+    OP_EQUAL
+    OP_NOT_EQUAL
+    OP_LESS
+    OP_LESS_EQUAL
+    OP_GREATER
+    OP_GREATER_EQUAL
+    OP_SAME_TERM
+    OP_NOT
+    OP_AND
+    OP_OR
+    OP_IN
+    OP_NOT_IN
+    OP_COALESCE
+    OP_IF
+    OP_IS_IRI
+    OP_IS_BLANK
+    OP_IS_LITERAL
+    OP_IS_NUMERIC
+    OP_ADD
+    OP_SUBTRACT
+    OP_MULTIPLY
+    OP_DIVIDE
+    OP_NEGATE
+    OP_PLUS
+    OP_ABS
+    OP_CEIL
+    OP_FLOOR
+    OP_ROUND
+    OP_YEAR
+    OP_MONTH
+    OP_DAY
+    OP_HOURS
+    OP_MINUTES
+    OP_SECONDS
+    OP_TZ
+    OP_STR
+    OP_LANG
+    OP_DATATYPE
+    OP_STRLEN
+    OP_CONTAINS
+    OP_STRSTARTS
+    OP_STRENDS
+    OP_LCASE
+    OP_UCASE
+    OP_CONCAT
+
+
+# The same names in the same order, for Python (a class body cannot have a member called IF here).
+Op = enum.IntEnum(
+    "Op",
+    """LOAD CONSTANT BOUND NOW EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SAME_TERM NOT AND OR IN NOT_IN COALESCE IF
+    IS_IRI IS_BLANK IS_LITERAL IS_NUMERIC ADD SUBTRACT MULTIPLY DIVIDE NEGATE PLUS ABS CEIL FLOOR ROUND YEAR MONTH DAY HOURS
+    MINUTES SECONDS TZ STR LANG DATATYPE STRLEN CONTAINS STRSTARTS STRENDS LCASE UCASE CONCAT""",
+    start=0,
+    module=__name__,
+)
+Op.__doc__ = """Operation codes; each takes its operands from the stack and leaves its result there.
+
+The argument of LOAD and BOUND is a register, of CONSTANT an index into the constants, of AND, OR, COALESCE and CONCAT the number
+of operands, of IN and NOT_IN the length of the list; others ignore it.
+"""
+
+
+# ── logic ────────────────────────────────────────────────────────────────────────────────────────────────
+cdef int combine(Value* operands, int count, int decisive, const TermStore* store) noexcept nogil:
+    """|| (decisive: true) or && (decisive: false): one decisive operand decides whatever the others are."""
+    cdef int result = 1 - decisive
+    cdef int i, one
+    for i in range(count):
+        one = truth(&operands[i], store)
+        if one == decisive:
+            return decisive
+        if one == IS_UNKNOWN or (one == IS_ERROR and result != IS_UNKNOWN):
+            result = one
+    return result
+
+
+cdef int find(Value* operands, int count, const TermStore* store) noexcept nogil:
+    """Whether the first of 1 + count operands equals one of the others."""
+    cdef int result = IS_FALSE
+    cdef int i, one
+    if count == 0:
+        return IS_UNKNOWN  # the recommendation says false, pyoxigraph an error
+    for i in range(1, count + 1):
+        one = equal(&operands[0], &operands[i], store)
+        if one == IS_TRUE:
+            return IS_TRUE
+        if one == IS_UNKNOWN or (one == IS_ERROR and result != IS_UNKNOWN):
+            result = one
+    return result
+
+
+cdef inline int invert(int one) noexcept nogil:
+    return 1 - one if one == IS_TRUE or one == IS_FALSE else one
+
+
+cdef inline void coalesce(Value* operands, int count) noexcept nogil:
+    cdef int i
+    for i in range(count):
+        if operands[i].kind != KIND_ERROR:
+            operands[0] = operands[i]
+            return
+    operands[0].kind = KIND_ERROR
+
+
+cdef inline void choose(Value* operands, const TermStore* store) noexcept nogil:
+    """IF: the second or the third operand."""
+    cdef int condition = truth(&operands[0], store)
+    if condition == IS_TRUE:
+        operands[0] = operands[1]
+    elif condition == IS_FALSE:
+        operands[0] = operands[2]
+    else:
+        set_truth(operands, condition)
+
+
+cdef inline int compare(int op, Value* a, Value* b, const TermStore* store) noexcept nogil:
+    """<, <=, > and >=."""
+    cdef int sign
+    if is_exact(a) and is_exact(b):
+        sign = order_exact(a, b)
+    elif a.kind == KIND_DOUBLE and b.kind == KIND_DOUBLE:
+        sign = order_doubles(a.real, b.real)
+    else:
+        sign = order(a, b, store)
+    if sign == INCOMPARABLE:
+        return IS_ERROR
+    if sign == ORDER_UNKNOWN:
+        return IS_UNKNOWN
+    if op == OP_LESS:
+        return sign < 0
+    if op == OP_LESS_EQUAL:
+        return sign <= 0
+    if op == OP_GREATER:
+        return sign > 0
+    return sign >= 0
+
+
+cdef inline int classify(int op, const Value* a) noexcept nogil:
+    """isIRI, isBlank, isLiteral and isNumeric."""
+    if a.kind == KIND_ERROR:
+        return IS_ERROR
+    if a.kind == KIND_UNKNOWN or (op == OP_IS_NUMERIC and a.kind == KIND_TYPED):
+        return IS_UNKNOWN
+    if op == OP_IS_IRI:
+        return a.kind == KIND_IRI
+    if op == OP_IS_BLANK:
+        return a.kind == KIND_BLANK
+    if op == OP_IS_LITERAL:
+        return a.kind != KIND_IRI and a.kind != KIND_BLANK
+    return is_number(a)
+
+
+cdef inline void set_now(Value* a, int64_t now) noexcept nogil:
+    a.kind = KIND_DATETIME
+    a.word = UNBOUND
+    a.zone = 0
+    a.number = EPOCH + <int128>now * MICROSECOND
+
+
+# ── execution ────────────────────────────────────────────────────────────────────────────────────────────
+cdef void apply_function(int op, Value* a, int argument, TermStore* store) noexcept nogil:
+    """The operations that filters need less often; operands begin at `a`."""
+    if op == OP_NEGATE:
+        negate(a)
+    elif op == OP_PLUS:
+        plus(a)
+    elif op == OP_ABS:
+        absolute(a)
+    elif op == OP_CEIL:
+        ceiling(a)
+    elif op == OP_FLOOR:
+        floor_number(a)
+    elif op == OP_ROUND:
+        round_number(a)
+    elif op >= OP_YEAR and op <= OP_SECONDS:
+        date_part(a, op - OP_YEAR)
+    elif op == OP_TZ:
+        zone_text(a, store)
+    elif op == OP_STR:
+        string_of(a, store)
+    elif op == OP_LANG:
+        language_of(a, store)
+    elif op == OP_DATATYPE:
+        datatype_of(a, store)
+    elif op == OP_STRLEN:
+        string_length(a, store)
+    elif op == OP_CONTAINS:
+        contains(a, a + 1, store)
+    elif op == OP_STRSTARTS:
+        starts_with(a, a + 1, store)
+    elif op == OP_STRENDS:
+        ends_with(a, a + 1, store)
+    elif op == OP_LCASE or op == OP_UCASE:
+        change_case(a, store, op == OP_UCASE)
+    else:
+        concatenate(a, argument, store)
+
+
+cdef inline int operand_count(int op, int argument) noexcept nogil:
+    """How many values an operation takes from the stack."""
+    if op <= OP_NOW:
+        return 0
+    if op <= OP_SAME_TERM or (op >= OP_ADD and op <= OP_DIVIDE) or (op >= OP_CONTAINS and op <= OP_STRENDS):
+        return 2
+    if op == OP_AND or op == OP_OR or op == OP_COALESCE or op == OP_CONCAT:
+        return argument
+    if op == OP_IN or op == OP_NOT_IN:
+        return argument + 1
+    return 3 if op == OP_IF else 1
+
+
+cdef void run(const Code* code, const word_t* registers, int64_t now, TermStore* store, Value* stack) noexcept nogil:
+    """Leave the expression's value at the bottom of the stack."""
+    cdef const Instruction* instruction = code.instructions.data()
+    cdef const Instruction* end = instruction + code.instructions.size()
+    cdef Value* a = stack
+    cdef int op, argument
+    if store.scratch.chunk or store.scratch.used:
+        clear_scratch(store)
+    while instruction != end:
+        op = instruction.op
+        argument = instruction.argument
+        a -= instruction.operands
+        instruction += 1
+        if op == OP_LOAD:
+            load(a, store, registers[argument])
+        elif op == OP_CONSTANT:
+            load(a, store, code.constants[argument])
+        elif op == OP_BOUND:
+            set_truth(a, registers[argument] != UNBOUND)
+        elif op == OP_NOW:
+            set_now(a, now)
+        elif op == OP_EQUAL:
+            set_truth(a, equal(a, a + 1, store))
+        elif op == OP_NOT_EQUAL:
+            set_truth(a, invert(equal(a, a + 1, store)))
+        elif op == OP_LESS or op == OP_LESS_EQUAL or op == OP_GREATER or op == OP_GREATER_EQUAL:
+            set_truth(a, compare(op, a, a + 1, store))
+        elif op == OP_SAME_TERM:
+            set_truth(a, same_term(a, a + 1, store))
+        elif op == OP_NOT:
+            set_truth(a, invert(truth(a, store)))
+        elif op == OP_AND:
+            set_truth(a, combine(a, argument, IS_FALSE, store))
+        elif op == OP_OR:
+            set_truth(a, combine(a, argument, IS_TRUE, store))
+        elif op == OP_IN:
+            set_truth(a, find(a, argument, store))
+        elif op == OP_NOT_IN:
+            set_truth(a, invert(find(a, argument, store)))
+        elif op == OP_COALESCE:
+            coalesce(a, argument)
+        elif op == OP_IF:
+            choose(a, store)
+        elif op == OP_IS_IRI or op == OP_IS_BLANK or op == OP_IS_LITERAL or op == OP_IS_NUMERIC:
+            set_truth(a, classify(op, a))
+        elif op == OP_ADD:
+            add(a, a + 1)
+        elif op == OP_SUBTRACT:
+            subtract(a, a + 1)
+        elif op == OP_MULTIPLY:
+            multiply(a, a + 1)
+        elif op == OP_DIVIDE:
+            divide(a, a + 1)
+        else:
+            apply_function(op, a, argument, store)
+        a += 1
+
+
+cdef int test(const Code* code, const word_t* registers, int64_t now, TermStore* store) noexcept nogil:
+    cdef Value stack[DEEPEST]
+    run(code, registers, now, store, stack)
+    return truth(stack, store)
+
+
+cdef int compute(const Code* code, const word_t* registers, int64_t now, TermStore* store, word_t* out) noexcept nogil:
+    cdef Value stack[DEEPEST]
+    run(code, registers, now, store, stack)
+    out[0] = UNBOUND
+    if stack[0].kind == KIND_ERROR:
+        return ERROR
+    if stack[0].kind == KIND_UNKNOWN:
+        return UNKNOWN
+    out[0] = word_of(stack, store)
+    return VALUE
+
+
+# ── Python ───────────────────────────────────────────────────────────────────────────────────────────────
+cdef class Program:
+    """An expression in postfix form.
+
+    ``instructions`` are pairs (Op, argument), ``constants`` words of ``terms``.  ValueError if they do not leave exactly one
+    value, mention a constant that is not there, or need a deeper stack than 64 values.
+    """
+
+    def __cinit__(self, instructions, constants, Terms terms not None):
+        self.terms = terms
+        self.code = created[Code]()
+        self.code.registers = 0
+        for word in constants:
+            self.code.constants.safe_push_back(word)
+        self.load_instructions(list(instructions))
+
+    def __dealloc__(self):
+        del self.code
+
+    def load_instructions(self, instructions: list) -> None:
+        """Check and store the instructions."""
+        cdef Instruction instruction
+        cdef int depth = 0
+        for op, argument in instructions:
+            instruction.op = Op(op)
+            instruction.argument = argument
+            if argument < 0 or (instruction.op == OP_CONSTANT and argument >= self.code.constants.size()):
+                raise ValueError(f"argument {argument} of {Op(op).name} is out of range")
+            instruction.operands = operand_count(instruction.op, argument)
+            depth -= instruction.operands
+            if depth < 0:
+                raise ValueError(f"{Op(op).name} lacks operands")
+            depth += 1
+            if depth > DEEPEST:
+                raise ValueError(f"the expression needs more than {DEEPEST} values at once")
+            if instruction.op == OP_LOAD or instruction.op == OP_BOUND:
+                self.code.registers = max(self.code.registers, <int32_t>(argument + 1))
+            self.code.instructions.safe_push_back(instruction)
+        if depth != 1:
+            raise ValueError(f"the instructions leave {depth} values instead of one")
+
+    @property
+    def registers(self) -> int:
+        """Number of registers that the program may read: one more than the largest it names."""
+        return self.code.registers
+
+    @property
+    def instructions(self) -> list:
+        """The instructions as pairs (Op, argument)."""
+        return [
+            (Op(self.code.instructions[i].op), self.code.instructions[i].argument)
+            for i in range(self.code.instructions.size())
+        ]
+
+    @property
+    def constants(self) -> list:
+        """The words of the constants."""
+        return [self.code.constants[i] for i in range(self.code.constants.size())]
+
+    def _check(self, columns, now) -> None:
+        if columns.shape[0] < self.code.registers or columns.shape[1] != now.shape[0]:
+            raise ValueError(
+                f"columns of shape {columns.shape} do not fit {self.code.registers} registers and {now.shape[0]} rows"
+            )
+
+    def test_rows(self, columns, now):
+        """int8[n]: 1 true, 0 false, −1 error, 2 unknown for each of n rows.
+
+        ``columns`` is uint64[registers or more, n], ``now`` int64[n] microseconds since 1970 (UTC).
+        """
+        self._check(columns, now)
+        answers = numpy.empty(now.shape[0], dtype=numpy.int8)
+        cdef const word_t[:, :] words = columns
+        cdef const int64_t[:] times = now
+        cdef signed char[::1] out = answers
+        cdef vector[word_t] row
+        cdef Py_ssize_t i, n = times.shape[0]
+        cdef int slot, slots = self.code.registers
+        row.safe_resize(slots + 1)
+        with nogil:
+            for i in range(n):
+                for slot in range(slots):
+                    row[slot] = words[slot, i]
+                out[i] = <signed char>guarded_number(
+                    &self.terms.store.broken, test, self.code, row.data(), times[i], self.terms.store
+                )
+        return answers
+
+    def compute_rows(self, columns, now):
+        """(uint64[n], int8[n]): words, UNBOUND where there is none, and 0 value, −1 error, 2 unknown; as `test_rows`."""
+        self._check(columns, now)
+        results = numpy.empty(now.shape[0], dtype=numpy.uint64)
+        answers = numpy.empty(now.shape[0], dtype=numpy.int8)
+        cdef const word_t[:, :] words = columns
+        cdef const int64_t[:] times = now
+        cdef word_t[::1] values = results
+        cdef signed char[::1] out = answers
+        cdef vector[word_t] row
+        cdef Py_ssize_t i, n = times.shape[0]
+        cdef int slot, slots = self.code.registers
+        row.safe_resize(slots + 1)
+        with nogil:
+            for i in range(n):
+                for slot in range(slots):
+                    row[slot] = words[slot, i]
+                out[i] = <signed char>guarded_number(
+                    &self.terms.store.broken, compute, self.code, row.data(), times[i], self.terms.store, &values[i]
+                )
+        return results, answers
