@@ -108,6 +108,9 @@ class Archive {
     // Numbers one after the other; `words` are such as have other values in another process.
     template <class T> void numbers(const char* name, std::vector<T>& values);
     void words(const char* name, std::vector<uint64_t>& values);
+    // Numbers of 128 bits, as two columns, of the upper and the lower halves; doubles, as their bits.
+    void wides(const char* name, std::vector<__int128>& values);
+    void doubles(const char* name, std::vector<double>& values);
     // A single number.
     template <class T> void number(const char* name, T& value);
     // Any column, which the caller fills.
@@ -126,6 +129,13 @@ class Archive {
     template <class T> static constexpr char kind() { return std::is_signed_v<T> ? 'i' : 'u'; }
     [[noreturn]] void fail(const char* column, const char* what) const;
 };
+
+// Append the next `count` values of a column to `out`, from number `at` on, which becomes that of the one after them.
+template <class T> void take_part(const std::vector<T>& column, size_t& at, size_t count, std::vector<T>& out) {
+    require(count <= column.size() - at, "a list is longer than its column");
+    out.insert(out.end(), column.begin() + at, column.begin() + at + count);
+    at += count;
+}
 
 // Bytes one after the other, never past their end.
 class ArchiveCursor {
@@ -322,6 +332,30 @@ inline void Archive::words(const char* name, std::vector<uint64_t>& values) {
     const ArchiveColumn& from = column(name, 'w', 8);
     values.resize(from.rows);
     if (from.rows) std::memcpy(values.data(), from.begin(), from.size());
+}
+
+inline void Archive::wides(const char* name, std::vector<__int128>& values) {
+    std::vector<int64_t> high;
+    std::vector<uint64_t> low;
+    for (size_t i = 0; !reading_ && i < values.size(); ++i) {
+        high.push_back(static_cast<int64_t>(values[i] >> 64));
+        low.push_back(static_cast<uint64_t>(values[i]));
+    }
+    numbers((std::string(name) + " high").c_str(), high);
+    numbers((std::string(name) + " low").c_str(), low);
+    if (!reading_) return;
+    if (high.size() != low.size()) fail(name, "has halves of different lengths");
+    values.resize(high.size());
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<__int128>(static_cast<unsigned __int128>(high[i]) << 64 | low[i]);
+}
+
+inline void Archive::doubles(const char* name, std::vector<double>& values) {
+    std::vector<uint64_t> bits(reading_ ? 0 : values.size());
+    if (!bits.empty()) std::memcpy(bits.data(), values.data(), bits.size() * sizeof(double));
+    numbers(name, bits);
+    values.resize(bits.size());
+    if (!bits.empty()) std::memcpy(values.data(), bits.data(), bits.size() * sizeof(double));
 }
 
 template <class T> void Archive::number(const char* name, T& value) {

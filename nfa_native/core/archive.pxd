@@ -11,6 +11,8 @@ from nfa_native.core.containers cimport string, vector
 cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
     # Raise ValueError, which says so, unless something holds.
     void require(bint holds, const char* what)
+    # Append the next `count` values of a column to `out`, from number `at` on, which becomes that of the one after them.
+    void take_part[T](const vector[T]& column, size_t& at, size_t count, vector[T]& out)
 
     cdef cppclass ArchiveColumn:
         string name
@@ -43,6 +45,8 @@ cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
         void update[R, T](const char* name, vector[R]& records, const R& sample, const T& part)
         void numbers[T](const char* name, vector[T]& values)
         void words[T](const char* name, vector[T]& values)       # T is uint64_t
+        void wides[T](const char* name, vector[T]& values)       # T is of 128 bits
+        void doubles(const char* name, vector[double]& values)
         void number[T](const char* name, T& value)
         ArchiveColumn& add(const char* name, char kind, unsigned int width, uint64_t rows)
         bint reads()

@@ -13,9 +13,9 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, require, take_part
 from nfa_native.core.containers cimport unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded_number
-
 from nfa_native.core.mixing cimport NumberHash
 
 cdef extern from "<utility>" namespace "std" nogil:
@@ -31,6 +31,8 @@ include "aggregating/totals.pxi"
 include "aggregating/front.pxi"
 include "aggregating/step.pxi"
 include "aggregating/feed.pxi"
+include "aggregating/snapshot.pxi"
+include "aggregating/restore.pxi"
 
 CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
 KINDS = ("SUM", "LEAST", "SUM OF DOUBLES")
@@ -108,17 +110,22 @@ cdef class Aggregator:
         states = list(enumerate(self.automaton.states))
         check_sound(&self.broken)
         for atoms in symbols:
-            entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
-            some = [self.automaton.states[number] for number in entered]
-            late = [
-                number for number, state in zip(entered, some, strict=True)
-                for one in (*state.after, *state.directly_after) if one > number and one in entered
-            ]
-            for number in entered:
-                self.state.symbol_entries.safe_push_back(<uint32_t>number)
-            self.state.symbol_begin.safe_push_back(<uint32_t>self.state.symbol_entries.size())
-            self.state.in_order.safe_push_back(not late)
-            self.state.opens.safe_push_back(any([state.initial for state in some]))
+            self._know(
+                [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
+            )
+
+    cdef _know(self, entered):
+        """A symbol that enters these states, the last one first."""
+        some = [self.automaton.states[number] for number in entered]
+        late = [
+            number for number, state in zip(entered, some, strict=True)
+            for one in (*state.after, *state.directly_after) if one > number and one in entered
+        ]
+        for number in entered:
+            self.state.symbol_entries.safe_push_back(<uint32_t>number)
+        self.state.symbol_begin.safe_push_back(<uint32_t>self.state.symbol_entries.size())
+        self.state.in_order.safe_push_back(not late)
+        self.state.opens.safe_push_back(any([state.initial for state in some]))
 
     @property
     def symbols(self):
@@ -209,6 +216,33 @@ cdef class Aggregator:
             next(doubles) if quantity.kind == "SUM OF DOUBLES" else next(exact) for quantity in self.quantities
         ])
         return Aggregates(ends, keys, counts, totals, reals[0] if self.state.reals else None)
+
+    def snapshot(self):
+        """The state as bytes, with the symbols that are known.  ValueError: rows wait to be taken."""
+        cdef Archive archive
+        check_sound(&self.broken)
+        if not self.state.rows.ends.empty():
+            raise ValueError("take the rows before the snapshot")
+        attempted(write_aggregation, &self.state, &archive)
+        return close_archive(&archive)
+
+    def restore(self, bytes data not None):
+        """Go on where the snapshot was taken, of one with the same automaton, quantities and options.
+
+        Nothing may have come before, nor any symbol: the snapshot has them.  ValueError: the data are damaged."""
+        cdef Archive archive
+        cdef vector[uint32_t] sizes
+        cdef vector[uint32_t] entries
+        cdef size_t at = 0, i
+        check_sound(&self.broken)
+        if self.symbols > 1 or self.state.position:
+            raise ValueError("only what has seen nothing can be restored")
+        open_archive(&archive, data)
+        attempted(load_symbols, &self.state, &archive, &sizes, &entries)
+        for i in range(1, sizes.size()):
+            self._know([entries[at + j] for j in range(sizes[i])])
+            at += sizes[i]
+        attempted(load_aggregation, &self.state, &archive)
 
     def statistics(self):
         """Events that are kept until they are too old, starts that are, and partitions."""

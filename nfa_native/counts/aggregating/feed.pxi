@@ -78,13 +78,17 @@ cdef void know_substream(Aggregation* a, uint32_t partition) noexcept nogil:
     cdef size_t i = a.substreams.size()
     a.substreams.resize(max(<size_t>partition + 1, i))
     while i < a.substreams.size():
-        a.substreams[i].events = 0
-        a.substreams[i].height = a.slots      # until there is a group, there are no columns
-        a.substreams[i].columns.size = 0
-        a.substreams[i].entered_at.assign(a.slots, NEVER)
-        a.substreams[i].is_touched = False
-        empty_substream(a, &a.substreams[i])
+        begin_substream(a, &a.substreams[i])
         i += 1
+
+
+cdef void begin_substream(const Aggregation* a, Substream* s) noexcept nogil:
+    s.events = 0
+    s.height = a.slots      # until there is a group, there are no columns
+    s.columns.size = 0
+    s.entered_at.assign(a.slots, NEVER)
+    s.is_touched = False
+    empty_substream(a, s)
 
 
 cdef void empty_substream(const Aggregation* a, Substream* s) noexcept nogil:
