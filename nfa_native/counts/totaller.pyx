@@ -15,10 +15,11 @@ import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, renumber, require, take_part
 from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
-from nfa_native.terms.literals cimport DECIMAL_ONE, int128
 from nfa_native.core.mixing cimport TextHash
+from nfa_native.terms.literals cimport DECIMAL_ONE, int128
 from nfa_native.terms.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
@@ -45,6 +46,8 @@ include "totalling/values.pxi"
 include "totalling/front.pxi"
 include "totalling/step.pxi"
 include "totalling/feed.pxi"
+include "totalling/snapshot.pxi"
+include "totalling/restore.pxi"
 
 KINDS = (
     "STARTS", "BOUND", "DECIMALS", "POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "LEAST", "GREATEST",
@@ -156,6 +159,29 @@ cdef class Totaller:
         a.found.times.clear()
         a.found.keys.clear()
         return Ends(times, keys, counts, totals)
+
+    def snapshot(self):
+        """The state as bytes.  ValueError: rows wait to be taken."""
+        cdef Archive archive
+        check_sound(&self.terms.store.broken)
+        if not self.state.found.times.empty():
+            raise ValueError("take the rows before the snapshot")
+        attempted(write_totalling, &self.state, &archive)
+        return close_archive(&archive)
+
+    def restore(self, bytes data not None, word_map):
+        """Go on where the snapshot was taken, of one with the same automaton, keys and quantities.
+
+        ``word_map`` renumbers arrays of words.  Nothing may have come before.  ValueError: the data are damaged, and this
+        one is not to be used any more."""
+        cdef Archive archive
+        check_sound(&self.terms.store.broken)
+        if self.state.tick != LONG_AGO:
+            raise ValueError("only what has seen nothing can be restored")
+        open_archive(&archive, data)
+        words = renumber(&archive, word_map)
+        attempted(load_totalling, &self.state, &archive)
+        del words
 
     def youngest(self):
         """For each state what windows measure of the youngest first event of partial matches that may be there, or may

@@ -10,27 +10,42 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import get_context
+from typing import Any, NamedTuple
 
-from tests.snapshots.entering import enter, snapshots
+from tests.snapshots import counts, entering
 from tests.snapshots.forger import forged, mutated
 
-KINDS: dict[str, Callable[[bytes, random.Random], bytes]] = {"mutated": mutated, "forged": forged}
+
+class Kind(NamedTuple):
+    """Snapshots that are sound, a way to change one, and a door for it, which says what became of it."""
+
+    sound: Callable[[], Sequence[Any]]
+    change: Callable[[Any, random.Random], Any]
+    enter: Callable[[Any], str]
+
+
+KINDS = {
+    "mutated": Kind(entering.snapshots, mutated, entering.enter),
+    "forged": Kind(entering.snapshots, forged, entering.enter),
+    "mutated counts": Kind(counts.snapshots, counts.damaged, counts.enter),
+    "forged counts": Kind(counts.snapshots, counts.forged, counts.enter),
+}
 CHUNK = 100  # snapshots a process
 PATIENCE = 60.0  # seconds for one snapshot: sanitizers are slow
 
 
 def chunk(kind: str, seed: int, numbers: Iterable[int]) -> Counter[str]:
     """What became of some of them; findings are printed."""
-    sound, found = snapshots(), Counter[str]()
+    sound, found = KINDS[kind].sound(), Counter[str]()
     for number in numbers:
         choose = random.Random(f"{kind} {seed} {number}")
-        data = KINDS[kind](choose.choice(sound), choose)
+        data = KINDS[kind].change(choose.choice(sound), choose)
         print(f"\r{kind} {number} ", end="", file=sys.stderr, flush=True)
         begun = time.process_time()
         try:
-            found[enter(data)] += 1
+            found[KINDS[kind].enter(data)] += 1
         except Exception:
             found["findings"] += 1
             print(f"\n{kind} {number} (seed {seed}) raised", file=sys.stderr)
@@ -69,7 +84,8 @@ def main() -> int:
     """A line for each kind; 1 if there are findings."""
     mutations, forgeries, seed = [*map(int, sys.argv[1:]), *(10_000, 1_000, 1)[len(sys.argv) - 1 :]]
     bad = 0
-    for kind, count in (("mutated", mutations), ("forged", forgeries)):
+    for kind in KINDS:
+        count = forgeries if kind.startswith("forged") else mutations
         found = run(kind, count, seed)
         bad += found["findings"]
         counts = ", ".join(f"{found[name]} {name}" for name in ("refused", "used", "findings"))

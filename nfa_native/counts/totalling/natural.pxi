@@ -55,6 +55,12 @@ cdef extern from *:
             uint64_t low = static_cast<uint64_t>(value), high = static_cast<uint64_t>(value >> 64);
             hold(high ? new Limbs{low, high} : new Limbs{low});
         }
+        void assign(const uint64_t* from, size_t count) {     // the least limb first
+            while (count && from[count - 1] == 0) --count;
+            drop();
+            if (count == 1 && from[0] < HIGHEST) bits = from[0];
+            else if (count) { hold(new Limbs(from, from + count)); trim(); }
+        }
         void add(const Natural& other) {
             if (is_small() && other.is_small() && bits + other.bits < HIGHEST) { bits += other.bits; return; }
             if (other.is_zero() || is_too_large()) return;
@@ -94,6 +100,7 @@ cdef extern from *:
         uint64_t limb(size_t) nogil
         void clear() nogil
         void set(unsigned_wide) nogil
+        void assign(const uint64_t*, size_t) nogil
         void add(const Natural&) nogil
         void add_product(const Natural&, const Natural&) nogil
 
