@@ -244,6 +244,15 @@ cdef class Aggregator:
             at += sizes[i]
         attempted(load_aggregation, &self.state, &archive)
 
+    def keys(self):
+        """The keys under which matches may still end (n), some of them several times."""
+        cdef size_t i, k
+        found = [
+            self.state.substreams[i].groups[k].key
+            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].groups.size())
+        ]
+        return np.array(found, np.uint32)
+
     def statistics(self):
         """Events that are kept until they are too old, starts that are, and partitions."""
         cdef size_t i, k

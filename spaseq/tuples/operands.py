@@ -51,6 +51,10 @@ class Operand:
         """The values with these numbers (m)."""
         return self._array(self._numbers.values, numbers, numbers == NO_VALUE)
 
+    def has(self, numbers: Numbers) -> bool:
+        """Whether all these are numbers of values, or of NULL."""
+        return bool(((numbers < len(self._numbers)) | (numbers == NO_VALUE)).all())
+
     def read(self, batch: pyarrow.RecordBatch) -> Vector:
         """The values (n): numbers, times in microseconds, truth values as 0 and 1, texts as their numbers."""
         return self.read_number(batch) if self.kind is Kind.TEXT else vector(batch.column(self.name))

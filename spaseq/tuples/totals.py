@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+from nfa_native.core import archive
+from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
 from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
@@ -24,6 +27,7 @@ from spaseq.tuples.vectors import Mask, Vector
 from spaseq.tuples.windows import edges, ordered, unordered
 
 MOST = 1 << 16  # rows that are handed over together
+VERSION = 1  # of its store in snapshots
 Ends = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 Wide = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]  # numbers of 128 bits: their upper and lower halves
@@ -91,6 +95,37 @@ class Totals:
         """What the aggregator keeps."""
         return self._aggregator.statistics()
 
+    def snapshot(self) -> bytes:
+        """What the future depends on, between two batches; the numbers of the operands' values are not in it."""
+        columns: dict[str, npt.NDArray[Any]] = {
+            "before": np.array([self._before], np.int64),
+            "met": np.frombuffer(self._met.to_bytes((self._met.bit_length() + 7) // 8, "little"), np.uint8),
+            "keys": self._combinations(),
+            "aggregator": np.frombuffer(self._aggregator.snapshot(), np.uint8),
+        }
+        return archive.pack({"totals": (VERSION, columns)})
+
+    def restore(self, data: bytes) -> None:
+        """Go on where the snapshot was taken; the operands know their values already.  ValueError: damaged."""
+        arrays = read_store(data, "totals", VERSION)
+        self._before = int(column(arrays, "before", np.int64, 1, 0)[0])
+        self._met = int.from_bytes(column(arrays, "met", np.uint8).tobytes(), "little")
+        self._aggregator.restore(column(arrays, "aggregator", np.uint8).tobytes())
+        keys = self._aggregator.keys()
+        if len(self._first) > 1:
+            pairs = table(arrays, "keys", np.uint32, len(self._first))
+            self._keys = {tuple(pair): number for number, pair in enumerate(pairs.tolist())}
+            if len(self._keys) < len(pairs) or (keys >= len(pairs)).any():
+                raise ValueError("some keys of groups are missing")
+        held = self._combinations().T if len(self._first) > 1 else [keys] * len(self._first)
+        names = [self._query.group_by[key].attribute.name for key in self._first]
+        if not all(self._operands[name].has(numbers) for name, numbers in zip(names, held, strict=True)):
+            raise ValueError("some values of groups are missing")
+
+    def _combinations(self) -> npt.NDArray[np.uint32]:
+        """The numbers that first events have, as they are paired."""
+        return np.array(list(self._keys), np.uint32).reshape(len(self._keys), max(1, len(self._first)))
+
     def _know(self, masks: Sequence[int]) -> None:
         new = masks[self._aggregator.symbols :]
         if new:
@@ -110,7 +145,7 @@ class Totals:
         if len(self._first) == 1:
             keys[self._first[0]] = found.keys
         elif self._first:
-            combinations = np.array(list(self._keys), np.uint32)[found.keys]
+            combinations = self._combinations()[found.keys]
             for place_, key in enumerate(self._first):
                 keys[key] = combinations[:, place_]
         columns = tuple(self._aggregated(each, found) for each in self._query.aggregates)

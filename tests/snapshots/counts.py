@@ -1,4 +1,4 @@
-"""Aggregators and totallers in the midst of small streams: as snapshots, and what becomes of these when they are changed."""
+"""Aggregators and totallers in the midst of small streams: their snapshots, and what becomes of changed ones."""
 
 from __future__ import annotations
 

@@ -18,8 +18,16 @@ from tests.kernel.driver import Driver
 from tests.kernel.test_totals import happening, plan_of
 from tests.recognition.test_aggregates import KLEENE, PAIRS, World
 from tests.snapshots.counts import (
-    Case, Stream, aggregated, damaged, enter, forged, restore_totaller, snapshots, totaller_of,
-)  # fmt: skip
+    Case,
+    Stream,
+    aggregated,
+    damaged,
+    enter,
+    forged,
+    restore_totaller,
+    snapshots,
+    totaller_of,
+)
 
 NUMBERS, CUTS = st.integers(0, 2**32), st.sets(st.integers(0, 1000), max_size=4)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow
@@ -12,7 +13,8 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.plan.aggregation import way
 from spaseq.plan.complex_events import recognition
-from spaseq.tuples import Aggregates, match, selecting, totals
+from spaseq.tuples import Aggregates, aggregating, match, selecting, totals
+from spaseq.tuples.encoding import EncodedBatch
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
 
@@ -43,6 +45,27 @@ def test_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("start", range(2000, 22_000, 1000))
 def test_20_000_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(range(start, start + 1000), monkeypatch)
+
+
+class Restoring(totals.Totals):
+    """Totals that go on from a snapshot of themselves before each batch."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._arguments = arguments
+
+    def rows(self, batch: EncodedBatch) -> Iterator[totals.Rows]:
+        data = self.snapshot()
+        other = totals.Totals(*self._arguments)
+        other.restore(data)
+        assert other.snapshot() == data
+        self.__dict__.update(other.__dict__)
+        return super().rows(batch)
+
+
+def test_totals_go_on_from_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aggregating, "Totals", Restoring)
+    agree(range(30_000, 30_300), monkeypatch)
 
 
 ROWS = [

@@ -70,6 +70,7 @@ cdef void check_form(const Aggregation* a, const Form* form, int64_t position) n
 cdef void check_sums(const Aggregation* a, const Sums* sums) noexcept nogil:
     check_rows(sums.counts.size(), a.wides, sums.wides.size())
     check_rows(sums.counts.size(), a.reals, sums.reals.size())
+    check_leasts(a, sums)
 
 
 cdef inline void check_rows(size_t rows, size_t width, size_t size) noexcept nogil:
@@ -144,6 +145,18 @@ cdef void take_sums(
         for q in range(a.reals):
             out.reals[q * out.size + i] = sums.reals.at(at[0] * a.reals + q)
         at[0] += 1
+
+
+cdef void check_leasts(const Aggregation* a, const Sums* sums) noexcept nogil:
+    """Least values are of 64 bits, or there is none."""
+    cdef wide one
+    cdef size_t i
+    for i in range(sums.wides.size()):
+        one = sums.wides.at(i)
+        require(
+            not a.is_least.at(i % a.wides) or one == NOTHING_LEAST or high_half(one) == <int64_t>low_half(one) >> 63,
+            b"a least value is of no event",
+        )
 
 
 cdef void load_log(const Aggregation* a, const Form* form, uint32_t count, Taken* taken, Substream* s) noexcept nogil:
