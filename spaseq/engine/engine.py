@@ -32,7 +32,8 @@ from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.pattern import Query
 from spaseq.plan import Plan
 from spaseq.plan.lazy import LazyAtom, lazy_atoms
-from spaseq.results.table import Match, MatchTable
+from spaseq.results.match import Match
+from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope

@@ -24,8 +24,9 @@ from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
 from spaseq.languages.problem import did_you_mean
 from spaseq.pattern import Query
+from spaseq.results.match import Match
 from spaseq.results.packages import require
-from spaseq.results.table import Match, MatchTable
+from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge

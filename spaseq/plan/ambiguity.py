@@ -1,11 +1,12 @@
-"""Can one set of picks come about along two paths?  A self-product of the automaton over what a result shows."""
+"""Can one set of picks come about along two paths?  A self-product of the automaton over what a result shows.
+
+A result shows, for each timestamp, which events were picked for which GPM; so paths are compared step by step by the
+names that they pick.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from spaseq.plan.analysis import Analysis
+from collections.abc import Iterable, Sequence
 
 # Of states, and steps between these: beyond them results are compared, which is always right.
 MOST_PAIRS, MOST_STEPS = 20_000, 1_000_000
@@ -13,21 +14,18 @@ Pair = tuple[int, int]
 Move = tuple[tuple[str, ...], tuple[int, ...]]  # the names that a transition picks, the states that it enters
 
 
-def is_ambiguous(analysis: Analysis) -> bool:
-    """Whether two different accepting paths may show the same picks (sound: true when in doubt).
+def is_ambiguous(moves: Sequence[Sequence[Move]], starts: Iterable[int], ends: Iterable[int]) -> bool:
+    """Whether two different paths from a start to an end may show the same picks (sound: true when in doubt).
 
-    A result shows, for each timestamp, which events were picked for which GPM; so paths are compared step by step by
-    the names that they pick.
+    ``moves``: the transitions out of each state.
     """
-    if any(len(set(way.names)) < len(way.names) for way in analysis.ways):
+    if any(len(set(names)) < len(names) for some in moves for names, _ in some):
         return True
-    return _has_twin_paths(analysis)
+    return _has_twin_paths(moves, tuple(starts), frozenset(ends))
 
 
-def _has_twin_paths(analysis: Analysis) -> bool:
+def _has_twin_paths(moves: Sequence[Sequence[Move]], starts: Sequence[int], ends: frozenset[int]) -> bool:
     """Two accepting paths with equal names: some pair of unequal states lies between the starts and two ends."""
-    moves = _moves(analysis)
-    starts = [number for number, state in enumerate(analysis.exits) if state.node == 0]
     pairs = {(a, b) for a in starts for b in starts}
     before: dict[Pair, list[Pair]] = {}
     waiting = list(pairs)
@@ -46,18 +44,7 @@ def _has_twin_paths(analysis: Analysis) -> bool:
                     if after not in pairs:
                         pairs.add(after)
                         waiting.append(after)
-    ends = {number for number, state in enumerate(analysis.exits) if state.ends}
     return any(a != b for a, b in _leading_to({pair for pair in pairs if ends.issuperset(pair)}, before))
-
-
-def _moves(analysis: Analysis) -> list[list[Move]]:
-    """The transitions out of each state, by number."""
-    numbers = {state: number for number, state in enumerate(analysis.exits)}
-    moves: list[list[Move]] = [[] for _ in numbers]
-    for way in analysis.ways:
-        entered = tuple(numbers[state] for state in analysis.exits_of(way.node))
-        moves[numbers[way.source]].append((tuple(sorted(way.names)), entered))
-    return moves
 
 
 def _leading_to(goals: set[Pair], before: dict[Pair, list[Pair]]) -> set[Pair]:

@@ -12,7 +12,7 @@ from gpm.scope import mentioned
 from spaseq.errors import QueryError
 from spaseq.pattern import AtomDefinition, Construction, Query, Strategy
 from spaseq.pattern.groups import group_variables, occurrences
-from spaseq.plan.ambiguity import is_ambiguous
+from spaseq.plan.ambiguity import Move, is_ambiguous
 from spaseq.plan.basics import alternatives, hoist_exists
 from spaseq.plan.before import SUFFIX, as_before, join_iterations
 from spaseq.plan.conjuncts import split_conjunctions
@@ -255,7 +255,18 @@ class Analysis:
     @cached_property
     def is_ambiguous(self) -> bool:
         """Whether two accepting paths may show the same picks (``spaseq.plan.ambiguity``)."""
-        return is_ambiguous(self)
+        starts = (number for number, state in enumerate(self.exits) if state.node == START)
+        ends = (number for number, state in enumerate(self.exits) if state.ends)
+        return is_ambiguous(self._moves(), starts, ends)
+
+    def _moves(self) -> list[list[Move]]:
+        """The ways out of each state, by number."""
+        numbers = {state: number for number, state in enumerate(self.exits)}
+        moves: list[list[Move]] = [[] for _ in numbers]
+        for way in self.ways:
+            entered = tuple(numbers[state] for state in self.exits_of(way.node))
+            moves[numbers[way.source]].append((tuple(sorted(way.names)), entered))
+        return moves
 
     @cached_property
     def ways_from(self) -> dict[Exit, list[Way]]:
