@@ -22,7 +22,6 @@ from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
-from spaseq.languages.problem import did_you_mean
 from spaseq.pattern import Query
 from spaseq.results.match import Match
 from spaseq.results.packages import require
@@ -33,6 +32,7 @@ from spaseq.streams.merge import in_lists, merge
 from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     import pandas

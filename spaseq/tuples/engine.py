@@ -12,8 +12,8 @@ import pyarrow
 
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.exclusive import Use, exclusive, in_steps, reading
-from spaseq.languages.problem import did_you_mean
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns import Columns
 from spaseq.tuples.core import Core, Query, about_query
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spaseq import pattern
-from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.pattern import SequenceExpression, Strategy
 from spaseq.pattern.size import MOST_STEPS, written_out
+from spaseq.suggestion import did_you_mean
 
 
 def lower_sequence(node: tree.Sequence, defined: Collection[str]) -> SequenceExpression:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
-from spaseq.languages.problem import did_you_mean
 from spaseq.languages.slip import first_hint
 from spaseq.languages.spaseq.habits import habit
 from spaseq.languages.spaseq.query_slip import QuerySlip
+from spaseq.suggestion import did_you_mean
 
 KEYWORDS = tuple(
     re.findall(
