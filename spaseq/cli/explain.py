@@ -7,7 +7,7 @@ import click
 from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import about, read_text
-from spaseq.engine.engine import new_evaluator
+from spaseq.engine.core import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan import compile_plan, explain_complex_events
 

@@ -8,8 +8,9 @@ import rdflib
 from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, Store
 
 from gpm import algebra
+from gpm.cell_text import cell_bytes
 from gpm.errors import PatternError
-from gpm.tables import CellEncoder, cell_bytes, solution_cells
+from gpm.tables import CellEncoder, solution_cells
 from gpm.terms import decode, encode, term_bytes
 from nfa_native.terms.words import Terms
 from spaseq.results.terms import from_bytes

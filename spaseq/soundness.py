@@ -20,19 +20,25 @@ class Soundness:
         self._is_broken = False
 
     def check(self) -> None:
-        """OutOfMemoryError: there was none once."""
+        """MemoryError: there was none once."""
         if self._is_broken:
             raise OutOfMemoryError(f"out of memory earlier: {self._what} cannot go on")
 
+    def give_up(self) -> None:
+        """There is none now."""
+        self._is_broken = True
+
     def broken(self, error: MemoryError) -> OutOfMemoryError:
         """What to raise for the error, now and ever after."""
-        self._is_broken = True
+        self.give_up()
+        if isinstance(error, OutOfMemoryError):
+            return error
         return OutOfMemoryError(str(error) or f"out of memory: {self._what} cannot go on")
 
     def each(self, found: Iterator[T]) -> Iterator[T]:
         """What is found, as long as there is memory."""
-        self.check()
         try:
+            self.check()
             yield from found
         except MemoryError as error:
             raise self.broken(error) from error
@@ -41,7 +47,9 @@ class Soundness:
 class Breakable(Protocol):
     """What may run out of memory."""
 
-    _soundness: Soundness
+    @property
+    def soundness(self) -> Soundness:
+        """Whether it has."""
 
 
 B = TypeVar("B", bound=Breakable)
@@ -52,10 +60,10 @@ def whole_or_broken(method: Callable[Concatenate[B, P], T]) -> Callable[Concaten
 
     @wraps(method)
     def careful(self: B, /, *args: P.args, **options: P.kwargs) -> T:
-        self._soundness.check()
         try:
+            self.soundness.check()
             return method(self, *args, **options)
         except MemoryError as error:
-            raise self._soundness.broken(error) from error
+            raise self.soundness.broken(error) from error
 
     return careful
