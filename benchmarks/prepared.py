@@ -19,7 +19,7 @@ import spaseq
 from benchmarks.many import QUERY as V_SHAPE
 from spaseq.engine.common import Common
 from spaseq.engine.prepared import Prepared
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 
 STOCK = "https://spaseq.org/ontology/stock#"
 KB = "https://example.org/kb"

@@ -30,9 +30,9 @@ from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
 from spaseq.exclusive import Use
-from spaseq.pattern import Query
-from spaseq.plan import Plan
-from spaseq.plan.lazy import LazyAtom, lazy_atoms
+from spaseq.pattern.sequences import Query
+from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.lazy import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.results.times import iso

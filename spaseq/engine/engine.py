@@ -17,7 +17,7 @@ from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.running import OnMatch
 from spaseq.errors import OptionError
 from spaseq.exclusive import exclusive, in_steps, reading
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.soundness import Soundness, whole_or_broken

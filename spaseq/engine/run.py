@@ -22,7 +22,7 @@ from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.packages import require
 from spaseq.results.table import MatchTable

@@ -20,8 +20,8 @@ from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.engine.spent import Spent
 from spaseq.errors import StreamError
-from spaseq.pattern import Construction, Selection
-from spaseq.plan.lazy import LazyAtom
+from spaseq.pattern.sequences import Construction, Selection
+from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.results.construct import Constructor
 from spaseq.results.match import DerivedEvent, Match
 from spaseq.results.projection import Projector

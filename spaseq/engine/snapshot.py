@@ -30,7 +30,7 @@ from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
-from spaseq.plan import Plan
+from spaseq.plan.sequences import Plan
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
 from spaseq.streams.timestamps import LEAST

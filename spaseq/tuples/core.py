@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.plan.complex_events import Recognition
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean

@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import OptionError, QueryError
-from spaseq.pattern.columns import attributes
+from spaseq.pattern.formulas.predicates import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.kinds import Kind, check_attribute, shown

@@ -8,7 +8,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import QueryError
-from spaseq.pattern.columns import (
+from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
     Attribute,

@@ -10,7 +10,7 @@ from operator import or_
 from typing import Any
 
 from spaseq.errors import OptionError
-from spaseq.pattern.recognition import Query
+from spaseq.pattern.formulas.query import Query
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes

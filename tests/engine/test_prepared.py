@@ -127,7 +127,11 @@ def test_restoring_plans_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("it is planned")
 
-    for name in ("spaseq.plan.plan.Analysis", "spaseq.plan.assemble.assemble", "gpm.evaluator.Evaluator.compile"):
+    for name in (
+        "spaseq.plan.sequences.plan.Analysis",
+        "spaseq.plan.sequences.assemble.assemble",
+        "gpm.evaluator.Evaluator.compile",
+    ):
         monkeypatch.setattr(name, refuse)
     restored = spaseq.Engine.restore(data, [prepared])
     assert restored.snapshot() == data

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spaseq.plan import Plan
+from spaseq.plan.sequences import Plan
 from tests.kernel.driver import Driver, Found, Happening, plan_of, results
 from tests.kernel.worlds import QUERIES, SECOND, random_events
 

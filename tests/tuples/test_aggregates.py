@@ -10,8 +10,8 @@ import pytest
 
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
-from spaseq.plan.aggregation import way
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.formulas.aggregation import way
+from spaseq.plan.formulas.automaton import recognition
 from spaseq.tuples import Aggregates, match, selecting, totals
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
