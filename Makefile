@@ -43,6 +43,7 @@ soak: $(VENV)/all.stamp
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	sh tools/typecheck.sh
 
 sanitize:

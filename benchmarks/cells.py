@@ -20,7 +20,7 @@ from gpm.rows import AtomRows
 from nfa_native.joins.matcher import Matcher
 from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
-from spaseq.plan import Plan, compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
 
 BATCH = 4096
 STEP = 1000  # microseconds between two rows

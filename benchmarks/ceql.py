@@ -22,7 +22,7 @@ from nfa_native.counts.aggregator import Aggregator
 from nfa_native.events.recognizer import Recognizer
 from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.plan.formulas.automaton import Recognition, recognition
 from spaseq.tuples import Atom, Roles, encode, match
 from spaseq.tuples.windows import edges
 

@@ -17,7 +17,7 @@ from benchmarks.cells import SHAPES, Shape, prices
 from benchmarks.timing import interleaved
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import planned
+from spaseq.plan.formulas.automaton import planned
 from spaseq.tuples.correlation import Columns
 
 BATCH = 1 << 16

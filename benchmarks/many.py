@@ -14,7 +14,7 @@ from pathlib import Path
 from spaseq.datasets import workloads
 from spaseq.engine.run import Run
 from spaseq.languages.spaseq import parse
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 
 QUERY = """
 PREFIX stock: <https://spaseq.org/ontology/stock#>

@@ -19,7 +19,7 @@ from gpm.evaluator import Evaluator
 from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
 from spaseq.languages.spaseq import parse
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 from spaseq.streams import WireOptions, WireReport
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.nquads import read_nquads

@@ -19,7 +19,7 @@ import spaseq
 from benchmarks.many import QUERY as V_SHAPE
 from spaseq.engine.common import Common
 from spaseq.engine.prepared import Prepared
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 
 STOCK = "https://spaseq.org/ontology/stock#"
 KB = "https://example.org/kb"
@@ -62,7 +62,7 @@ def full(query: Prepared) -> spaseq.Engine:
     engine = spaseq.Engine()
     name = engine.register(query)
     number = 0
-    while engine._queries[name].matcher.groups() < GROUPS:
+    while engine.core.running[name].matcher.groups() < GROUPS:
         for _ in range(100):
             engine.push("stock", quote(number, number % 5_000, 42 + number % 97), number)
             number += 1

@@ -15,7 +15,7 @@ import pyarrow
 from benchmarks.ceql import atoms_of, queries, stock
 from benchmarks.timing import Job, Preparation, interleaved
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.formulas.automaton import recognition
 from spaseq.tuples import Engine, Roles, encode, match
 
 SIZES = (1, 100, 10_000)

@@ -23,7 +23,7 @@ from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
 from spaseq.engine.run import Run
 from spaseq.languages.spaseq import parse
-from spaseq.plan import Plan, compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.streams.sources import read_source
 from spaseq.streams.wire import WireOptions, WireReport
 

@@ -6,7 +6,6 @@ once.  That is faster than one Python object per solution and term.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -14,13 +13,10 @@ from typing import cast
 import numpy as np
 import pyoxigraph
 
-from gpm.algebra import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+from gpm.cell_text import cell_bytes
 from gpm.rows import Positions, Words
-from gpm.terms import term_bytes, triple_term
 from nfa_native.terms.words import Terms
 
-_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
-_UNESCAPE = {b"t": b"\t", b"n": b"\n", b"r": b"\r", b'"': b'"', b"\\": b"\\", b"b": b"\b", b"f": b"\f", b"'": b"'"}
 _NO_POSITIONS = np.empty(0, dtype=np.uint32)
 
 
@@ -108,42 +104,9 @@ class CellEncoder(dict[bytes, int]):
         return np.fromiter(map(self.__getitem__, cells), dtype=np.uint64, count=len(cells))
 
 
-def cell_bytes(cell: bytes) -> bytes:
-    """The bytes of the term (see ``gpm.terms``) that a TSV cell holds; the cell is not empty."""
-    first = cell[:1]
-    if first == b"<":
-        return term_bytes(triple_term(cell.decode())) if cell.startswith(b"<<(") else b"I" + cell[1:-1]
-    if first == b'"':
-        return _literal_bytes(cell)
-    if first == b"_":
-        return b"B" + cell[2:]
-    return b"T" + _bare_datatype(cell).encode() + b"\0" + cell
-
-
 def solution_cells(solutions: pyoxigraph.QuerySolutions) -> list[list[bytes]]:
     """The cells of all solutions, one list per variable of the projection."""
     width = len(solutions.variables)
     data = cast(bytes, solutions.serialize(format=pyoxigraph.QueryResultsFormat.TSV))
     cells = data.replace(b"\n", b"\t").split(b"\t")  # no cell holds a raw tab or line end
     return [cells[width + n : -1 : width] for n in range(width)]
-
-
-def _literal_bytes(cell: bytes) -> bytes:
-    end = cell.rindex(b'"')
-    text, suffix = cell[1:end], cell[end + 1 :]
-    if b"\\" in text:
-        text = _ESCAPED.sub(lambda found: _UNESCAPE[found[1]], text)
-    if not suffix:
-        return b"S" + text
-    if suffix.startswith(b"@"):
-        return b"L" + suffix[1:] + b"\0" + text
-    return b"T" + suffix[3:-1] + b"\0" + text
-
-
-def _bare_datatype(cell: bytes) -> str:
-    """The datatype of a number or boolean that stands without quotes."""
-    if cell in (b"true", b"false"):
-        return XSD_BOOLEAN
-    if b"e" in cell or b"E" in cell:
-        return XSD_DOUBLE
-    return XSD_DECIMAL if b"." in cell else XSD_INTEGER

@@ -75,9 +75,20 @@ def to_oxigraph(term: RdfTerm) -> OxTerm:
             return pyoxigraph.NamedNode(value)
         case algebra.Literal(lexical, datatype, language):
             return new_literal(lexical, language, datatype)
-    from gpm.rdflib_terms import from_rdflib
+    return _from_rdflib(term)
 
-    return from_rdflib(term)
+
+def _from_rdflib(term: object) -> OxTerm:
+    import rdflib
+
+    match term:
+        case rdflib.URIRef():
+            return pyoxigraph.NamedNode(str(term))
+        case rdflib.BNode():
+            return pyoxigraph.BlankNode(str(term))
+        case rdflib.Literal():
+            return new_literal(str(term), term.language, term.datatype)
+    raise PatternError(f"{term!r} is not an RDF term")
 
 
 def is_rdflib_graph(value: object) -> TypeIs[rdflib.Graph]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from spaseq.engine.prepared import Prepared, prepare
     from spaseq.engine.run import Run, run
     from spaseq.languages.spaseq import parse
-    from spaseq.results.table import Match, MatchTable
+    from spaseq.results.match import Match
+    from spaseq.results.table import MatchTable
 
 __all__ = [
     "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
@@ -33,7 +34,7 @@ __all__ = [
 _ROOMS = {
     "Background": "spaseq.engine.background",
     "Engine": "spaseq.engine",
-    "Match": "spaseq.results.table",
+    "Match": "spaseq.results.match",
     "MatchTable": "spaseq.results.table",
     "Prepared": "spaseq.engine.prepared",
     "Run": "spaseq.engine",

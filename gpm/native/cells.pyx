@@ -172,6 +172,6 @@ cdef void encode_some(
 
 cdef word_t python_word(Terms terms, Cell cell) except? 0:
     """The word of a cell that Python must look at."""
-    from gpm.tables import cell_bytes
+    from gpm.cell_text import cell_bytes
 
     return terms.transient_word(cell_bytes(cell.begin[:cell.end - cell.begin]))

@@ -8,7 +8,7 @@ from spaseq.cli.failures import fail
 from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.queries import Warned, about, read_text, show_warnings
 from spaseq.languages import spaseq
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 
 
 @click.command()

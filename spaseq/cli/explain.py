@@ -7,9 +7,10 @@ import click
 from spaseq.cli.languages import is_ceql, recognized
 from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import about, read_text
-from spaseq.engine.engine import new_evaluator
+from spaseq.engine.core import new_evaluator
 from spaseq.languages import ceql, spaseq
-from spaseq.plan import compile_plan, explain_complex_events
+from spaseq.plan.formulas.explain import explain as explain_formula
+from spaseq.plan.sequences import compile_plan
 
 
 @click.command()
@@ -40,4 +41,4 @@ def explain_ceql(text: str, path: str, format: str) -> str:
     """The same of a query in CEQL."""
     parsed = ceql.parse(text, path)
     with about(path):
-        return explain_complex_events.explain(parsed.query, parsed.normal_form, recognized(parsed), format)
+        return explain_formula(parsed.query, parsed.normal_form, recognized(parsed), format)

@@ -10,7 +10,7 @@ from spaseq.cli.failures import cannot_be_written
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import FORMATS
 from spaseq.errors import OptionError
-from spaseq.languages.problem import did_you_mean
+from spaseq.suggestion import did_you_mean
 
 
 @click.command()

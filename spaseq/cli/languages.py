@@ -14,7 +14,7 @@ from spaseq.errors import QueryError, QuerySyntaxError
 
 if TYPE_CHECKING:
     from spaseq.languages import ceql
-    from spaseq.plan.complex_events import Recognition
+    from spaseq.plan.formulas.automaton import Recognition
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
 
@@ -42,8 +42,8 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 
 def recognized(parsed: ceql.ParsedQuery) -> Recognition:
     """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
-    from spaseq.plan.aggregation import check_groups
-    from spaseq.plan.complex_events import planned
+    from spaseq.plan.formulas.aggregation import check_groups
+    from spaseq.plan.formulas.automaton import planned
 
     query = parsed.query
     found = planned(query, parsed.normal_form)

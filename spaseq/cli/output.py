@@ -11,7 +11,7 @@ from typing import TextIO
 
 from spaseq.cli.resuming import opened_to_write
 from spaseq.errors import OptionError
-from spaseq.pattern import Query, Selection
+from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS
 from spaseq.results.formats.writer import Utf8Output
 

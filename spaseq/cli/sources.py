@@ -8,9 +8,9 @@ from pathlib import Path
 from gpm.algebra import Graph
 from gpm.rewrite import walk
 from spaseq.errors import OptionError
-from spaseq.languages.problem import did_you_mean
-from spaseq.pattern import Construction, Query
+from spaseq.pattern.sequences import Construction, Query
 from spaseq.streams.sources import expand
+from spaseq.suggestion import did_you_mean
 
 
 def stream_sources(options: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:

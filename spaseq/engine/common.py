@@ -10,7 +10,7 @@ from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.words import Terms
 from spaseq.engine.prepared import Prepared
-from spaseq.plan import Plan, compile_atom
+from spaseq.plan.sequences import Plan, compile_atom
 
 
 @dataclass(frozen=True, slots=True, eq=False)

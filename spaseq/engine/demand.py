@@ -15,7 +15,7 @@ from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton, Govern, Kind, Target, Transition
 from nfa_native.joins.matcher import NOBODY
 from spaseq.engine.protocols import Matcher, Words
-from spaseq.plan.lazy import Use, is_initial
+from spaseq.plan.sequences.lazy import Use, is_initial
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -14,7 +14,7 @@ from gpm.shapes import Shape
 from spaseq.engine.demand import Demand, Mask, Ticks
 from spaseq.engine.running import RunningQuery
 from spaseq.errors import SpaseqError
-from spaseq.plan.lazy import LazyAtom
+from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.streams.reorder import Released
 
 Job = tuple[int, Shape]  # what can be evaluated at once: a shape, on events of one stream of the streamset

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from spaseq.engine.engine import Engine
+from spaseq.engine.core import EngineCore
 from spaseq.engine.ordering import Decided
 from spaseq.errors import OptionError, StreamError
 from spaseq.streams.clock import StreamClock
@@ -112,15 +112,15 @@ class Live:
 
     def __init__(
         self,
-        engine: Engine,
+        core: EngineCore,
         streams: Mapping[str, Source],
         patience: Patience,
         note: Callable[[Sequence[Events]], None],
         wait: Callable[[Callable[[], None]], bool],
         wake: Callable[[], float] = lambda: math.inf,
     ) -> None:
-        self._engine = engine
-        self._streams = [LiveStream(engine._clocks[iri], source) for iri, source in streams.items()]
+        self._core = core
+        self._streams = [LiveStream(core.clocks[iri], source) for iri, source in streams.items()]
         self._patience = patience
         self._note = note
         self._wait_by = wait
@@ -133,14 +133,14 @@ class Live:
             columns, error = self._read(time.monotonic())
             if columns:
                 self._note(columns)
-                yield self._engine._push_columns(columns)
+                yield self._core.push_columns(columns)
             if error is not None:
                 raise error
             for stream in self._open():
                 if stream.source.ended:
-                    yield self._engine._close(stream.clock.iri)
+                    yield self._core.close(stream.clock.iri)
             if self._promise():
-                yield self._engine._push_columns([])
+                yield self._core.push_columns([])
             if not columns and self._open():
                 self._woken = time.monotonic() + self._wake()
                 if not self._wait_by(self._wait):
@@ -152,7 +152,7 @@ class Live:
     def _wanted(self) -> list[LiveStream]:
         """The streams to be read: all, or the slowest ones if too much waits for them already."""
         streams = self._open()
-        if max((len(streamset.buffer) for streamset in self._engine._streamsets), default=0) <= AHEAD:
+        if max((len(streamset.buffer) for streamset in self._core.streamsets), default=0) <= AHEAD:
             return streams
         least = min(stream.clock.watermark for stream in streams)
         return [stream for stream in streams if stream.clock.watermark == least]

@@ -8,7 +8,8 @@ from operator import itemgetter, le
 
 import numpy as np
 
-from spaseq.results.table import Match, MatchTable
+from spaseq.results.match import Match
+from spaseq.results.table import MatchTable
 
 
 class Decided(Iterator[MatchTable]):

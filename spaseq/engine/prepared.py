@@ -12,8 +12,8 @@ from typing import TypeAlias
 from spaseq.errors import OptionError
 from spaseq.languages.problem import made_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
-from spaseq.pattern import Query
-from spaseq.plan import Plan, compile_plan
+from spaseq.pattern.sequences import Query
+from spaseq.plan.sequences import Plan, compile_plan
 
 MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 

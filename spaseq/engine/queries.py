@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from spaseq.engine.prepared import AnyQuery, Prepared, checked_query
 from spaseq.errors import OptionError, QueryError
-from spaseq.pattern import Construction, Query
-from spaseq.plan import Plan, compile_plan
+from spaseq.pattern.sequences import Construction, Query
+from spaseq.plan.sequences import Plan, compile_plan
 
 Supply = TypeVar("Supply")
 

@@ -22,16 +22,17 @@ from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
-from spaseq.languages.problem import did_you_mean
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
+from spaseq.results.match import Match
 from spaseq.results.packages import require
-from spaseq.results.table import Match, MatchTable
+from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import in_lists, merge
 from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     import pandas
@@ -92,14 +93,15 @@ class Run(Iterator[Match]):
             known = _by_name(queries)
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
-        self._use = self.engine._use
+        self._core = core = self.engine.core
+        self._use = core.use
         named = _named(queries) if state is None else []
-        self.engine._share(query for _, query in named)
+        core.share(query for _, query in named)
         for name, query in named:
             self.engine.register(query, name, max_results=max_results)
         self._origins = self.engine.encoder.origins
         self._on_step = on_step
-        self._opened = {iri for iri, clock in self.engine._clocks.items() if not clock.closed}
+        self._opened = {iri for iri, clock in core.clocks.items() if not clock.closed}
         self._is_between = True  # two steps
         self._ended: RunState | None = None if state is None or not state.ended else state
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
@@ -117,7 +119,7 @@ class Run(Iterator[Match]):
         self.events = sum(self._positions.given().values())
         self.time = LEAST if state is None else state.time  # the latest time read, in microseconds
         if count_only and max_results is None:
-            for running in self.engine._queries.values():
+            for running in core.running.values():
                 running.count_only()
 
     def __next__(self) -> Match:
@@ -127,7 +129,7 @@ class Run(Iterator[Match]):
             self._matches = Tables(self._use, "Run", matches)
         found = next(self._matches, None)
         if found is None:
-            self.engine.terms.check()  # a run that ran out of memory has no end
+            self._core.terms.check()  # a run that ran out of memory has no end
             raise StopIteration
         return found
 
@@ -137,7 +139,7 @@ class Run(Iterator[Match]):
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
-        return self.engine._running(query).empty()
+        return self._core.query_named(query).empty()
 
     def to_arrow(self, types: Types | None = None, query: str | None = None) -> pyarrow.Table:
         """All results of a query as an Arrow table, in order of decision.
@@ -179,28 +181,28 @@ class Run(Iterator[Match]):
         """The number of results so far by query."""
         return {
             name: running.matcher.count if running.matcher.count_only else running.results
-            for name, running in self.engine._queries.items()
+            for name, running in self._core.running.items()
         }
 
     @property
     def groups(self) -> int:
         """Groups of partial matches that all queries keep, as of the last event that concerned each; quickly told."""
-        return sum(running.matcher.groups() for running in self.engine._queries.values())
+        return sum(running.matcher.groups() for running in self._core.running.values())
 
     @property
     def held_back_by(self) -> str | None:
         """The IRI of a stream that holds results back, None if there is none; as in ``statistics``."""
-        slowest = (streamset.held_back_by() for streamset in self.engine._streamsets)
+        slowest = (streamset.held_back_by() for streamset in self._core.streamsets)
         return next((clock.iri for clock in slowest if clock is not None), None)
 
     @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        return statistics_of(self.engine, self.reports)
+        return statistics_of(self._core, self.reports)
 
     def losses(self) -> list[Loss]:
         """What was dropped of the streams so far."""
-        return [loss for some in losses_of(self.engine, self.reports).values() for loss in some]
+        return [loss for some in losses_of(self._core, self.reports).values() for loss in some]
 
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""
@@ -241,7 +243,7 @@ class Run(Iterator[Match]):
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
             streams = {iri: self._one_source(some) for iri, some in self._sources.items()}
-            steps = Live(self.engine, streams, self._patience, self._note, self._wait, self._wake).steps()
+            steps = Live(self._core, streams, self._patience, self._note, self._wait, self._wake).steps()
         else:
             steps = self._merged([source.events for source in sources])
         for decided in steps:
@@ -269,7 +271,7 @@ class Run(Iterator[Match]):
             return
         ended = self.state() if self._on_step is not None else None
         self._is_between = False
-        yield self.engine._close()
+        yield self._core.close()
         self._is_between = True
         self._ended = None if ended is None else replace(ended, ended=True)
 
@@ -288,6 +290,7 @@ class Run(Iterator[Match]):
         """Whether ``state`` can be asked for: all results so far were taken, and nothing is half done."""
         return self._is_between
 
+    @reading
     def state(self) -> RunState:
         """Where the run is, for another one to go on.  OptionError: not all results so far were taken."""
         from spaseq.engine.snapshot import take_snapshot  # not by the engine: its use is this run's
@@ -296,16 +299,16 @@ class Run(Iterator[Match]):
             return self._ended
         if not self._is_between:
             raise OptionError("a run tells its state between two steps, when all results so far were taken")
-        return RunState(take_snapshot(self.engine), self._positions.given(), self._origins, self.time)
+        return RunState(take_snapshot(self._core), self._positions.given(), self._origins, self.time)
 
     @property
     def _is_over(self) -> bool:
         """Whether all queries have as many results as were asked for."""
-        return all(running.is_over for running in self.engine._queries.values())
+        return all(running.is_over for running in self._core.running.values())
 
     def _warn(self) -> None:
         """Tell who iterates what was dropped, but for late events that somebody asked for."""
-        asked_for = self.engine.on_late is not None
+        asked_for = self._core.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
             deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
@@ -319,7 +322,7 @@ class Run(Iterator[Match]):
                 continue
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self.engine._push_columns(batch, promise=max(LEAST, self.time - self.engine.lateness))
+            yield self._core.push_columns(batch, promise=max(LEAST, self.time - self._core.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""

@@ -20,11 +20,12 @@ from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
 from spaseq.engine.spent import Spent
 from spaseq.errors import StreamError
-from spaseq.pattern import Construction, Selection
-from spaseq.plan.lazy import LazyAtom
+from spaseq.pattern.sequences import Construction, Selection
+from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.results.construct import Constructor
+from spaseq.results.match import DerivedEvent, Match
 from spaseq.results.projection import Projector
-from spaseq.results.table import DerivedEvent, Match, MatchTable
+from spaseq.results.table import MatchTable
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 MOST = 1 << 14  # results that are handed over together,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from pyoxigraph import Quad, RdfFormat, serialize
 
@@ -19,109 +19,105 @@ from gpm.rows import EventGraph, Triples
 from spaseq.engine.background import Background
 from spaseq.engine.common import Compiled
 from spaseq.engine.container import pack, unpack
+from spaseq.engine.core import EngineCore
 from spaseq.engine.names import EventNames
 from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.protocols import Matcher, WordMap
 from spaseq.engine.queries import as_query, plan_of, stream_order
+from spaseq.engine.running import OnMatch
 from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
-from spaseq.plan import Plan
+from spaseq.plan.sequences import Plan
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
 from spaseq.streams.timestamps import LEAST
 
-if TYPE_CHECKING:
-    from spaseq.engine.engine import Engine
-    from spaseq.engine.running import OnMatch
-
 Made: TypeAlias = tuple[Plan, Compiled]
 
 
-def take_snapshot(engine: Engine) -> bytes:
-    """The state of ``engine``: equal states that came about equally give equal bytes."""
-    if not all(streamset.is_settled for streamset in engine._streamsets):
+def take_snapshot(core: EngineCore) -> bytes:
+    """The state of an engine: equal states that came about equally give equal bytes."""
+    if not all(streamset.is_settled for streamset in core.streamsets):
         raise OptionError("results wait: take all of an iterator of results before a snapshot")
-    engine.catch_up()
-    running = list(engine._queries.values())
+    core.catch_up()
+    running = list(core.running.values())
     sections: dict[str, bytes] = {}
     held = [words for query in running for words in query.trace()]
-    sections["terms"] = pack_words(held, engine.terms)
+    sections["terms"] = pack_words(held, core.terms)
     queries = []
     for query in running:
         counters, matcher, results = query.snapshot()
         sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
         queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
     header = {
-        "background": engine.background.fingerprint(),
-        "lateness": engine.lateness,
-        "origins": engine._evaluator.encoder.origins,
-        "scopes": {iri: encoder.next_scope for iri, encoder in engine._encoders.items()},
+        "background": core.background.fingerprint(),
+        "lateness": core.lateness,
+        "origins": core.evaluator.encoder.origins,
+        "scopes": {iri: encoder.next_scope for iri, encoder in core.encoders.items()},
         "queries": queries,
-        "clocks": [dataclasses.asdict(clock) for clock in engine._clocks.values()],
-        "streamsets": [_streamset_state(streamset) for streamset in engine._streamsets],
+        "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
+        "streamsets": [_streamset_state(streamset) for streamset in core.streamsets],
     }
     return pack(header, sections)
 
 
-def restore_engine(
+def restored(
     data: bytes,
     queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
     background: Background,
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,
-) -> Engine:
+) -> EngineCore:
     """See ``Engine.restore``."""
-    from spaseq.engine.engine import Engine
-
     if isinstance(queries, os.PathLike):
         queries = [queries]
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = unpack(data)
     check_header(header)
-    engine = Engine(background, on_late=on_late, gpm=gpm)
-    if engine.background.fingerprint() != header["background"]:
+    core = EngineCore(background, on_late=on_late, gpm=gpm)
+    if core.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
-    engine._share(query for query, _ in plans.values())
-    made = {name: (plan, engine._compiled(query, plan)) for name, (query, plan) in plans.items()}
+    core.share(query for query, _ in plans.values())
+    made = {name: (plan, core.compiled(query, plan)) for name, (query, plan) in plans.items()}
     try:
-        _fill(engine, made, header, sections, on_match)
+        _fill(core, made, header, sections, on_match)
     except (SpaseqError, MemoryError):
         raise
     except Exception as error:  # damaged, and its digest made anew: anything can be wrong
         raise SnapshotError(f"the snapshot is damaged: {error}") from error
-    return engine
+    return core
 
 
 def _fill(
-    engine: Engine,
+    core: EngineCore,
     made: dict[str, Made],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
 ) -> None:
-    engine.lateness = header["lateness"]
-    engine._clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
-    engine._encoders = {iri: engine._evaluator.encoder.apart() for iri in engine._clocks}
-    word_map = unpack_words(sections, engine.terms)
+    core.lateness = header["lateness"]
+    core.clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
+    core.encoders = {iri: core.evaluator.encoder.apart() for iri in core.clocks}
+    word_map = unpack_words(sections, core.terms)
     for state in header["streamsets"]:
-        streamset = _restored_streamset(engine, state)
+        streamset = _restored_streamset(core, state)
         for name in state["queries"]:
-            _restore_query(engine, made[name], streamset, header, sections, word_map, on_match)
-    for streamset, state in zip(engine._streamsets, header["streamsets"], strict=True):
+            _restore_query(core, made[name], streamset, header, sections, word_map, on_match)
+    for streamset, state in zip(core.streamsets, header["streamsets"], strict=True):
         _check_waiting(streamset, state["waiting"])
         for waiting in state["waiting"]:  # encoded when it is known what the queries need
-            streamset.add(_waiting_events(waiting, engine._evaluator.encoder))
+            streamset.add(_waiting_events(waiting, core.evaluator.encoder))
     for iri, scope in header["scopes"].items():
-        engine._encoders[iri].next_scope = scope
-    engine._evaluator.encoder.origins = header["origins"]
-    engine._queries = {state["name"]: engine._queries[state["name"]] for state in header["queries"]}
-    engine._sort(stream_order(list(engine.queries.values())))
+        core.encoders[iri].next_scope = scope
+    core.evaluator.encoder.origins = header["origins"]
+    core.running = {state["name"]: core.running[state["name"]] for state in header["queries"]}
+    core.sort(stream_order(list(core.queries.values())))
 
 
 def _plans(
@@ -151,7 +147,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _restore_query(
-    engine: Engine,
+    core: EngineCore,
     made: Made,
     streamset: Streamset,
     header: dict[str, Any],
@@ -162,8 +158,8 @@ def _restore_query(
     plan, compiled = made
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    matcher = _restored_matcher(engine, made, streamset, counters, sections[f"matcher {name}"], word_map)
-    running = engine._start(plan, compiled, streamset, matcher, on_match, counters["max_results"] or None)
+    matcher = _restored_matcher(core, made, streamset, counters, sections[f"matcher {name}"], word_map)
+    running = core.start(plan, compiled, streamset, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
     if running.is_over:
         streamset.retire(running)
@@ -172,16 +168,16 @@ def _restore_query(
 
 
 def _restored_matcher(
-    engine: Engine, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
+    core: EngineCore, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
 ) -> Matcher:
     plan, automaton = made[0], made[1].automaton
     if counters["over"]:
-        return Spent.restore(plan.start(engine.terms, automaton=automaton), data)
+        return Spent.restore(plan.start(core.terms, automaton=automaton), data)
     if counters["new"]:  # its number for the oldest event says nothing
-        matcher: Matcher = plan.start(engine.terms, automaton=automaton)
+        matcher: Matcher = plan.start(core.terms, automaton=automaton)
         matcher.advance(streamset.advanced)
         return matcher
-    matcher = plan.restore(engine.terms, data, word_map, automaton=automaton)
+    matcher = plan.restore(core.terms, data, word_map, automaton=automaton)
     if not streamset.names.base <= matcher.oldest_event() <= matcher.next_event <= streamset.names.next:
         raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
     if not streamset.finished and matcher.next_time > streamset.watermark:
@@ -205,8 +201,8 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
     }
 
 
-def _restored_streamset(engine: Engine, state: dict[str, Any]) -> Streamset:
-    streamset = engine._new_streamset(state["iris"], state["strict"])
+def _restored_streamset(core: EngineCore, state: dict[str, Any]) -> Streamset:
+    streamset = core.new_streamset(state["iris"], state["strict"])
     streamset.advanced, streamset.finished = state["advanced"], state["finished"]
     streamset.names = EventNames(state["first_name"], state["names"])
     return streamset

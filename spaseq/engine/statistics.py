@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spaseq.engine.core import EngineCore
+from spaseq.engine.running import RunningQuery
+from spaseq.engine.streamset import Streamset
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss, late, unread
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.streams.wire import WireReport
 
-if TYPE_CHECKING:
-    from spaseq.engine.engine import Engine
-    from spaseq.engine.running import RunningQuery
-    from spaseq.engine.streamset import Streamset
 
-
-def losses_of(engine: Engine, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
+def losses_of(core: EngineCore, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
     """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
-    read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in engine._clocks}
-    return {iri: [*late(clock), *read[iri]] for iri, clock in engine._clocks.items()}
+    read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in core.clocks}
+    return {iri: [*late(clock), *read[iri]] for iri, clock in core.clocks.items()}
 
 
-def statistics_of(engine: Engine, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
+def statistics_of(core: EngineCore, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
     """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
 
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
@@ -31,13 +29,13 @@ def statistics_of(engine: Engine, reports: Mapping[str, WireReport] = {}) -> dic
     ``Plan.report`` gives them; ``why`` begins with what was dropped of its streams.  A stream that was read has its
     report (``wire``).
     """
-    engine.catch_up()
-    streamsets = {query.name: streamset for streamset in engine._streamsets for query in streamset.all_queries}
-    losses = losses_of(engine, reports)
+    core.catch_up()
+    streamsets = {query.name: streamset for streamset in core.streamsets for query in streamset.all_queries}
+    losses = losses_of(core, reports)
     return {
-        "streams": {iri: _stream(clock) | _wire(reports.get(iri)) for iri, clock in engine._clocks.items()},
-        "queries": {name: _query(query, streamsets[name], losses) for name, query in engine._queries.items()},
-        "terms": len(engine.terms),
+        "streams": {iri: _stream(clock) | _wire(reports.get(iri)) for iri, clock in core.clocks.items()},
+        "queries": {name: _query(query, streamsets[name], losses) for name, query in core.running.items()},
+        "terms": len(core.terms),
     }
 
 

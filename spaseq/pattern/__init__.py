@@ -1,30 +1,4 @@
-"""The pattern algebra: what every language compiles to, and all that the planner sees.
+"""The pattern algebra: what languages compile to, and all that the planner sees.  No text positions here.
 
-Names of GPMs, streams and variables are strings; graph patterns are ``gpm.algebra`` trees.  No text positions here.
+``sequences`` are those of graph patterns (SPAseq), ``formulas`` those of complex event logic (CEQL).
 """
-
-from spaseq.pattern.expression import (
-    Atom,
-    Conjunction,
-    Disjunction,
-    Kleene,
-    Negation,
-    Optional,
-    Sequence,
-    SequenceExpression,
-    Strategy,
-)
-from spaseq.pattern.query import (
-    AtomDefinition,
-    Construction,
-    Partition,
-    Query,
-    Selection,
-    Stream,
-    Window,
-)
-
-__all__ = [
-    "Atom", "AtomDefinition", "Conjunction", "Construction", "Disjunction", "Kleene", "Negation", "Optional",
-    "Partition", "Query", "Selection", "Sequence", "SequenceExpression", "Strategy", "Stream", "Window",
-]  # fmt: skip

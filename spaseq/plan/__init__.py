@@ -1,5 +1,1 @@
-"""From a checked query to the automaton that a matcher runs."""
-
-from spaseq.plan.plan import Plan, compile_atom, compile_plan
-
-__all__ = ["Plan", "compile_atom", "compile_plan"]
+"""From a checked query to the automaton that the kernel runs: ``sequences`` for joins, ``formulas`` for events."""

@@ -11,11 +11,12 @@ import pyoxigraph
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
 from nfa_native.terms.words import Terms
-from spaseq.pattern import Construction
-from spaseq.pattern.groups import picked
+from spaseq.pattern.sequences import Construction
+from spaseq.pattern.sequences.groups import picked
+from spaseq.results.match import DerivedEvent
 from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
 from spaseq.results.shape import Shape
-from spaseq.results.table import DerivedEvent, MatchTable
+from spaseq.results.table import MatchTable
 
 NEVER = int(np.iinfo(np.int64).max)
 _EVENT = "urn:spaseq:derived:"

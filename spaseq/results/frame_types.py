@@ -14,8 +14,8 @@ from nfa_native.core.arrays import distinct
 from nfa_native.terms.decoding import kinds
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
-from spaseq.languages.problem import did_you_mean
 from spaseq.results.terms import from_bytes
+from spaseq.suggestion import did_you_mean
 
 Types = Mapping[str, "str | pyarrow.DataType"]
 Words = NDArray[np.uint64]

@@ -32,7 +32,7 @@ from spaseq.results.frame_types import (
     type_name,
 )
 from spaseq.results.frame_types import types_in as found_types
-from spaseq.results.table import MatchTable
+from spaseq.results.match import MatchColumns
 from spaseq.results.terms import native
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Decided = Mapping[str, pyarrow.DataType]
 _TEXTS = pyarrow.list_(pyarrow.field("element", TEXT))  # the name that Parquet has
 
 
-def to_arrow(table: MatchTable, types: Types | None = None) -> pyarrow.Table:
+def to_arrow(table: MatchColumns, types: Types | None = None) -> pyarrow.Table:
     """The matches of a table.  Columns have the types given, or those that earlier tables of the query had.
 
     A column that had no value yet is decided by this table; without a value it is null.  OptionError: an unknown column
@@ -56,7 +56,7 @@ def to_arrow(table: MatchTable, types: Types | None = None) -> pyarrow.Table:
     return frame
 
 
-def all_to_arrow(tables: Sequence[MatchTable], types: Types | None = None) -> pyarrow.Table:
+def all_to_arrow(tables: Sequence[MatchColumns], types: Types | None = None) -> pyarrow.Table:
     """The matches of one query's tables (at least one), with types that fit all of them; errors as of ``to_arrow``.
 
     A column without any value is of strings.
@@ -65,7 +65,7 @@ def all_to_arrow(tables: Sequence[MatchTable], types: Types | None = None) -> py
 
 
 def fitted(
-    tables: Sequence[MatchTable], decided: Decided, first_row: int = 0
+    tables: Sequence[MatchColumns], decided: Decided, first_row: int = 0
 ) -> tuple[pyarrow.Table, dict[str, pyarrow.DataType]]:
     """``arrow_table``, where a column without any value is of strings."""
     frame, types = arrow_table(tables, decided, first_row)
@@ -74,7 +74,7 @@ def fitted(
 
 
 def arrow_table(
-    tables: Sequence[MatchTable], decided: Decided, first_row: int = 0
+    tables: Sequence[MatchColumns], decided: Decided, first_row: int = 0
 ) -> tuple[pyarrow.Table, dict[str, pyarrow.DataType]]:
     """The matches of one query's tables, and the types of the variables: those decided, else those that fit all values.
 
@@ -113,16 +113,16 @@ def to_polars(frame: pyarrow.Table) -> polars.DataFrame:
     return found
 
 
-def _times(table: MatchTable, name: str) -> pyarrow.Array:
+def _times(table: MatchColumns, name: str) -> pyarrow.Array:
     return pyarrow.array(getattr(table, name)).view(INSTANT)
 
 
-def _terms(table: MatchTable, index: int) -> tuple[Terms, NDArray[np.uint64]]:
+def _terms(table: MatchColumns, index: int) -> tuple[Terms, NDArray[np.uint64]]:
     return native(table.terms, table.words[:, index])
 
 
 def _typed(
-    tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType | None, first_row: int
+    tables: Sequence[MatchColumns], index: int, type_: pyarrow.DataType | None, first_row: int
 ) -> list[pyarrow.Array]:
     """A variable of all tables, as values of the type, or of the one that fits all of them."""
     if type_ is not None:
@@ -134,7 +134,7 @@ def _typed(
         return [column(*_terms(table, index), TEXT) for table in tables]
 
 
-def _strictly(tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType, row: int) -> list[pyarrow.Array]:
+def _strictly(tables: Sequence[MatchColumns], index: int, type_: pyarrow.DataType, row: int) -> list[pyarrow.Array]:
     chunks = []
     for table in tables:
         try:
@@ -145,7 +145,7 @@ def _strictly(tables: Sequence[MatchTable], index: int, type_: pyarrow.DataType,
     return chunks
 
 
-def _refuse(table: MatchTable, index: int, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
+def _refuse(table: MatchColumns, index: int, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
     name, terms = table.columns[index], native(table.terms, table.words[misfit.row : misfit.row + 1, index])
     widest = DECIMAL if pyarrow.types.is_decimal(type_) else type_
     better = common_type({widest, *found_types(*terms)})
@@ -160,7 +160,7 @@ def _refuse(table: MatchTable, index: int, type_: pyarrow.DataType, misfit: Misf
     )
 
 
-def _events_and_more(tables: Sequence[MatchTable]) -> dict[str, list[pyarrow.Array]]:
+def _events_and_more(tables: Sequence[MatchColumns]) -> dict[str, list[pyarrow.Array]]:
     """The columns behind the variables."""
     columns = {}
     if tables[0].shape.gpms:  # aggregates over matches have no events
@@ -174,7 +174,7 @@ def _events_and_more(tables: Sequence[MatchTable]) -> dict[str, list[pyarrow.Arr
     return columns
 
 
-def _events(table: MatchTable) -> pyarrow.StructArray:
+def _events(table: MatchColumns) -> pyarrow.StructArray:
     """The picked events: for each GPM the list of their IRIs, NULL where a match has none."""
     used, codes = np.unique(table.pick_events, return_inverse=True)
     names = pyarrow.array([table.event_name(event) for event in used.tolist()], TEXT)
@@ -183,7 +183,7 @@ def _events(table: MatchTable) -> pyarrow.StructArray:
     return pyarrow.StructArray.from_arrays(lists, list(numbers))
 
 
-def _picked(table: MatchTable, names: pyarrow.Array, codes: Any, atoms: list[int]) -> pyarrow.ListArray:
+def _picked(table: MatchColumns, names: pyarrow.Array, codes: Any, atoms: list[int]) -> pyarrow.ListArray:
     chosen_picks = np.isin(table.pick_atoms, atoms)
     offsets = np.append(0, np.cumsum(chosen_picks))[table.pick_offsets].astype(np.int32)
     values = names.take(pyarrow.array(codes[chosen_picks]))

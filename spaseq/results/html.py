@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from spaseq.results.match import MatchColumns
 from spaseq.results.shortening import show, show_events
-from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 
 
-def to_html(table: MatchTable, most: int = 20) -> str:
+def to_html(table: MatchColumns, most: int = 20) -> str:
     """An HTML table of the first ``most`` matches, with a line that tells how many there are."""
     heads = ["first", "last", *("?" + name for name in table.columns), "events"]
     shown = range(min(len(table), most))
@@ -19,7 +19,7 @@ def to_html(table: MatchTable, most: int = 20) -> str:
     return f"<table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table><p>{rest}</p>"
 
 
-def _cells(table: MatchTable, index: int) -> list[str]:
+def _cells(table: MatchColumns, index: int) -> list[str]:
     times = [iso(int(table.first[index])), iso(int(table.last[index]))]
     return times + [show(value, {}) for _, value in table.row(index)] + [show_events(table.events(index), {})]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Projection
-from spaseq.pattern import AtomDefinition, Query
+from spaseq.pattern.sequences import AtomDefinition, Query
 from spaseq.results.totals import Reading
 
 

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.recognition import Aggregate, AttributeWindow, GroupKey, Query
-from spaseq.plan.aggregation import way, why_enumerated
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, GroupKey, Query
+from spaseq.plan.formulas.aggregation import way, why_enumerated
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.enumerated import Enumeration
 from spaseq.tuples.names import free

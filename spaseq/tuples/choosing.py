@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from nfa_native.events.recognizer import ComplexEvents
-from spaseq.pattern.recognition import Strategy
+from spaseq.pattern.formulas.query import Strategy
 from spaseq.tuples.vectors import Column, Mask
 
 Positions = tuple[int, ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.languages.problem import did_you_mean
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.kinds import shown
 from spaseq.tuples.merge import STREAM, wider
 from spaseq.tuples.usual import CODED_TEXT, usual

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.automata.complex_events import DEEPEST, Computation, Condition, Instruction, Operation, Programs
-from spaseq.pattern.columns import (
+from spaseq.pattern.formulas.negation import normal
+from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
     Attribute,
@@ -33,10 +34,9 @@ from spaseq.pattern.columns import (
     attributes,
     local_value,
 )
-from spaseq.pattern.columns import local as local_predicate
-from spaseq.pattern.negation import normal
-from spaseq.plan.clauses import Joined
-from spaseq.plan.correlation import Computed, Inquiry
+from spaseq.pattern.formulas.predicates import local as local_predicate
+from spaseq.plan.formulas.clauses import Joined
+from spaseq.plan.formulas.correlation import Computed, Inquiry
 from spaseq.tuples.kinds import Kind, kind_of_type
 from spaseq.tuples.predicates import holds, numbers
 from spaseq.tuples.texts import numbered

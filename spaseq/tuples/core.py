@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.languages.problem import did_you_mean
-from spaseq.plan.complex_events import Recognition
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.aggregating import Aggregation
 from spaseq.tuples.columns import Columns
 from spaseq.tuples.encoder import Reading, check_reading

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow
 
 from spaseq.errors import StreamError
-from spaseq.pattern.columns import Attribute, Comparison, Predicate, Value, attributes, mapped
-from spaseq.plan.clauses import Compared, Joined
-from spaseq.plan.complex_events import Recognition
-from spaseq.plan.correlation import Computed, Inquiry, Measured, Side
+from spaseq.pattern.formulas.predicates import Attribute, Comparison, Predicate, Value, attributes, mapped
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.clauses import Compared, Joined
+from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
 from spaseq.tuples.conditions import Conditions, compares_reals
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind, check, kind_of_type

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spaseq.pattern.recognition import Aggregate, AttributeWindow, Query
-from spaseq.plan.aggregation import why_enumerated
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, Query
+from spaseq.plan.formulas.aggregation import why_enumerated
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.totals import Totals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from spaseq.pattern.columns import And, Or, Predicate
+from spaseq.pattern.formulas.predicates import And, Or, Predicate
 from spaseq.tuples.predicates import Literal
 
 

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.recognition import AttributeWindow, Query
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import AttributeWindow, Query
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.encoding import EncodedBatch, Omitted
 from spaseq.tuples.kinds import check

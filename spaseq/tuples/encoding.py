@@ -11,9 +11,9 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import OptionError, QueryError
-from spaseq.languages.problem import did_you_mean
-from spaseq.pattern.columns import attributes
+from spaseq.pattern.formulas.predicates import attributes
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.kinds import Kind, check_attribute, shown
 from spaseq.tuples.measures import Measure, check_measure, measure
 from spaseq.tuples.opening import open_source

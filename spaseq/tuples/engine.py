@@ -12,13 +12,13 @@ import pyarrow
 
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.exclusive import Use, exclusive, in_steps, reading
-from spaseq.languages.problem import did_you_mean
+from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns import Columns
 from spaseq.tuples.core import Core, Query, about_query
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Part, Pushed
-from spaseq.tuples.soundness import Soundness, whole_or_broken
 from spaseq.tuples.sources import Types, check_texts, declared
 from spaseq.tuples.statistics import Counters, statistics_of
 from spaseq.tuples.streams import Reading
@@ -61,7 +61,7 @@ class Engine:
         _check(self._reading, self.lateness, on_late, on_error)
         self.on_late = on_late
         self._use = Use("this engine")
-        self._soundness = Soundness("this engine")
+        self.soundness = Soundness("this engine")
         self._columns = Columns({name: usual_type(given) for name, given in declared(types).items()})
         self._queries: dict[str, Prepared] = {}
         self._core: Core | None = None  # until it is known whether streams have names
@@ -256,7 +256,7 @@ class Engine:
 
     def _tables(self) -> Iterator[Result]:
         """What is found, as tables."""
-        for name, batch in self._soundness.each(self._found()):
+        for name, batch in self.soundness.each(self._found()):
             if batch.num_rows:
                 yield name, pyarrow.Table.from_batches([batch])
 

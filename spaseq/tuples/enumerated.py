@@ -11,9 +11,9 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import StreamError
-from spaseq.pattern.columns import Attribute
-from spaseq.pattern.recognition import Aggregate, Query, Strategy
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.query import Aggregate, Query, Strategy
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind

@@ -8,8 +8,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import QueryError
-from spaseq.languages.problem import did_you_mean
-from spaseq.pattern.columns import (
+from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
     Attribute,
@@ -24,6 +23,7 @@ from spaseq.pattern.columns import (
     Predicate,
     Value,
 )
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.instants import instant
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spaseq.languages.ceql.scope import named_in
-from spaseq.pattern.recognition import Query
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import Query
+from spaseq.plan.formulas.automaton import Recognition
 
 
 def called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:

@@ -14,7 +14,8 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.pattern.columns import (
+from spaseq.pattern.formulas.negation import normal
+from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
     Attribute,
@@ -30,7 +31,6 @@ from spaseq.pattern.columns import (
     Value,
     attributes,
 )
-from spaseq.pattern.negation import normal
 from spaseq.tuples import vectors
 from spaseq.tuples.instants import instant
 from spaseq.tuples.kinds import Kind, kind_of_type

@@ -14,10 +14,10 @@ import pyarrow
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import made_of_file
-from spaseq.pattern.columns import attributes
-from spaseq.pattern.recognition import AttributeWindow, Query, TimeWindow
-from spaseq.plan.aggregation import check_groups
-from spaseq.plan.complex_events import Recognition, planned
+from spaseq.pattern.formulas.predicates import attributes
+from spaseq.pattern.formulas.query import AttributeWindow, Query, TimeWindow
+from spaseq.plan.formulas.aggregation import check_groups
+from spaseq.plan.formulas.automaton import Recognition, planned
 from spaseq.tuples.correlation import correlated_attributes, texts
 from spaseq.tuples.symbols import Atom
 

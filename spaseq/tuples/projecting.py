@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow
 import pyarrow.compute
 
-from spaseq.pattern.columns import Attribute
-from spaseq.pattern.recognition import Query
-from spaseq.plan.aggregation import holds_several
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.query import Query
+from spaseq.plan.formulas.aggregation import holds_several
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.past import Past
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
-from spaseq.languages.problem import did_you_mean
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns import Columns, changed
 from spaseq.tuples.encoding import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.kinds import Kind, kind_of_type, shown

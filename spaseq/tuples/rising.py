@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from spaseq.pattern.recognition import Query
+from spaseq.pattern.formulas.query import Query
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.enumerated import Enumeration
 from spaseq.tuples.totals import Rows, Totals

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
-from spaseq.pattern.recognition import AttributeWindow, EventWindow, Query
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, Query
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory
 from spaseq.tuples.counting import Counter, counter

@@ -16,7 +16,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.languages.problem import did_you_mean
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.usual import INSTANT, fault, usual
 
 Types = Mapping[str, "str | pyarrow.DataType"]

@@ -11,7 +11,7 @@ import pyarrow
 from pyarrow import types
 
 from nfa_native.events.columns import follow
-from spaseq.pattern.columns import attributes
+from spaseq.pattern.formulas.predicates import attributes
 from spaseq.tuples.decisions import Condition, decided
 from spaseq.tuples.kinds import Kind, kind_of_type
 from spaseq.tuples.predicates import Literal, coded, truth

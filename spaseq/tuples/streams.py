@@ -10,8 +10,8 @@ from operator import or_
 from typing import Any
 
 from spaseq.errors import OptionError
-from spaseq.languages.problem import did_you_mean
-from spaseq.pattern.recognition import Query
+from spaseq.pattern.formulas.query import Query
+from spaseq.suggestion import did_you_mean
 from spaseq.tuples.csv import CsvSource
 from spaseq.tuples.formatted import FormattedTimes
 from spaseq.tuples.opening import open_source, opened, piped

@@ -14,8 +14,8 @@ from math import prod
 
 import pyarrow
 
-from spaseq.pattern.columns import Attribute, Comparison, Constant
-from spaseq.pattern.negation import normal
+from spaseq.pattern.formulas.negation import normal
+from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
 from spaseq.tuples.decisions import condition
 from spaseq.tuples.predicates import Literal
 from spaseq.tuples.symbols import Atom, Symbols

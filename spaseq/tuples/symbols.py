@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.events.columns import looked_up
-from spaseq.pattern.columns import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
-from spaseq.pattern.negation import normal
+from spaseq.pattern.formulas.negation import normal
+from spaseq.pattern.formulas.predicates import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
 from spaseq.tuples.decisions import condition
 from spaseq.tuples.kinds import check
 from spaseq.tuples.predicates import Literal

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from spaseq.pattern.columns import Attribute, Value
+from spaseq.pattern.formulas.predicates import Attribute, Value
 from spaseq.tuples.predicates import coded
 from spaseq.tuples.vectors import Mask
 

@@ -17,9 +17,9 @@ from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
 from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
-from spaseq.pattern.recognition import Aggregate, EventWindow, Query
-from spaseq.plan.aggregation import Place, place
-from spaseq.plan.complex_events import Recognition
+from spaseq.pattern.formulas.query import Aggregate, EventWindow, Query
+from spaseq.plan.formulas.aggregation import Place, place
+from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.operands import Operand
 from spaseq.tuples.partitions import Numbers

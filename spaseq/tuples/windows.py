@@ -7,7 +7,7 @@ from typing import assert_never
 
 import numpy as np
 
-from spaseq.pattern.recognition import AttributeWindow, EventWindow, TimeWindow, Window
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow, Window
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.measures import Measure
 from spaseq.tuples.times import Times

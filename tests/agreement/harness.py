@@ -15,7 +15,7 @@ from gpm.rows import AtomRows, EventGraph
 from gpm.terms import decode
 from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
-from spaseq.plan import Plan, compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.results.projection import Projector
 from spaseq.results.table import MatchTable
 from tests.oracle.evaluate import Result, evaluate, streamset

@@ -15,7 +15,7 @@ from benchmarks.peers.queries import BOTH, QUERIES, Query, Step
 from benchmarks.peers.running import Failed, Measured, again_and_again, read, run_ours
 from benchmarks.peers.texts import ceql, esper, flink, siddhi
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.plan.formulas.automaton import Recognition, recognition
 
 PAIR = Query("pair", (Step(("SELL",), "MSFT", "> 26.0"), Step(BOTH, "ORCL")), by_volume=True)
 RUN = Query("run", (Step(("SELL",), "MSFT"), Step(BOTH, "QQQ", volume=4000, repeated=True), Step(("SELL",), "AMAT")))

@@ -38,7 +38,7 @@ def outcome(bomb: Bomb, size: int) -> str:
 
 def _planned(language: str, text: str) -> None:
     from spaseq.cli.languages import recognized
-    from spaseq.plan import compile_plan
+    from spaseq.plan.sequences import compile_plan
 
     if language == "ceql":
         recognized(ceql.parse(text))

@@ -9,7 +9,7 @@ import pytest
 from gpm.algebra import Graph, Group, Iri
 from spaseq.cli.sources import background_sources, background_warnings, stream_sources
 from spaseq.errors import OptionError, StreamError
-from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream
+from spaseq.pattern.sequences import Atom, AtomDefinition, Construction, Query, Selection, Stream
 
 IRI = "http://example.org/stream?a=b"
 OTHER = "http://example.org/other"

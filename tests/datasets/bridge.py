@@ -12,7 +12,7 @@ import tests.oracle.expressions as to
 import tests.oracle.model as model
 from gpm import algebra
 from gpm.printing import print_element
-from spaseq import pattern
+from spaseq.pattern import sequences as pattern
 from tests.oracle import Query
 
 SIGNS = {"=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"}

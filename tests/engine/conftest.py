@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 from tests.engine.standin import StandInPlan
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpm.algebra import Group, Iri, Projection, Triple, Triples, Variable
-from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream, Window
+from spaseq.pattern.sequences import Atom, AtomDefinition, Construction, Query, Selection, Stream, Window
 
 VALUE = Iri("http://ex.org/value")
 

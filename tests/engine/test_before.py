@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 import spaseq
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 
 E = "http://e/"
 XSD = "http://www.w3.org/2001/XMLSchema#"

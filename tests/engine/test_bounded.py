@@ -60,7 +60,7 @@ def pushed(engine: spaseq.Engine, events: list[Event]) -> list[Any]:
 
 def in_order(engine: spaseq.Engine, events: list[Event]) -> list[Any]:
     """As ``Run`` gives them, one by one."""
-    return [*engine._push_columns(engine._columns(events)).matches(), *engine._close().matches()]
+    return [*engine.core.push_columns(engine.core.columns(events)).matches(), *engine.core.close().matches()]
 
 
 @pytest.mark.parametrize("rows", [1, 3])
@@ -136,7 +136,7 @@ def test_a_query_is_over_after_max_results(query: str) -> None:
     assert len(matches) == 7
     told = engine.statistics()["queries"]["any"]
     assert (told["results"], told["max_results"], told["over"], told["stored_events"]) == (7, 7, True, 0)
-    streamset = engine._streamsets[0]
+    streamset = engine.core.streamsets[0]
     assert [query.name for query in streamset.queries] == ["other"], "it is fed no more"
 
 

@@ -12,7 +12,7 @@ import spaseq
 from gpm.evaluator import Evaluator
 from spaseq import Engine
 from spaseq.engine.lazy import TRIAL
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 
 S, T = "http://example.org/s", "http://example.org/t"
 HEAD = "PREFIX : <http://example.org/> SELECT *"

@@ -23,7 +23,7 @@ import pytest
 
 from spaseq.engine.run import Run
 from spaseq.errors import OptionError, StreamError
-from spaseq.results.table import Match
+from spaseq.results.match import Match
 from spaseq.streams.wire import WireOptions
 
 PATIENCE = 60  # seconds that a test waits for what must come

@@ -127,7 +127,11 @@ def test_restoring_plans_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("it is planned")
 
-    for name in ("spaseq.plan.plan.Analysis", "spaseq.plan.assemble.assemble", "gpm.evaluator.Evaluator.compile"):
+    for name in (
+        "spaseq.plan.sequences.plan.Analysis",
+        "spaseq.plan.sequences.assemble.assemble",
+        "gpm.evaluator.Evaluator.compile",
+    ):
         monkeypatch.setattr(name, refuse)
     restored = spaseq.Engine.restore(data, [prepared])
     assert restored.snapshot() == data
@@ -203,7 +207,7 @@ def test_terms_are_forgotten_above(monkeypatch: pytest.MonkeyPatch) -> None:
     background, prepared = spaseq.Background.load(kb("food")), spaseq.prepare(SECTOR)
     engine = spaseq.Engine(background)
     engine.register(prepared)
-    engine._forgetting.most_terms = 200
+    engine.core.forgetting.most_terms = 200
     for number in range(2_000):
         assert sectors(engine.push("s", about(f"q{number}", "company", "a"), number)) == ["food"]
     assert len(engine.terms) < 1_000

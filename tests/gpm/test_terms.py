@@ -8,11 +8,12 @@ import rdflib
 from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, Store
 
 from gpm import algebra
+from gpm.cell_text import cell_bytes
 from gpm.errors import PatternError
-from gpm.rdflib_terms import decode_rdflib
-from gpm.tables import CellEncoder, cell_bytes, solution_cells
+from gpm.tables import CellEncoder, solution_cells
 from gpm.terms import decode, encode, term_bytes
 from nfa_native.terms.words import Terms
+from spaseq.results.terms import from_bytes
 
 XSD = algebra.XSD
 TERMS = [
@@ -45,8 +46,7 @@ def test_cells_and_terms_have_the_same_words(term: object) -> None:
 def test_rdflib(term: object) -> None:
     terms = Terms()
     word = encode(terms, term)  # type: ignore[arg-type]
-    there = decode_rdflib(terms, word)
-    assert there is not None
+    there = from_bytes(terms.bytes(word)).to_rdflib()
     assert term.direction if getattr(term, "direction", None) else encode(terms, there) == word
 
 
@@ -68,7 +68,6 @@ def test_scopes() -> None:
 
 def test_unbound_and_impossible() -> None:
     assert decode(Terms(), 0) is None
-    assert decode_rdflib(Terms(), 0) is None
     with pytest.raises(PatternError, match="not an RDF term"):
         encode(Terms(), rdflib.Variable("x"))
 

@@ -14,7 +14,7 @@ from nfa_native.automata.automaton import Cells
 from nfa_native.joins.matcher import RawMatches
 from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse
-from spaseq.plan import Plan, compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
 from tests.cases.loader import query_text
 
 Happening = tuple[

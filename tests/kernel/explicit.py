@@ -16,7 +16,7 @@ from typing import Any
 import pyoxigraph
 
 from gpm.terms import term_bytes
-from spaseq.plan import Plan
+from spaseq.plan.sequences import Plan
 from tests.kernel.driver import Found, Happening, plan_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

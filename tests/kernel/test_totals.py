@@ -11,7 +11,7 @@ import pytest
 import spaseq
 from nfa_native.match_totals import MatchTotals
 from spaseq.errors import StreamError
-from spaseq.plan import Plan, compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
 from tests.kernel.driver import Driver, Happening
 
 SECOND = 1_000_000

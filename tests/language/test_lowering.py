@@ -9,7 +9,7 @@ from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages.grammars import build_grammar, grammar_text
 from spaseq.languages.spaseq import format_query, parse
 from spaseq.languages.spaseq.parser import GRAMMAR
-from spaseq.pattern import AtomDefinition, Construction, Query, Selection, Stream, Window
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Selection, Stream, Window
 
 E = "http://e/"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

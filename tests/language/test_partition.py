@@ -7,7 +7,7 @@ import pytest
 from gpm import algebra as g
 from spaseq.errors import QueryError
 from spaseq.languages.spaseq import format_query, parse
-from spaseq.pattern import Partition, Query, Selection
+from spaseq.pattern.sequences import Partition, Query, Selection
 
 E = "http://e/"
 CARD = g.Triple(g.Variable("e"), g.Iri(E + "card"), g.Variable("card"))

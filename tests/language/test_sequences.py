@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spaseq.languages.spaseq import format_query, parse
-from spaseq.pattern import (
+from spaseq.pattern.sequences import (
     Atom,
     Conjunction,
     Disjunction,
@@ -17,7 +17,7 @@ from spaseq.pattern import (
     Sequence,
     SequenceExpression,
 )
-from spaseq.pattern.groups import Occurrence, group_variables, occurrences, owner
+from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
 
 CASES = [
     tuple(part.strip() for part in line.split("=>"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.pattern.recognition import (
+from spaseq.pattern.formulas.query import (
     AttributeWindow,
     Disjunction,
     EventWindow,
@@ -21,7 +21,7 @@ from spaseq.pattern.recognition import (
     Sequence,
     TimeWindow,
 )
-from spaseq.plan.complex_events import planned
+from spaseq.plan.formulas.automaton import planned
 from tests.oracle.ceql import model as oracle
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.model import Event

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import fmod
 
-from spaseq.pattern import columns
+from spaseq.pattern.formulas import predicates as columns
 
 Scalar = int | float | str | bool | None
 OPERATORS: dict[str, Callable[[object, object], bool]] = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Expression, Group, Projection, Triple
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
-from spaseq.pattern import Atom, AtomDefinition, Construction, Query, Selection, Stream
+from spaseq.pattern.sequences import Atom, AtomDefinition, Construction, Query, Selection, Stream
 from spaseq.results.totals import Reading
 from tests.results.tables import OxTerm
 

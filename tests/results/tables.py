@@ -9,8 +9,9 @@ import pyoxigraph
 
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
+from spaseq.results.match import DerivedEvent
 from spaseq.results.shape import Shape
-from spaseq.results.table import DerivedEvent, MatchTable
+from spaseq.results.table import MatchTable
 
 OxTerm = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
 Row = Sequence[OxTerm | None]

@@ -17,7 +17,8 @@ from rich.cells import cell_len
 
 from spaseq.errors import SpaseqError
 from spaseq.results.formats import FORMATS, FRAMES, Layout, open_writer
-from spaseq.results.table import DerivedEvent, MatchTable
+from spaseq.results.match import DerivedEvent
+from spaseq.results.table import MatchTable
 from tests.results.tables import START, OxTerm, iri, make_table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -20,7 +20,8 @@ from nfa_native.terms.words import Terms
 from spaseq.engine.names import FEW_KEPT, EventNames
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
-from spaseq.results.table import DerivedEvent, MatchTable
+from spaseq.results.match import DerivedEvent
+from spaseq.results.table import MatchTable
 from spaseq.results.texts import texts_of
 from spaseq.results.times import iso
 from spaseq.streams.event import Names

@@ -12,7 +12,8 @@ import rdflib
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from spaseq.errors import OptionError
-from spaseq.results.table import DerivedEvent, MatchTable
+from spaseq.results.match import DerivedEvent
+from spaseq.results.table import MatchTable
 from spaseq.results.times import iso
 from tests.results.tables import START, iri, make_table
 

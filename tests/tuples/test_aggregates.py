@@ -11,8 +11,8 @@ import pytest
 
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
-from spaseq.plan.aggregation import way
-from spaseq.plan.complex_events import recognition
+from spaseq.plan.formulas.aggregation import way
+from spaseq.plan.formulas.automaton import recognition
 from spaseq.tuples import Aggregates, aggregating, match, selecting, totals
 from spaseq.tuples.encoding import EncodedBatch
 from tests.oracle.ceql.checker import disagreement

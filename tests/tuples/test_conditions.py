@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from nfa_native.automata.complex_events import Condition, Instruction, Operation, Programs
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
-from spaseq.plan.complex_events import planned
+from spaseq.plan.formulas.automaton import planned
 from spaseq.tuples import correlation, encoder, match, selecting
 from spaseq.tuples.conditions import Conditions
 from tests.oracle.ceql import predicates as oracle

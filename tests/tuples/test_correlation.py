@@ -14,8 +14,8 @@ import pytest
 from nfa_native.automata.complex_events import Cell
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
-from spaseq.pattern.recognition import Formula, Query
-from spaseq.plan.complex_events import Recognition, recognition
+from spaseq.pattern.formulas.query import Formula, Query
+from spaseq.plan.formulas.automaton import Recognition, recognition
 from spaseq.tuples import Matches, encoder, match, prepared, selecting
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent

@@ -19,8 +19,8 @@ from pyarrow import csv, parquet
 
 from spaseq.errors import StreamError
 from spaseq.languages.ceql import parse
-from spaseq.pattern.columns import And, Attribute, Comparison, Constant, IsNull, Not
-from spaseq.pattern.recognition import Disjunction, Formula, Iteration, Pick, Sequence
+from spaseq.pattern.formulas.predicates import And, Attribute, Comparison, Constant, IsNull, Not
+from spaseq.pattern.formulas.query import Disjunction, Formula, Iteration, Pick, Sequence
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
 from tests.data import folder
 from tests.oracle.ceql.generate import Maker

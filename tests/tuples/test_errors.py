@@ -16,7 +16,7 @@ import pyarrow
 import pytest
 
 from spaseq.errors import SpaseqError
-from spaseq.pattern.columns import Arithmetic, Attribute, Comparison, Constant, In, IsNull, Like, Predicate
+from spaseq.pattern.formulas.predicates import Arithmetic, Attribute, Comparison, Constant, In, IsNull, Like, Predicate
 from spaseq.tuples import Atom, Roles, encode
 
 GOLDEN = Path(__file__).parent / "errors.json"

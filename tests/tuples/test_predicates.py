@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spaseq.pattern.columns import (
+from spaseq.pattern.formulas.predicates import (
     TRUE,
     And,
     Arithmetic,

@@ -6,7 +6,7 @@ import pyarrow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spaseq.pattern.columns import And, Arithmetic, Attribute, Comparison, Constant, Predicate
+from spaseq.pattern.formulas.predicates import And, Arithmetic, Attribute, Comparison, Constant, Predicate
 from spaseq.tuples import Atom, Symbols
 from spaseq.tuples.predicates import holds
 from spaseq.tuples.usual import CODED_TEXT

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow
 
-from spaseq.pattern import columns
+from spaseq.pattern.formulas import predicates as columns
 from tests.oracle.ceql import predicates as oracle
 
 SCHEMA = pyarrow.schema(

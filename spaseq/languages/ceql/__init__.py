@@ -1,4 +1,4 @@
-"""The CEQL language: text to ``spaseq.pattern.recognition.Query``, and back to text."""
+"""The CEQL language: text to ``spaseq.pattern.formulas.query.Query``, and back to text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
 from spaseq.languages.problem import Problem, source_of
-from spaseq.pattern.recognition import Formula, Query
+from spaseq.pattern.formulas.query import Formula, Query
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
 

@@ -7,8 +7,8 @@ from spaseq.languages.ceql.quantify import ClauseError, for_all
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.node import Node, children
 from spaseq.languages.problem import Problem
-from spaseq.pattern import columns
-from spaseq.pattern.recognition import AllOf, AnyOf, Filter
+from spaseq.pattern.formulas import predicates as columns
+from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter
 
 LONGEST_NUMBER = 300
 

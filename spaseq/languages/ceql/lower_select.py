@@ -10,8 +10,8 @@ from spaseq.languages.ceql.print_expression import attribute as written
 from spaseq.languages.ceql.printer import aggregate as written_aggregate
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.problem import Problem
-from spaseq.pattern.columns import Attribute
-from spaseq.pattern.recognition import Aggregate, GroupKey, Projected
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.query import Aggregate, GroupKey, Projected
 
 
 class Selection(NamedTuple):

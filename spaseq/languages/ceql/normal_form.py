@@ -19,8 +19,8 @@ from functools import reduce
 from itertools import count
 
 from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.columns import Predicate, conjunction, disjunction, local, renamed
-from spaseq.pattern.recognition import (
+from spaseq.pattern.formulas.predicates import Predicate, conjunction, disjunction, local, renamed
+from spaseq.pattern.formulas.query import (
     AllOf,
     AnyOf,
     Disjunction,
@@ -35,7 +35,7 @@ from spaseq.pattern.recognition import (
     Sequence,
     parts,
 )
-from spaseq.pattern.size import MOST_STEPS
+from spaseq.pattern.sequences.size import MOST_STEPS
 
 MOST_FILTERS = 256
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from spaseq.pattern.columns import And, Not, Or, Predicate, attributes, conjunction, disjunction
-from spaseq.pattern.recognition import AllOf, AnyOf, Filter, ForAll
+from spaseq.pattern.formulas.predicates import And, Not, Or, Predicate, attributes, conjunction, disjunction
+from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter, ForAll
 
 MOST_CLAUSES = 256
 Clauses = dict[frozenset[str], Predicate]

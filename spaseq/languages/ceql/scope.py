@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spaseq.languages.node import Span
-from spaseq.languages.problem import Problem, did_you_mean
-from spaseq.pattern.recognition import Formula, Named, Pick, Relation, parts
+from spaseq.languages.problem import Problem
+from spaseq.pattern.formulas.query import Formula, Named, Pick, Relation, parts
+from spaseq.suggestion import did_you_mean
 
 
 def bound(formula: Formula) -> frozenset[str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.ceql.identifiers import RESERVED, STRATEGIES
 from spaseq.languages.node import Span
-from spaseq.languages.problem import did_you_mean
 from spaseq.languages.slip import Slip, first_hint
+from spaseq.suggestion import did_you_mean
 
 UNITS = ("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "EVENTS")
 KEYWORDS = ("SELECT", "FROM", "WHERE", "FILTER", "AS", "OR", "PARTITION", "BY", "WITHIN", "LIMIT", "CONSUME", "GROUP")

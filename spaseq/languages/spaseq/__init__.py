@@ -14,7 +14,7 @@ from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
 from spaseq.languages.spaseq.printer import format_query
 from spaseq.languages.spaseq.sizes import check_sizes
-from spaseq.pattern import Query
+from spaseq.pattern.sequences import Query
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
 

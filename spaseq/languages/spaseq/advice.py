@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from spaseq.errors import QueryWarning
 from spaseq.languages.node import Span, children
-from spaseq.languages.problem import Source, did_you_mean
+from spaseq.languages.problem import Source
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
 from spaseq.languages.spaseq.iterations import unjoined
 from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
 from spaseq.pattern.times import nearest_time
+from spaseq.suggestion import did_you_mean
 
 
 def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWarning, ...]:

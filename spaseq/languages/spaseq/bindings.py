@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpm import algebra
-from spaseq.pattern import (
+from spaseq.pattern.sequences import (
     Atom,
     Conjunction,
     Disjunction,

@@ -11,8 +11,8 @@ from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.functions import AGGREGATES, DISTINCT_OF_ITERATIONS
 from spaseq.languages.spaseq.lower_query import Atom, Lowered
 from spaseq.languages.spaseq.scope import free_variables
-from spaseq.pattern import Selection
-from spaseq.pattern.groups import Occurrence, group_variables, occurrences, owner
+from spaseq.pattern.sequences import Selection
+from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
 
 
 class Groups:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from spaseq.languages.spaseq.slips import QuerySlip
+from spaseq.languages.spaseq.query_slip import QuerySlip
 
 _TIMES = frozenset({"TIMESTAMP", "TIME", "EVENT_TIME", "EVENTTIME", "CURRENT_TIMESTAMP", "GETDATE"})
 _STEPS = frozenset({"SLIDE", "STEP", "HOP", "HOPPING", "EVERY", "ADVANCE"})

@@ -11,9 +11,9 @@ from spaseq.languages.node import Node, Span, children
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.checks import Groups
 from spaseq.languages.spaseq.lower_query import Atom, Lowered
-from spaseq.pattern import Atom as Place
-from spaseq.pattern import Conjunction, Disjunction, Kleene, Optional, Selection, Sequence, SequenceExpression
-from spaseq.pattern.groups import occurrences
+from spaseq.pattern.sequences import Atom as Place
+from spaseq.pattern.sequences import Conjunction, Disjunction, Kleene, Optional, Selection, Sequence, SequenceExpression
+from spaseq.pattern.sequences.groups import occurrences
 
 Names = frozenset[str]
 

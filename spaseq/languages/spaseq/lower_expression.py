@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from gpm import algebra
-from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.functions import (
     AGGREGATES,
@@ -18,6 +18,7 @@ from spaseq.languages.spaseq.functions import (
 )
 from spaseq.languages.spaseq.habits import function_hint
 from spaseq.languages.spaseq.names import Names, language_of
+from spaseq.suggestion import did_you_mean
 
 _STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gpm import algebra
 from spaseq.languages.node import Span
 from spaseq.languages.parsing import MOST_DEPTH
-from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import Place
 from spaseq.languages.spaseq.lower_pattern import PatternLowering, template
@@ -16,8 +16,17 @@ from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
 from spaseq.languages.spaseq.names import Names
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
-from spaseq.pattern import AtomDefinition, Construction, Partition, Query, Selection, SequenceExpression, Stream
-from spaseq.pattern.groups import occurrences
+from spaseq.pattern.sequences import (
+    AtomDefinition,
+    Construction,
+    Partition,
+    Query,
+    Selection,
+    SequenceExpression,
+    Stream,
+)
+from spaseq.pattern.sequences.groups import occurrences
+from spaseq.suggestion import did_you_mean
 
 MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are written out
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gpm import algebra
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.lower_expression import Place
+from spaseq.languages.spaseq.lower_expression import ExpressionLowering, Place
 from spaseq.languages.spaseq.scope import free_variables, in_scope
 
-if TYPE_CHECKING:
-    from spaseq.languages.spaseq.lower_pattern import PatternLowering
+
+class GroupLowering(Protocol):
+    """What lowers the groups around and inside a sub-SELECT."""
+
+    expressions: ExpressionLowering
+
+    def group(self, node: tree.Group) -> algebra.Group:
+        """``{ … }``."""
+
+    def values(self, node: tree.Values) -> algebra.Values:
+        """VALUES."""
 
 
-def sub_select(node: tree.SubSelect, lowering: PatternLowering) -> algebra.SubSelect:
+def sub_select(node: tree.SubSelect, lowering: GroupLowering) -> algebra.SubSelect:
     """The algebra of a nested SELECT; Problem for what SPARQL forbids."""
     lower = lowering.expressions.lower
     group = lowering.group(node.group)
@@ -37,7 +46,7 @@ def sub_select(node: tree.SubSelect, lowering: PatternLowering) -> algebra.SubSe
 
 
 def projected(
-    items: tuple[tree.Variable | tree.Named, ...], scope: tuple[str, ...], lowering: PatternLowering, place: Place
+    items: tuple[tree.Variable | tree.Named, ...], scope: tuple[str, ...], lowering: GroupLowering, place: Place
 ) -> tuple[algebra.Projection, ...]:
     """The items of a SELECT clause; a new name must be new, a plain variable may be repeated (and counts once)."""
     found: dict[str, algebra.Projection] = {}
@@ -52,9 +61,7 @@ def projected(
     return tuple(found.values())
 
 
-def _condition(
-    node: tree.Named | tree.Expression, lowering: PatternLowering
-) -> algebra.Projection | algebra.Expression:
+def _condition(node: tree.Named | tree.Expression, lowering: GroupLowering) -> algebra.Projection | algebra.Expression:
     if isinstance(node, tree.Named):
         expression = lowering.expressions.lower(node.expression, Place.PATTERN)
         return algebra.Projection(node.variable.name, expression)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from spaseq import pattern
-from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.pattern import SequenceExpression, Strategy
-from spaseq.pattern.size import MOST_STEPS, written_out
+from spaseq.pattern import sequences
+from spaseq.pattern.sequences import SequenceExpression, Strategy
+from spaseq.pattern.sequences.size import MOST_STEPS, written_out
+from spaseq.suggestion import did_you_mean
 
 
 def lower_sequence(node: tree.Sequence, defined: Collection[str]) -> SequenceExpression:
@@ -29,40 +30,40 @@ class _Lowering:
             case tree.Reference():
                 return self.atom(node)
             case tree.Steps(left, operator, right):
-                return pattern.Sequence(self.lower(left, True), Strategy(operator), self.lower(right, True))
+                return sequences.Sequence(self.lower(left, True), Strategy(operator), self.lower(right, True))
             case tree.Alternatives(left, right):
                 for side in (left, right):
                     _refuse_negative(side)
-                return pattern.Disjunction(self.lower(left, in_steps), self.lower(right, in_steps))
+                return sequences.Disjunction(self.lower(left, in_steps), self.lower(right, in_steps))
             case tree.Conjuncts(left, right):
                 for side in (left, right):
                     _require_one_event(side, "&")
-                return pattern.Conjunction(self.lower(left, in_steps), self.lower(right, in_steps))
+                return sequences.Conjunction(self.lower(left, in_steps), self.lower(right, in_steps))
             case tree.Repeated():
                 return self.repeated(node, in_steps)
             case tree.Possible(body):
                 _refuse_negative(body, node)
-                return pattern.Optional(self.lower(body, in_steps))
+                return sequences.Optional(self.lower(body, in_steps))
             case tree.Negated(body):
                 _require_one_event(body, "!")
-                return pattern.Negation(self.lower(body, in_steps))
+                return sequences.Negation(self.lower(body, in_steps))
 
-    def atom(self, node: tree.Reference) -> pattern.Atom:
+    def atom(self, node: tree.Reference) -> sequences.Atom:
         """A GPM that is defined."""
         if node.name not in self.defined:
             hint = _operator_hint(node.name) or did_you_mean(node.name, self.defined) or "DEFINE GPM it below"
             raise Problem(f"unknown GPM {node.name}", node.span, hint)
-        return pattern.Atom(node.name)
+        return sequences.Atom(node.name)
 
     def repeated(self, node: tree.Repeated, in_steps: bool) -> SequenceExpression:
         """``X+`` and its kin; ``X*`` and ``X{0,m}`` are an Optional of a Kleene."""
         _refuse_negative(node.body, node)
         strategy = Strategy(node.operator or ("," if in_steps else ";"))
-        kleene = pattern.Kleene(self.lower(node.body, in_steps), max(node.least, 1), node.most, strategy)
+        kleene = sequences.Kleene(self.lower(node.body, in_steps), max(node.least, 1), node.most, strategy)
         if written_out(kleene) > MOST_STEPS:
             message = f"the repetition stands for {written_out(kleene):,} steps, more than {MOST_STEPS:,}"
             raise Problem(message, node.span, "where any number will do, X+ and X{n,} cost less")
-        return kleene if node.least else pattern.Optional(kleene)
+        return kleene if node.least else sequences.Optional(kleene)
 
 
 def _operator_hint(name: str) -> str:

@@ -10,7 +10,7 @@ from spaseq.languages.durations import LONGEST, MICROSECONDS
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.names import Names
-from spaseq.pattern import Window
+from spaseq.pattern.sequences import Window
 from spaseq.pattern.times import nearest_time
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")

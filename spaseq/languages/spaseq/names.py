@@ -9,9 +9,10 @@ from urllib.parse import urljoin
 from pyoxigraph import Literal, NamedNode
 
 from gpm.algebra import XSD
-from spaseq.languages.problem import Problem, did_you_mean
+from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.literals import unescape
+from spaseq.suggestion import did_you_mean
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 WELL_KNOWN = {

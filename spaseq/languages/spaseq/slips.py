@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
-from spaseq.languages.problem import did_you_mean
-from spaseq.languages.slip import Slip, first_hint
+from spaseq.languages.slip import first_hint
 from spaseq.languages.spaseq.habits import habit
+from spaseq.languages.spaseq.query_slip import QuerySlip
+from spaseq.suggestion import did_you_mean
 
 KEYWORDS = tuple(
     re.findall(
@@ -18,22 +19,6 @@ KEYWORDS = tuple(
         "EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
     )
 )
-
-
-class QuerySlip(Slip):
-    """A slip in a query, and where in the query it is."""
-
-    __slots__ = ()
-
-    @property
-    def in_sequence(self) -> bool:
-        """Within SEQ( … )."""
-        return "SEQ" in self.terminals
-
-    @property
-    def in_pattern(self) -> bool:
-        """Within the braces of a GPM."""
-        return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
 
 
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:

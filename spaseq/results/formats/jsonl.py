@@ -12,7 +12,8 @@ from gpm.native.json import lists, solutions
 from gpm.native.texts import times, woven
 from gpm.rows import TextColumn
 from spaseq.results.formats.writer import Layout, write_encoded
-from spaseq.results.table import MatchTable, derived_to_dict
+from spaseq.results.match import derived_to_dict
+from spaseq.results.table import MatchTable
 from spaseq.results.terms import Decoder, native
 from spaseq.results.texts import names_of, texts_of
 

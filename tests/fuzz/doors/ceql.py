@@ -9,9 +9,9 @@ from itertools import islice
 import pyarrow
 
 from spaseq.languages.ceql import format_query, parse
-from spaseq.plan.aggregation import check_groups
-from spaseq.plan.complex_events import planned
-from spaseq.plan.explain_complex_events import explain
+from spaseq.plan.formulas.aggregation import check_groups
+from spaseq.plan.formulas.automaton import planned
+from spaseq.plan.formulas.explain import explain
 from spaseq.tuples import match
 from tests.fuzz.door import ROOT, Door, same
 from tests.oracle.ceql.generate import random_pair

@@ -10,7 +10,7 @@ from pyoxigraph import RdfFormat, Triple, parse
 
 import spaseq
 from spaseq.languages.spaseq import format_query
-from spaseq.plan import compile_plan
+from spaseq.plan.sequences import compile_plan
 from spaseq.streams.event import Event
 from tests.fuzz.door import ROOT, Door, same
 from tests.oracle.generate import random_pair

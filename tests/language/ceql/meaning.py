@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from spaseq.pattern import columns
-from spaseq.pattern import recognition as algebra
-from spaseq.pattern.recognition import (
+from spaseq.pattern.formulas import predicates as columns
+from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.formulas.query import (
     AllOf,
     AnyOf,
     Disjunction,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.columns import Attribute, Comparison, Constant
-from spaseq.pattern.recognition import (
+from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
+from spaseq.pattern.formulas.query import (
     AllOf,
     AnyOf,
     Disjunction,

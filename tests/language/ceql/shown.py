@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.print_expression import expression
-from spaseq.pattern import columns
-from spaseq.pattern.columns import TRUE, And, Comparison, Or
-from spaseq.pattern.recognition import (
+from spaseq.pattern.formulas import predicates as columns
+from spaseq.pattern.formulas.predicates import TRUE, And, Comparison, Or
+from spaseq.pattern.formulas.query import (
     AllOf,
     AnyOf,
     Disjunction,

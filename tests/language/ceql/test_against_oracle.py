@@ -7,9 +7,9 @@ from functools import reduce
 import pytest
 
 from spaseq.languages.ceql import format_query, parse
-from spaseq.pattern import columns
-from spaseq.pattern import recognition as algebra
-from spaseq.pattern.recognition import is_fresh
+from spaseq.pattern.formulas import predicates as columns
+from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.formulas.query import is_fresh
 from tests.oracle.ceql import model as oracle
 from tests.oracle.ceql import predicates as conditions
 from tests.oracle.ceql import to_text

@@ -11,7 +11,7 @@ from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.parser import GRAMMAR
 from spaseq.languages.grammars import build_grammar, grammar_text
 from spaseq.languages.reading import MOST_DEPTH
-from spaseq.pattern.recognition import Filtered, ForAll
+from spaseq.pattern.formulas.query import Filtered, ForAll
 from tests.language.ceql.shown import formula_in_prefix, in_prefix, normal
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ import pytest
 
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.recognition import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, parts
+from spaseq.pattern.formulas.query import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, parts
 from tests.language.ceql.meaning import ways, written
 from tests.language.ceql.random_formulas import random_formula, random_stream
 

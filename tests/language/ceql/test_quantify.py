@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from spaseq.languages.ceql.quantify import ClauseError, for_all
-from spaseq.pattern.columns import And, Attribute, Comparison, Constant, Not, Or, Predicate
-from spaseq.pattern.recognition import AllOf, AnyOf, Filter, ForAll
+from spaseq.pattern.formulas.predicates import And, Attribute, Comparison, Constant, Not, Or, Predicate
+from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter, ForAll
 from tests.language.ceql.meaning import Event, holds, passes
 
 X_BELOW, Y_BELOW = (Comparison("<", Attribute("p", name), Constant(1)) for name in "xy")

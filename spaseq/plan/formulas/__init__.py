@@ -1,0 +1,1 @@
+"""From a formula over tuples to the complex event automaton that a recognizer runs."""

@@ -1,0 +1,188 @@
+"""From a formula in normal form to a complex event automaton: its picks become states (Glushkov's construction).
+
+Every event of a match is picked, so a state says which pick was the last one.  Picks that differ in what they ask of
+their event alone become one, with both alternatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from operator import or_
+
+from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from spaseq.pattern.formulas.predicates import Predicate, conjunction
+from spaseq.pattern.formulas.query import Consumption, EventWindow, Formula, Query, Strategy
+from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.formulas.keys import common_keys, without_equalities
+from spaseq.plan.formulas.merging import Told, merged
+from spaseq.plan.formulas.places import Place, Scope, placed, without_needless
+from spaseq.plan.formulas.reaching import bits_of, places_in
+from spaseq.plan.formulas.strategies import without_gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What an atom asks of an event: its type, its stream if that is said, and a predicate."""
+
+    type: str
+    stream: str | None
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """An automaton, its atoms by number, and the variables that hold what is picked in each state.
+
+    ``measured`` are the values of an event, by column, that the automaton's registers are compared with; ``asked`` the
+    conditions that it asks, and ``computed`` the numbers that it keeps, by number.  All events of a match are equal in
+    the attributes of ``partition``.
+    """
+
+    automaton: ComplexEventAutomaton
+    atoms: tuple[Kind, ...]
+    variables: tuple[frozenset[str], ...]
+    measured: tuple[Measured, ...] = ()
+    asked: tuple[Inquiry, ...] = ()
+    computed: tuple[Computed, ...] = ()
+    partition: tuple[str, ...] = ()
+
+
+def planned(query: Query, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+    """What recognizes the matches of a query, its formula in normal form; ``texts`` as in ``recognition``.
+
+    Attributes that its filters join all events by become partitions, where that makes no difference.
+    """
+    selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
+    keys = common_keys(formula) if _may_be_apart(query) else ()
+    found = recognition(without_equalities(formula, keys), selected, texts, query.strategy, Told.of(query))
+    return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
+
+
+def _may_be_apart(query: Query) -> bool:
+    """Whether matches of events with one key may be looked for without those with other keys in between."""
+    if query.strategy is Strategy.STRICT:
+        return False
+    counts = isinstance(query.window, EventWindow) or query.consume is Consumption.PARTITION
+    return not (query.partition and counts)
+
+
+def recognition(
+    formula: Formula,
+    selected: frozenset[str] | None,
+    texts: frozenset[str] = frozenset(),
+    strategy: Strategy = Strategy.ALL,
+    told: Told | None = None,
+) -> Recognition:
+    """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
+
+    ``texts`` are the attributes that have texts: their order is not that of any number.  Of STRICT there are no results
+    with gaps if all variables are selected.  Nobody asks what variables hold that are not ``told`` (None: all are).
+    """
+    places, scopes = placed(formula)
+    if told is not None:
+        compared = frozenset(name for scope in scopes for name in scope.filter.variables)
+        places = [told.without_others(place, compared) for place in places]
+    if strategy is Strategy.STRICT:
+        places = without_gaps(places, selected)
+    if scopes:
+        places = [_with_conditions(place, number, scopes) for number, place in enumerate(places)]
+    places, scopes = merged(places, scopes)
+    kinds = [[Kind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
+    atoms = {kind: number for number, kind in enumerate(dict.fromkeys(kind for some in kinds for kind in some))}
+    states = []
+    for place, some in zip(places, kinds, strict=True):
+        marked = selected is None or bool(place.variables & selected)
+        steps = without_needless(place)
+        after = {step.before for step in steps if not step.contiguous}
+        directly = {step.before for step in steps} - after
+        asked = tuple(sorted({atoms[kind] for kind in some}))
+        states.append(
+            PickState(asked, place.initial, place.final, tuple(sorted(after)), tuple(sorted(directly)), marked)
+        )
+    ambiguous = not all(state.marked for state in states) or is_ambiguous(places)
+    automaton = ComplexEventAutomaton(tuple(states), ambiguous)
+    found = Recognition(automaton, tuple(atoms), tuple(place.variables for place in places))
+    if not scopes:
+        return found
+    correlation = correlated(places, scopes, texts)
+    return replace(
+        found,
+        automaton=replace(automaton, correlation=correlation.native),
+        measured=correlation.measured,
+        asked=correlation.asked,
+        computed=correlation.computed,
+    )
+
+
+def _with_conditions(place: Place, number: int, scopes: list[Scope]) -> Place:
+    """The place asking of its event what filters demand of one that all their variables hold."""
+    conditions = [
+        of_one_event(scope)
+        for scope in scopes
+        if number in scope.places and place.variables >= set(scope.filter.variables)
+    ]
+    picks = [replace(pick, predicate=conjunction(pick.predicate, *conditions)) for pick in place.picks]
+    return replace(place, picks=picks)
+
+
+def is_ambiguous(places: list[Place]) -> bool:
+    """Whether two different paths may pick the same events, as far as types tell which picks share none."""
+    if any(len(place.before) < len(without_needless(place)) for place in places):
+        return True  # two steps between the same places begin different scopes anew
+    following = [0] * len(places)
+    for number, place in enumerate(places):
+        for before in place.before:
+            following[before] |= 1 << number
+    sharing = _sharing(places)
+    initial = bits_of(number for number, place in enumerate(places) if place.initial)
+    seen = [sharing[number] & initial if place.initial else 0 for number, place in enumerate(places)]
+    together = _paired(seen, following, sharing)
+    return _ends_apart(together, following, places)
+
+
+def _sharing(places: list[Place]) -> list[int]:
+    """For each place those that may pick an event that it picks, as bits."""
+    kinds = [frozenset((pick.type, pick.stream) for pick in place.picks) for place in places]
+    by_kinds: dict[frozenset[tuple[str, str | None]], int] = {}
+    for number, some in enumerate(kinds):
+        by_kinds[some] = by_kinds.get(some, 0) | 1 << number
+    found = {
+        some: reduce(or_, (bits for others, bits in by_kinds.items() if _share_events(some, others)), 0)
+        for some in by_kinds
+    }
+    return [found[some] for some in kinds]
+
+
+def _share_events(left: frozenset[tuple[str, str | None]], right: frozenset[tuple[str, str | None]]) -> bool:
+    return any(
+        one == other and (stream is None or another is None or stream == another)
+        for (one, stream), (other, another) in product(left, right)
+    )
+
+
+def _paired(seen: list[int], following: list[int], sharing: list[int]) -> list[int]:
+    """The places at which a second path may be while the first is at a place, as bits, for each place."""
+    found = list(seen)
+    todo = {number for number, bits in enumerate(found) if bits}
+    while todo:
+        place = todo.pop()
+        after = reduce(or_, (following[other] for other in places_in(found[place])), 0)
+        for number in places_in(following[place]):
+            if more := after & sharing[number] & ~found[number]:
+                found[number] |= more
+                todo.add(number)
+    return found
+
+
+def _ends_apart(seen: list[int], following: list[int], places: list[Place]) -> bool:
+    """Some pair of different states on the way leads to two final ones together."""
+    before = [0] * len(places)
+    for number, bits in enumerate(following):
+        for after in places_in(bits):
+            before[after] |= 1 << number
+    final = bits_of(number for number, place in enumerate(places) if place.final)
+    ends = [seen[number] & final if place.final else 0 for number, place in enumerate(places)]
+    alive = _paired(ends, before, seen)
+    return any(bits & ~(1 << number) for number, bits in enumerate(alive))

@@ -1,0 +1,347 @@
+"""EXPLAIN of CEQL: a query over tuples as sections, in text, JSON, Mermaid or Graphviz DOT.
+
+Each function of ``SECTIONS`` says one thing of the query, as plain data and as lines to read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from nfa_native.automata.complex_events import Cell, Correlation, PickState, Transition
+from spaseq.pattern.formulas.predicates import Predicate
+from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
+from spaseq.pattern.formulas.query import (
+    Aggregate,
+    AttributeWindow,
+    Consumption,
+    EventWindow,
+    Formula,
+    Query,
+    Strategy,
+    TimeWindow,
+    Window,
+)
+from spaseq.plan.drawing import by_source, mermaid_text
+from spaseq.plan.formulas import aggregation, strategies
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.twin_paths import followers, twin_paths
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What there is to say something about: a query, its formula in normal form, and what recognizes it."""
+
+    query: Query
+    formula: Formula
+    plan: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One thing that is said: under ``key`` as plain data in JSON, as text under ``title``.
+
+    ``text`` stands beside the title, ``lines`` stand below it.
+    """
+
+    key: str
+    title: str
+    value: Any
+    text: str = ""
+    lines: tuple[str, ...] = ()
+
+
+def explain(query: Query, formula: Formula, plan: Recognition, form: str = "text") -> str:
+    """All sections, or the picture of the automaton, in one of the formats of ``FORMATS``; KeyError for another."""
+    return FORMATS[form](Explained(query, formula, plan))
+
+
+# ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
+def normal_form(asked: Explained) -> Section:
+    text = print_formula(asked.formula)
+    return Section("normal_form", "normal form", text, text)
+
+
+def select(asked: Explained) -> Section:
+    query = asked.query
+    names = None if query.variables is None else list(query.variables)
+    rows = [_aggregate(one) for one in query.aggregates]
+    groups = [f"{key.attribute.variable}.{key.attribute.name}" for key in query.group_by]
+    found_by = aggregation.way(query, asked.plan) if rows else None
+    attributes = [f"{one.attribute.variable}.{one.attribute.name}" for one in query.projected]
+    value = {
+        "variables": names, "attributes": attributes, "aggregates": rows, "group_by": groups, "found_by": found_by,
+    }  # fmt: skip
+    if rows:
+        each = f"each end and each {', '.join(groups)}" if groups else "each end"
+        return Section("select", "results", value, f"for {each} {', '.join(rows)}; {found_by}")
+    held = "all events that are picked" if names is None else f"the events of {', '.join(names)}"
+    shown = f"start, end, {', '.join(attributes)}, and {held}" if attributes else f"start, end, and {held}"
+    return Section("select", "results", value, shown)
+
+
+def _aggregate(one: Aggregate) -> str:
+    return f"{one.function}({'*' if one.attribute is None else f'{one.attribute.variable}.{one.attribute.name}'})"
+
+
+KEPT = {
+    Strategy.ALL: "all results",
+    Strategy.ANY: "one result of each end",
+    Strategy.NEXT: "of each end the result whose events come earliest",
+    Strategy.LAST: "of each end the result whose events come latest",
+    Strategy.MAX: "of each end the results that no other contains",
+    Strategy.STRICT: "the results without a gap",
+}
+
+
+def strategy(asked: Explained) -> Section:
+    chosen = asked.query.strategy
+    how, why = evaluation(asked)
+    value = {"name": chosen.value, "keeps": KEPT[chosen], "evaluation": how, "why": why}
+    return Section("strategy", "strategy", value, f"{chosen.value}, {KEPT[chosen]}: {how} ({why})")
+
+
+def evaluation(asked: Explained) -> tuple[str, str]:
+    """How the results that the strategy keeps are found, and why so."""
+    if asked.query.aggregates and aggregation.why_enumerated(asked.query, asked.plan) is None:
+        return "by construction", "matches are not enumerated"
+    return strategies.way(asked.query, asked.plan.automaton)
+
+
+def window(asked: Explained) -> Section:
+    """The window, and whether partial matches that are too old for it are forgotten."""
+    found = asked.query.window
+    forgets = asked.query.forgets
+    what = _window(found)
+    value = None if found is None else {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
+    kept = "what is older is forgotten" if forgets else "partial matches are kept until the input ends"
+    return Section("window", "window", value, f"{what}; {kept}")
+
+
+def _length(found: Window) -> int | float:
+    match found:
+        case TimeWindow(length) | EventWindow(length) | AttributeWindow(length, _):
+            return length
+        case _:
+            assert_never(found)
+
+
+def _window(found: Window | None) -> str:
+    match found:
+        case None:
+            return "none"
+        case TimeWindow(length):
+            return f"time: {length / 1_000_000:g} seconds, sliding"
+        case EventWindow(length):
+            return f"events: {length}, sliding"
+        case AttributeWindow(length, name):
+            return f"attribute {name}: {length}, sliding"
+        case _:
+            assert_never(found)
+
+
+def partition(asked: Explained) -> Section:
+    names, found = list(asked.query.partition), asked.plan.partition
+    said = [f"by {', '.join(names)}: each combination of values is a stream of its own"] if names else []
+    joined = [name for name in found if name not in names]
+    if joined:
+        said.append(f"by {', '.join(joined)}, in which the filters join all events: each value is looked at on its own")
+    value = {"by": names, "joined_by": joined}
+    return Section("partition", "partition", value, "; ".join(said) or "none")
+
+
+def limit(asked: Explained) -> Section:
+    most = asked.query.limit
+    return Section("limit", "limit", most, "none" if most is None else f"{most} results for each end")
+
+
+CONSUMED = {
+    Consumption.NONE: "none",
+    Consumption.ANY: "an event with results ends all partial matches",
+    Consumption.PARTITION: "an event with results ends the partial matches of its partition",
+}
+
+
+def consumption(asked: Explained) -> Section:
+    policy = asked.query.consume
+    return Section("consumption", "consumption", policy.value, CONSUMED[policy])
+
+
+# ── how it is found ──────────────────────────────────────────────────────────────────────────────────────
+def events(asked: Explained) -> Section:
+    """What is asked of single events, each once."""
+    tests = [print_event(one.type, one.stream, one.predicate) for one in asked.plan.atoms]
+    return Section("atoms", "tests of single events", tests, lines=tuple(tests))
+
+
+def automaton(asked: Explained) -> Section:
+    plan = asked.plan
+    states = [_state(plan, number) for number in range(len(plan.automaton.states))]
+    twins = twin_paths(plan) if plan.automaton.ambiguous else None
+    value: dict[str, Any] = {
+        "chain": plan.automaton.is_chain,
+        "ambiguous": plan.automaton.ambiguous,
+        "twin_paths": None if twins is None else [list(path) for path in twins],
+        "states": states,
+        "transitions": _transitions(plan),
+    }
+    leaving = by_source(value["transitions"])
+    lines = [line for state in states for line in _state_lines(state, leaving.get(state["number"], []))]
+    return Section("automaton", "automaton", value, lines=(*lines, *_ambiguity(value)))
+
+
+def _state(plan: Recognition, number: int) -> dict[str, Any]:
+    state = plan.automaton.states[number]
+    kinds = [plan.atoms[atom] for atom in state.atoms]
+    called = sorted({name for kind in kinds for name in given_names(plan.variables[number], kind.type, kind.stream)})
+    return {
+        "number": number,
+        "role": _role(state),
+        "picks": [print_event(kind.type, kind.stream, kind.predicate) for kind in kinds],
+        "variables": [name for name in called if name not in {kind.type for kind in kinds}],
+        "selected": state.marked,
+        "cost": _cost(plan.automaton.correlation, number),
+        "ways_in": len(state.after) + len(state.directly_after) + state.initial,
+    }
+
+
+CELLS = {
+    Cell.HEAD: "constant for each event",
+    Cell.GROUPS: "a step for each group that fits, of matches that entered with one event",
+    Cell.MERGED: "a step for each group that fits, of matches with equal values",
+}
+
+
+def _cost(correlation: Correlation | None, number: int) -> str:
+    """What an event costs that looks for partial matches in the state."""
+    if correlation is None:
+        return CELLS[Cell.HEAD]
+    found = ", found by an equal value" if correlation.keys[number] >= 0 else ""
+    leaving = [one for one in correlation.transitions if one.source == number]
+    if correlation.cells[number] is Cell.GROUPS and all(map(correlation.is_viewed, leaving)):
+        return f"one view of all matches that fit{found}"
+    return CELLS[correlation.cells[number]] + found
+
+
+def _role(state: PickState) -> str:
+    return " and ".join(name for name in ("initial", "final") if getattr(state, name)) or "waiting"
+
+
+def _transitions(plan: Recognition) -> list[dict[str, Any]]:
+    """From state to state, with what is compared."""
+    if plan.automaton.correlation is None:
+        steps = list(_steps(plan.automaton.states))
+    else:
+        steps = sorted(plan.automaton.correlation.transitions, key=lambda one: (one.source, one.target))
+    return [
+        {
+            "from": one.source,
+            "to": one.target,
+            "when": "directly after" if one.contiguous else "later",
+            "if": [print_predicate(predicate) for predicate in dict.fromkeys(_conditions(plan, one))],
+        }
+        for one in steps
+    ]
+
+
+def _steps(states: tuple[PickState, ...]) -> Iterator[Transition]:
+    for number, entered in enumerate(followers(states)):
+        for to in entered:
+            yield Transition(number, to, contiguous=number not in states[to].after)
+
+
+def _conditions(plan: Recognition, one: Transition) -> Iterator[Predicate]:
+    yield from (plan.measured[guard.column].comparison.written for guard in one.guards)
+    yield from (plan.asked[question.number].asked.predicate for question in one.questions)
+
+
+def _state_lines(state: dict[str, Any], leaving: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"state {state['number']}: {state['role']}"
+    yield f"  picks: {_picks(state)}" + ("" if state["selected"] else ", which is not selected")
+    ways = f"{state['ways_in']} way{'s' * (state['ways_in'] != 1)} in"
+    yield f"  cost: {state['cost']}; {ways}"
+    yield from (f"  --{_edge(one)}--> {one['to']}" for one in leaving)
+
+
+def _edge(transition: dict[str, Any]) -> str:
+    return "; ".join([transition["when"], *(f"if {condition}" for condition in transition["if"])])
+
+
+def _picks(state: dict[str, Any]) -> str:
+    called = f" AS {', '.join(state['variables'])}" if state["variables"] else ""
+    return " or ".join(state["picks"]) + called
+
+
+def _ambiguity(value: dict[str, Any]) -> Iterator[str]:
+    if value["chain"]:
+        yield "a chain: every match has one event of each state, in this order"
+    if not value["ambiguous"]:
+        yield "unambiguous: no two paths pick the same events"
+    elif value["twin_paths"] is None and all(state["selected"] for state in value["states"]):
+        yield "ambiguous: two paths may pick the same events"
+    elif value["twin_paths"] is None:
+        yield "ambiguous: matches that differ in what is not selected may be the same result"
+    else:
+        first, second = (" ".join(map(str, path)) for path in value["twin_paths"])
+        yield f"ambiguous: the states {first} and {second} may pick the same events"
+
+
+SECTIONS: tuple[Callable[[Explained], Section], ...] = (
+    normal_form, select, strategy, window, partition, limit, consumption, events, automaton,
+)  # fmt: skip
+
+
+# ── formats ──────────────────────────────────────────────────────────────────────────────────────────────
+def as_text(asked: Explained) -> str:
+    sections = [section(asked) for section in SECTIONS]
+    width = max(len(section.title) for section in sections if section.text)
+    return "\n".join(line for section in sections for line in _section_lines(section, width))
+
+
+def _section_lines(section: Section, width: int) -> Iterator[str]:
+    if section.text:
+        yield f"{section.title:<{width}}  {section.text}"
+    else:
+        yield from ("", section.title, *(f"  {line}" for line in section.lines))
+
+
+def as_json(asked: Explained) -> str:
+    found = {section.key: section.value for section in (each(asked) for each in SECTIONS)}
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def as_mermaid(asked: Explained) -> str:
+    found = automaton(asked).value
+    lines = ["stateDiagram-v2"]
+    lines += [f'    state "{mermaid_text(_title(one))}" as s{one["number"]}' for one in found["states"]]
+    lines += [f"    [*] --> s{one['number']}" for one in found["states"] if "initial" in one["role"]]
+    lines += [f"    s{one['from']} --> s{one['to']}: {mermaid_text(_edge(one))}" for one in found["transitions"]]
+    lines += [f"    s{one['number']} --> [*]" for one in found["states"] if "final" in one["role"]]
+    return "\n".join(lines)
+
+
+def as_dot(asked: Explained) -> str:
+    found = automaton(asked).value
+    lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box, style=rounded];", "  start [shape=point];"]
+    for one in found["states"]:
+        shape = ", peripheries=2" if "final" in one["role"] else ""
+        lines.append(f"  s{one['number']} [label={json.dumps(_title(one), ensure_ascii=False)}{shape}];")
+    lines += [f"  start -> s{one['number']};" for one in found["states"] if "initial" in one["role"]]
+    for one in found["transitions"]:
+        label = json.dumps(_edge(one).replace("; ", "\n"), ensure_ascii=False)
+        lines.append(f"  s{one['from']} -> s{one['to']} [label={label}];")
+    return "\n".join([*lines, "}"])
+
+
+def _title(state: dict[str, Any]) -> str:
+    return f"{state['number']} {_picks(state)}"
+
+
+FORMATS: dict[str, Callable[[Explained], str]] = {
+    "text": as_text,
+    "mermaid": as_mermaid,
+    "dot": as_dot,
+    "json": as_json,
+}

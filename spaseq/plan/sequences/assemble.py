@@ -1,0 +1,276 @@
+"""From symbols to numbers: the automaton that the matcher runs, for one table of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpm.algebra import Expression, Literal, Operation, Variable
+from gpm.expressions import compile_expression
+from gpm.external import ExternalEvaluator
+from gpm.terms import encode
+from nfa_native.automata.automaton import (
+    Automaton,
+    Cells,
+    Choice,
+    Comparison,
+    Formula,
+    Govern,
+    Guard,
+    Kind,
+    Look,
+    Sign,
+    State,
+    Step,
+    Target,
+    Transition,
+    Value,
+    View,
+    WindowSpec,
+)
+from nfa_native.terms.words import Terms
+from spaseq.pattern.sequences import Strategy, Window
+from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended
+from spaseq.plan.sequences.cells import with_cells
+from spaseq.plan.sequences.environment import UNBOUND, cell, variables_of
+from spaseq.plan.sequences.graph import START
+from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
+
+GOVERN = {Strategy.ANY: Govern.ANY, Strategy.NEXT: Govern.NEXT, Strategy.STRICT: Govern.STRICT}
+SIGNS = {"<": Sign.LESS, "<=": Sign.LESS_EQUAL, ">": Sign.GREATER, ">=": Sign.GREATER_EQUAL}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+Registers = Mapping[str, int]
+
+
+def assemble(
+    analysis: Analysis,
+    liveness: Liveness,
+    results: tuple[tuple[str, Expression], ...],
+    terms: Terms,
+    cells: Cells | None = None,
+) -> Automaton:
+    """The automaton of a query whose result columns are expressions over the finished match's columns.
+
+    ``cells``: the kind of cells that states shall have wherever they can (for tests).
+    """
+    return _Assembler(analysis, liveness, results, terms).automaton(cells)
+
+
+class _Assembler:
+    def __init__(
+        self, analysis: Analysis, liveness: Liveness, results: tuple[tuple[str, Expression], ...], terms: Terms
+    ) -> None:
+        self.analysis = analysis
+        self.liveness = liveness
+        self.results = results
+        self.terms = terms
+        self.formulas: dict[tuple[Expression, tuple[str, ...], bool], int] = {}
+        self.table: list[Formula] = []
+        self.numbers = {state: number for number, state in enumerate(analysis.exits)}
+        self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
+        self.indexes: dict[Exit, dict[tuple[int, ...], int]] = {state: {} for state in analysis.exits}
+
+    def automaton(self, cells: Cells | None) -> Automaton:
+        transitions = (*(self._transition(way) for way in self.analysis.ways), *self._passing())
+        states = tuple(self._state(state) for state in self.analysis.exits)
+        start = self.analysis.at(0)
+        automaton = Automaton(
+            slots=tuple(len(one.variables) for one in self.analysis.atoms),
+            states=states,
+            transitions=transitions,
+            formulas=tuple(self.table),
+            whole=len(self.analysis.columns),
+            start=tuple(self._constant(start[name]) for name in self.analysis.columns),
+            results=len(self.results),
+            window=_window(self.analysis.query.window),
+            ambiguous=self.analysis.is_ambiguous or not self._tells_keys(),
+            keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
+        )
+        return with_cells(automaton, cells)
+
+    def _tells_keys(self) -> bool:
+        """Whether results of several substreams differ."""
+        shown = [one for _, one in self.results]
+        return all(cell(key) in shown for key in self.analysis.query.keys)
+
+    def _constant(self, value: Expression) -> int:
+        return encode(self.terms, value) if isinstance(value, Literal) else 0
+
+    # ── expressions ──────────────────────────────────────────────────────────────────────────────────────
+    def _formula(self, expression: Expression, names: tuple[str, ...], is_filter: bool) -> int:
+        """The number of a formula over registers called ``names``; equal ones are shared."""
+        key = (expression, names, is_filter)
+        if key not in self.formulas:
+            registers = {name: number for number, name in enumerate(names)}
+            program = compile_expression(expression, registers, self.terms)
+            reads = tuple(sorted({registers[name] for name in variables_of(expression)}))
+            self.formulas[key] = len(self.table)
+            self.table.append(Formula(program, self._ask(expression, names, reads, is_filter), reads))
+        return self.formulas[key]
+
+    def _ask(
+        self, expression: Expression, names: tuple[str, ...], reads: tuple[int, ...], is_filter: bool
+    ) -> Callable[[Any, Any, Terms], Any]:
+        """Evaluation outside the kernel, of many rows of registers at once."""
+        wanted = [names[number] for number in reads]
+
+        def ask(table: Any, now: Any, terms: Terms) -> Any:
+            external = ExternalEvaluator(terms)
+            evaluate = external.test if is_filter else external.compute
+            return evaluate(expression, wanted, np.ascontiguousarray(table[:, list(reads)].T), now)
+
+        return ask
+
+    def _value(self, expression: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]) -> Value:
+        match expression:
+            case Variable("!unbound"):
+                return Value(Kind.UNBOUND)
+            case Variable(name) if name.startswith("c:"):
+                return Value(Kind.CELL, cell=cells[name[2:]])
+            case Variable(name):
+                return Value(Kind.ROW, row=rows[name[2:]])
+            case Operation("COALESCE", (Variable(held), Variable(other))) if held[:2] == "c:" and other[:2] == "r:":
+                return Value(Kind.EITHER, cell=cells[held[2:]], row=rows[other[2:]])
+            case _:
+                return Value(Kind.PROGRAM, program=self._formula(expression, names, False))
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────────────
+    def _choice(self, names: tuple[str, ...]) -> Choice:
+        columns = {name: number for number, name in enumerate(self.analysis.row_columns(names))}
+        return Choice(
+            tuple(self.atom_numbers[name] for name in names),
+            tuple(tuple(columns[v] for v in self.analysis.by_name[name].variables) for name in names),
+            len(columns),
+        )
+
+    def _step(self, step: SymbolicStep, held: tuple[str, ...], names: tuple[str, ...]) -> Step:
+        """A step over the columns ``held`` of the partial match and the rows of a choice."""
+        cells, rows, registers = self._layout(held, names)
+        joins = tuple(sorted((cells[a], rows[b]) for a, b in step.joins))
+        filters = tuple(self._formula(one, registers, True) for one in step.filters)
+        compared = (self._comparison(one, cells, rows, registers) for one in step.filters)
+        return Step(joins, filters, tuple(one for one in compared if one is not None))
+
+    def _comparison(
+        self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
+    ) -> Comparison | None:
+        """The filter, if it compares one column of the partial match with what the event alone decides."""
+        match filter_:
+            case Operation(name, (Variable(held), other)) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[name]
+            case Operation(name, (other, Variable(held))) if name in SIGNS and held[:2] == "c:":
+                sign = SIGNS[TURNED[name]]
+            case _:
+                return None
+        if not all(one.startswith("r:") for one in variables_of(other)):
+            return None
+        event = self._value(other, cells, rows, names)
+        if event.kind is Kind.PROGRAM and self.table[event.program].program is None:
+            return None
+        return Comparison(cells[held[2:]], sign, event)
+
+    def _layout(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Registers, Registers, tuple[str, ...]]:
+        columns = self.analysis.row_columns(names)
+        registers = (*(f"c:{c}" for c in held), *(f"r:{c}" for c in columns), UNBOUND.name)
+        return _numbered(held), _numbered(columns), registers
+
+    def _values(self, wanted: Iterable[Expression], held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
+        cells, rows, registers = self._layout(held, names)
+        return tuple(self._value(one, cells, rows, registers) for one in wanted)
+
+    def _index(self, state: Exit, step: Step) -> int:
+        """The number of the state's index on the columns that a step joins."""
+        columns = tuple(sorted({held for held, _ in step.joins}))
+        known = self.indexes[state]
+        return known.setdefault(columns, len(known))
+
+    def _transition(self, way: Way) -> Transition:
+        analysis, liveness = self.analysis, self.liveness
+        held = liveness.columns[way.source]
+        step = self._step(liveness.kept_steps[way], held, way.names)
+        whole = liveness.whole_steps[way]
+        return Transition(
+            source=self.numbers[way.source],
+            choice=self._choice(way.names),
+            step=step,
+            targets=tuple(self._target(way, state) for state in analysis.exits_of(way.node)),
+            index=self._index(way.source, step),
+            whole=self._step(whole, analysis.columns, way.names),
+            columns=self._values((whole.after.get(c, UNBOUND) for c in analysis.columns), analysis.columns, way.names),
+            ends=_bits(ended(way.source.items + way.items)),
+        )
+
+    def _passing(self) -> Iterator[Transition]:
+        """What takes partial matches away that want the next event of their substream: each event of it does."""
+        for state in filter(self.analysis.passes, self.analysis.exits):
+            for one in self.analysis.atoms:
+                yield self._away(state, one.name)
+
+    def _away(self, state: Exit, name: str) -> Transition:
+        """A transition that leads nowhere."""
+        joins = tuple((key, key) for key in self.analysis.query.keys)
+        step = self._step(SymbolicStep(joins, (), {}), self.liveness.columns[state], (name,))
+        nothing = Step((), ())
+        return Transition(self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ())
+
+    def _target(self, way: Way, state: Exit) -> Target:
+        wanted = self.liveness.entered(way, state)
+        return Target(self.numbers[state], self._values(wanted, self.liveness.columns[way.source], way.names))
+
+    def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
+        held, whole = self.liveness.columns[state], self.analysis.columns
+        early = self._step(guard.early, held, guard.names) if guard.early else Step((), ())
+        cells, columns = _numbered(held), _numbered(whole)
+        return Guard(
+            choice=self._choice(guard.names),
+            early=guard.early is not None,
+            step=early,
+            later=tuple(cells[name] for name in guard.later),
+            index=self._index(state, early) if guard.early else 0,
+            whole=self._step(guard.whole, whole, guard.names),
+            looks=tuple(self._look(columns[name], name, sight) for name, sight in guard.sights),
+            begun=_bits(guard.begun),
+        )
+
+    def _look(self, column: int, name: str, sight: int | Expression) -> Look:
+        if isinstance(sight, int):
+            value = self._values((cell(name),), self.analysis.columns, ())[0]
+            return Look(column, View.ITERATION, sight, value)
+        return Look(column, View.POINT, 0, self._values((sight,), self.analysis.columns, ())[0])
+
+    def _govern(self, state: Exit) -> Govern:
+        if state.node == START:
+            return Govern.FREE
+        if self.analysis.passes(state):
+            return Govern.NEXT
+        return GOVERN[state.strategy] if state.strategy else Govern.ANY
+
+    def _state(self, state: Exit) -> State:
+        columns = self.analysis.columns
+        guards = tuple(self._guard(state, one) for one in self.liveness.guards[state])
+        closing: tuple[Value, ...] = ()
+        output: tuple[Value, ...] = ()
+        if state.ends:
+            after = self.analysis.environment(state)
+            closing = self._values((after[name] for name in columns), columns, ())
+            output = self._values((one for _, one in self.results), columns, ())
+        width = len(self.liveness.columns[state])
+        twins = tuple(self.numbers[one] for one in self.analysis.twins.get(state, ()))
+        indexes = tuple(self.indexes[state])
+        return State(self._govern(state), width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def _window(window: Window | None) -> WindowSpec:
+    if window is None:
+        return WindowSpec()
+    return WindowSpec(window.length, window.sliding, window.events, window.origin)

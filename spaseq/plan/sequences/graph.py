@@ -1,0 +1,270 @@
+"""From a sequence expression to an ε-graph: step edges between nodes, and ε-edges that carry what happens in between.
+
+The rules of SEMANTICS 3 about which operator governs a step, about iterations and about absence become items on paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spaseq.errors import QueryError
+from spaseq.pattern.sequences import (
+    Atom,
+    Conjunction,
+    Disjunction,
+    Kleene,
+    Negation,
+    Optional,
+    Sequence,
+    SequenceExpression,
+    Strategy,
+)
+from spaseq.pattern.sequences.size import MOST_STEPS
+
+MOST_PATHS = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """An iteration of ``kleene`` begins; ``number`` is 1, 2, or 3 for all later ones."""
+
+    kleene: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An iteration of ``kleene`` is complete."""
+
+    kleene: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator is crossed; the last one before a step governs it."""
+
+    number: int
+    strategy: Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The guard of that number holds here: its BOp must not match in between."""
+
+    guard: int
+
+
+Item = Begin | End | Operator | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A BOp where it stands: ``enclosing`` Kleenes, innermost first, and those of them in their first iteration."""
+
+    body: SequenceExpression
+    enclosing: tuple[int, ...]
+    first: frozenset[int]
+
+
+@dataclass(slots=True)
+class Graph:
+    """Node 0 is the start, node 1 the end.  ``steps[n]`` are (place number, node after it)."""
+
+    size: int = 2
+    edges: dict[int, list[tuple[Item | None, int]]] = field(default_factory=dict)
+    steps: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    places: list[Place] = field(default_factory=list)
+    guards: list[Place] = field(default_factory=list)
+
+    def node(self) -> int:
+        self.size += 1
+        return self.size - 1
+
+    def connect(self, source: int, item: Item | None, target: int) -> None:
+        self.edges.setdefault(source, []).append((item, target))
+
+
+START, END = 0, 1
+
+
+Path = tuple[int, ...]  # child numbers from the root of a sequence expression
+
+
+def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) -> Graph:
+    """The ε-graph of an expression; Kleenes in ``counts_first`` keep their first iteration apart from later ones."""
+    numbers = {path: number for number, path in enumerate(_kleenes(expression, ()))}
+    builder = _Builder(Graph(), numbers, counts_first)
+    builder.add(expression, (), START, END, (), frozenset())
+    return builder.graph
+
+
+def _kleenes(expression: SequenceExpression, path: Path) -> Iterator[Path]:
+    """Paths of the Kleenes in the order in which ``spaseq.pattern.sequences.groups`` numbers them."""
+    match expression:
+        case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
+            yield from _kleenes(left, (*path, 0))
+            yield from _kleenes(right, (*path, 1))
+        case Kleene(body=body):
+            yield path
+            yield from _kleenes(body, (*path, 0))
+        case Optional(body) | Negation(body):
+            yield from _kleenes(body, (*path, 0))
+
+
+def is_basic(expression: SequenceExpression) -> bool:
+    """Whether it is a BOp: an atom, or BOps combined by & and |."""
+    match expression:
+        case Atom():
+            return True
+        case Conjunction(left, right) | Disjunction(left, right):
+            return is_basic(left) and is_basic(right)
+        case _:
+            return False
+
+
+def first_basics(expression: SequenceExpression) -> Iterator[SequenceExpression]:
+    """The BOps that an expression can begin with."""
+    match expression:
+        case _ if is_basic(expression):
+            yield expression
+        case Disjunction(left, right):
+            yield from first_basics(left)
+            yield from first_basics(right)
+        case Sequence(left, _, right):
+            yield from first_basics(left)
+            if may_pick_nothing(left):
+                yield from first_basics(right)
+        case Kleene(body=body) | Optional(body):
+            yield from first_basics(body)
+
+
+def may_pick_nothing(expression: SequenceExpression) -> bool:
+    """Whether some path through the expression picks no event."""
+    match expression:
+        case Negation() | Optional():
+            return True
+        case Sequence(left, _, right):
+            return may_pick_nothing(left) and may_pick_nothing(right)
+        case Disjunction(left, right) if not is_basic(expression):
+            return may_pick_nothing(left) or may_pick_nothing(right)
+        case _:
+            return False  # every iteration of a Kleene picks an event
+
+
+class _Builder:
+    def __init__(self, graph: Graph, kleenes: dict[Path, int], counts_first: frozenset[int]) -> None:
+        self.graph = graph
+        self.kleenes = kleenes
+        self.counts_first = counts_first
+        self.operators = 0
+
+    def add(
+        self,
+        expression: SequenceExpression,
+        path: Path,
+        start: int,
+        end: int,
+        enclosing: tuple[int, ...],
+        first: frozenset[int],
+    ) -> None:
+        """Add all paths of ``expression`` between two nodes."""
+        if is_basic(expression):
+            self._step(Place(expression, enclosing, first), start, end)
+            return
+        match expression:
+            case Sequence(left, strategy, right):
+                middle, after = self.graph.node(), self.graph.node()
+                self.add(left, (*path, 0), start, middle, enclosing, first)
+                self.graph.connect(middle, self._operator(strategy), after)
+                self.add(right, (*path, 1), after, end, enclosing, first)
+            case Disjunction(left, right):
+                self.add(left, (*path, 0), start, end, enclosing, first)
+                self.add(right, (*path, 1), start, end, enclosing, first)
+            case Optional(body):
+                self.add(body, (*path, 0), start, end, enclosing, first)
+                self._absent(list(first_basics(body)), start, end, enclosing, first)
+            case Negation(body):
+                self._absent([body], start, end, enclosing, first)
+            case Kleene():
+                self._kleene(expression, path, start, end, enclosing, first)
+            case _:
+                raise TypeError(f"{type(expression).__name__} does not stand in a sequence")
+
+    def _step(self, place: Place, start: int, end: int) -> None:
+        if len(self.graph.places) >= MOST_STEPS:
+            raise QueryError(f"the sequence has more than {MOST_STEPS:,} steps once its {{n,m}} are written out")
+        self.graph.places.append(place)
+        self.graph.steps.setdefault(start, []).append((len(self.graph.places) - 1, end))
+
+    def _operator(self, strategy: Strategy) -> Operator:
+        self.operators += 1
+        return Operator(self.operators, strategy)
+
+    def _absent(
+        self, bodies: list[SequenceExpression], start: int, end: int, enclosing: tuple[int, ...], first: frozenset[int]
+    ) -> None:
+        node = start
+        for number, body in enumerate(bodies, 1):
+            self.graph.guards.append(Place(body, enclosing, first))
+            after = end if number == len(bodies) else self.graph.node()
+            self.graph.connect(node, Absent(len(self.graph.guards) - 1), after)
+            node = after
+
+    def _kleene(
+        self, kleene: Kleene, path: Path, start: int, end: int, enclosing: tuple[int, ...], first: frozenset[int]
+    ) -> None:
+        """One copy of the body for each iteration that must be counted; without upper bound the last one loops."""
+        number = self.kleenes[path]
+        operator = self._operator(kleene.strategy)
+        copies = kleene.most if kleene.most is not None else kleene.least
+        if kleene.most is None and number in self.counts_first:
+            copies = max(copies, 2)
+        before, previous = start, None
+        for copy in range(1, copies + 1):
+            inside, outside = self.graph.node(), self.graph.node()
+            self.graph.connect(before, Begin(number, min(copy, 3)), inside)
+            scope = first | {number} if copy == 1 else first - {number}
+            done = self.graph.node()
+            self.add(kleene.body, (*path, 0), inside, done, (number, *enclosing), scope)
+            self.graph.connect(done, End(number), outside)
+            if copy >= kleene.least:
+                self.graph.connect(outside, None, end)
+            before = self.graph.node()
+            self.graph.connect(outside, operator, before)
+            previous = inside
+        if kleene.most is None and previous is not None:
+            self.graph.connect(before, Begin(number, 3 if copies > 1 else 2), previous)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An ε-path: its items, then the step taken (its place and the node after it), or None at the end."""
+
+    items: tuple[Item, ...]
+    place: int | None
+    node: int
+
+
+def routes(graph: Graph, source: int) -> list[Route]:
+    """All ε-paths from a node to the next steps and to the end.
+
+    No iteration without an event: a path that begins one cannot end it.
+    """
+    found: dict[Route, None] = {}
+
+    def walk(node: int, items: tuple[Item, ...], begun: frozenset[int]) -> None:
+        if len(found) > MOST_PATHS:
+            raise QueryError(f"the sequence has more than {MOST_PATHS} ways past its optional parts")
+        for place, after in graph.steps.get(node, ()):
+            found[Route(items, place, after)] = None
+        if node == END:
+            found[Route(items, None, END)] = None
+        for item, after in graph.edges.get(node, ()):
+            if isinstance(item, End) and item.kleene in begun:
+                continue
+            more = begun | {item.kleene} if isinstance(item, Begin) else begun
+            walk(after, items if item is None else (*items, item), more)
+
+    walk(source, (), frozenset())
+    return list(found)

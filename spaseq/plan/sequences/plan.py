@@ -1,0 +1,318 @@
+"""A compiled query: its atoms, its result columns, and matchers for it.
+
+To plan takes symbols alone; numpy and the native code, which take long to import, come with the first matcher.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
+from gpm.errors import PatternError
+from nfa_native.automata.automaton import Automaton, Cells
+from spaseq.errors import QueryError, SnapshotError
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query
+from spaseq.plan.sequences.analysis import Analysis, result_expressions
+from spaseq.plan.sequences.environment import aggregate_value, cell, substitute, variables_of
+from spaseq.plan.sequences.lazy import LazyAtom, is_initial, lazy_atoms
+from spaseq.plan.sequences.liveness import Liveness
+from spaseq.plan.sequences.report import report
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpm.evaluator import CompiledPattern, Evaluator
+    from nfa_native.joins.matcher import Matcher
+    from nfa_native.joins.partitions import Partitions
+    from nfa_native.match_counter import MatchCounter
+    from nfa_native.match_totals import MatchTotals
+    from nfa_native.terms.words import Terms
+    from spaseq.plan.sequences.match_totals import Reading, Totals
+
+    Words = NDArray[np.uint64]
+    AnyMatcher = Matcher | MatchTotals | Partitions
+
+
+_NO_NAME = "\0"  # is in no query
+_FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decided_by_edge", "rows_together",
+          "_around_name")  # fmt: skip  # that do not depend on the name
+
+
+def compile_plan(query: Query) -> Plan:
+    """Plan a checked query.  QueryError if it is too large to plan."""
+    plan = Plan(query)
+    plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
+    return plan
+
+
+def compile_atom(evaluator: Evaluator, atom: AtomDefinition) -> CompiledPattern:
+    """The graph pattern of a GPM, ready to be evaluated.  QueryError: the evaluator cannot do it."""
+    try:
+        return evaluator.compile(atom.pattern, atom.variables)
+    except PatternError as error:
+        raise QueryError(f"GPM {atom.name}: {error}") from None
+
+
+class Plan:
+    """``atoms`` are the GPMs of the sequence, numbered; ``columns`` the raw result columns of a matcher."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.analysis = Analysis(query)
+        self.liveness = Liveness(self.analysis)
+
+    def named(self, name: str) -> Plan:
+        """The plan of the same query under another name; what was found out is shared."""
+        if name == self.query.name:
+            return self
+        for found in _FOUND:
+            getattr(self, found)
+        other = copy(self)
+        other.query = replace(self.query, name=name)
+        return other
+
+    @property
+    def atoms(self) -> tuple[AtomDefinition, ...]:
+        """Definitions in the order of the matcher's atoms; patterns include hidden columns for EXISTS."""
+        return self.analysis.atoms
+
+    @cached_property
+    def results(self) -> tuple[tuple[str, Expression], ...]:
+        """Raw result columns: plain variables of the matches, and aggregates over group variables."""
+        found: dict[str, Expression] = {}
+        known = set(self.analysis.columns)
+        for expression in result_expressions(self.query):
+            for part in subexpressions(expression):
+                if isinstance(part, Aggregate) and self.analysis.is_grouped(part):
+                    found[_title(part)] = aggregate_value(part)
+            for name in variables_of(self._titled(expression)):
+                if name in known:
+                    found.setdefault(name, Variable(name))
+        if self.by_partition:  # so the results of one match in two substreams can be told apart, and made one
+            found |= {name: Variable(name) for name in self.query.keys}
+        if self.match_aggregates:  # they count solutions, so all of a solution tells them apart
+            found |= {name: Variable(name) for name in self.analysis.columns if name in self._plain}
+        cells = {name: cell(name) for name in known}
+        return tuple((name, substitute(value, cells)) for name, value in found.items())
+
+    @property
+    def _plain(self) -> frozenset[str]:
+        return frozenset(name for one in self.atoms for name in one.variables)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the raw result columns."""
+        return tuple(name for name, _ in self.results)
+
+    def _titled(self, expression: Expression) -> Expression:
+        """The expression with aggregates over group variables replaced by the raw columns that hold them."""
+        match expression:
+            case Aggregate() if self.analysis.is_grouped(expression):
+                return Variable(_title(expression))
+            case Aggregate(function, argument, distinct, separator) if argument is not None:
+                return Aggregate(function, self._titled(argument), distinct, separator)
+            case Operation(name, arguments):
+                return Operation(name, tuple(self._titled(one) for one in arguments))
+            case _:
+                return expression
+
+    @cached_property
+    def selection(self) -> tuple[Projection, ...]:
+        """SELECT over the raw columns; empty for CONSTRUCT."""
+        form = self.query.form
+        if isinstance(form, Construction):
+            return ()
+        return tuple(Projection(one.name, self._titled(one.expression)) for one in form.projections)
+
+    @cached_property
+    def having(self) -> tuple[Expression, ...]:
+        """HAVING over the raw columns."""
+        form = self.query.form
+        return () if isinstance(form, Construction) else tuple(self._titled(one) for one in form.having)
+
+    @cached_property
+    def match_aggregates(self) -> bool:
+        """Whether SELECT or HAVING aggregates over matches (COUNT(*) and the like)."""
+        shown = (*(one.expression for one in self.selection), *self.having)
+        return any(isinstance(part, Aggregate) for one in shown for part in subexpressions(one))
+
+    @cached_property
+    def totals(self) -> Totals | None:
+        """What is totalled, so that no match has to be enumerated; None: nothing is aggregated over matches."""
+        if not self.match_aggregates:
+            return None
+        from spaseq.plan.sequences.match_totals import Totals
+
+        shown = (*(one.expression for one in self.selection), *self.having)
+        return Totals(self.analysis, self.liveness, shown, self.columns)
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What the totals are of that a matcher may give."""
+        return () if self.totals is None or self.totals.why_not is not None else self.totals.readings
+
+    def _is_totalled(self, cells: Cells | None, enumerates: bool) -> bool:
+        return not enumerates and cells is None and self.totals is not None and self.totals.why_not is None
+
+    @property
+    def by_partition(self) -> bool:
+        """Whether each substream has a matcher of its own, in which every event counts."""
+        return self.analysis.by_partition
+
+    @cached_property
+    def decided_by_edge(self) -> bool:
+        """Whether some match waits for its window's upper edge."""
+        return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    @property
+    def decided_out_of_order(self) -> bool:
+        """Whether windows of several substreams pass in an order that their matches do not have."""
+        return self.by_partition and self.decided_by_edge
+
+    @cached_property
+    def rows_together(self) -> bool:
+        """Whether all rows of a match come one after the other: it is found once, in one substream."""
+        return not self.analysis.query.keys and not self.analysis.is_ambiguous
+
+    def explain(self, form: str = "text", evaluator: Evaluator | None = None) -> str:
+        """The plan for people: ``form`` is text, mermaid, dot or json.
+
+        ``evaluator`` is asked how it would evaluate the graph patterns; by default one that nothing was said to.
+        QueryError: it cannot.
+        """
+        from gpm.evaluator import Evaluator
+        from nfa_native.terms.words import Terms
+        from spaseq.plan.sequences.explain import render
+
+        asked = evaluator or Evaluator(Terms())
+        patterns = [compile_atom(asked, atom) for atom in self.atoms]
+        where = self._where(asked, patterns)
+        atoms = [
+            {**described, "evaluation": pattern.route + where.get(number, "")}
+            for number, (described, pattern) in enumerate(zip(self._description["atoms"], patterns, strict=True))
+        ]
+        return render({**self._description, "atoms": atoms}, form)
+
+    def _where(self, evaluator: Evaluator, patterns: Sequence[CompiledPattern]) -> dict[int, str]:
+        """On which events the lazy atoms are evaluated, for people."""
+        from gpm.evaluator import Mode
+
+        if evaluator.mode is not Mode.AUTO or all(pattern.is_native for pattern in patterns):
+            return {}
+        automaton = self.start(evaluator.terms).automaton
+        dear = {number: one.required_slots for number, one in enumerate(patterns) if not one.is_native}
+        return {one.number: f"; only where {self._uses(automaton, one)}" for one in lazy_atoms(automaton, dear)}
+
+    def _uses(self, automaton: Automaton, lazy: LazyAtom) -> str:
+        variables = self.atoms[lazy.number].variables
+        found = []
+        for use in lazy.uses:
+            names = ", ".join("?" + variables[slot] for slot in sorted({slot for _, slot in use.key}))
+            others = " and ".join(self.atoms[number].name for number in sorted(use.partners))
+            initial = is_initial(automaton, automaton.transitions[use.transition].source)
+            waits = "" if initial else "a partial match waits" + (f" with an equal {names}" if names else "")
+            found.append(" and ".join(part for part in (waits, others and f"{others} may match at that time") if part))
+        return ", or ".join(dict.fromkeys(found))
+
+    @cached_property
+    def _description(self) -> dict[str, Any]:
+        from nfa_native.terms.words import Terms
+        from spaseq.plan.sequences.describe import describe, readable
+
+        automaton = self.automaton(Terms())
+        aggregates = {} if self.totals is None else {"aggregates": self.totals.way}
+        having = {"having": [readable(one) for one in self.having]} if self.having else {}
+        return describe(self.analysis, self.liveness, automaton) | aggregates | having
+
+    def report(
+        self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int] | None = None
+    ) -> dict[str, Any]:
+        """``Matcher.statistics`` in the words of the query; ``came``: events by stream IRI.
+
+        ``evaluated``: on how many of them the lazy atoms, by number, were evaluated.
+        """
+        return report(self._description, counters, came, evaluated or {})
+
+    def fingerprint(self) -> str:
+        """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
+        return hashlib.sha256(repr(self.query.name).join(self._around_name).encode()).hexdigest()[:32]
+
+    @cached_property
+    def _around_name(self) -> list[str]:
+        """What stands before and behind the name where the query is written out."""
+        return repr(replace(self.query, name=_NO_NAME)).split(repr(_NO_NAME))
+
+    def restore(
+        self,
+        terms: Terms,
+        data: bytes,
+        word_map: Callable[[Words], Words],
+        cells: Cells | None = None,
+        enumerates: bool = False,
+        automaton: Automaton | None = None,
+    ) -> AnyMatcher:
+        """A matcher that goes on where the ``snapshot`` of one was taken; ``word_map`` renumbers words.
+
+        ``automaton``: as of ``start``.  SnapshotError: the data are damaged.
+        """
+        from nfa_native.joins.matcher import Matcher
+        from nfa_native.joins.partitions import Partitions
+        from nfa_native.match_totals import MatchTotals
+
+        automaton = automaton or self.automaton(terms, cells)
+        try:
+            if self.by_partition:
+                return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
+            if self.totals is not None and self._is_totalled(cells, enumerates):
+                return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
+            return Matcher.restore(automaton, terms, data, word_map)
+        except ValueError as error:
+            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
+
+    def start(
+        self, terms: Terms, cells: Cells | None = None, enumerates: bool = False, automaton: Automaton | None = None
+    ) -> AnyMatcher:
+        """A matcher at the beginning of its streams; where totals are enough, one that does not enumerate matches.
+
+        ``automaton`` is this plan's for ``terms`` or the table below, if there is one already.  For tests: ``cells`` is
+        the kind that states have if they can; one that ``enumerates`` all matches.
+        """
+        from nfa_native.joins.matcher import Matcher
+        from nfa_native.joins.partitions import Partitions
+        from nfa_native.match_totals import MatchTotals
+
+        automaton = automaton or self.automaton(terms, cells)
+        if self.by_partition:
+            return Partitions(automaton, terms, self.analysis.key_slots)
+        if self.totals is not None and self._is_totalled(cells, enumerates):
+            return MatchTotals(automaton, terms, self.totals.spec())
+        return Matcher(automaton, terms)
+
+    def counter(self, terms: Terms, automaton: Automaton) -> MatchCounter | None:
+        """What counts the automaton's matches by totals; None: totals are not enough, or an event ends few matches."""
+        from nfa_native.automata.automaton import Govern
+        from nfa_native.match_counter import MatchCounter
+        from spaseq.plan.sequences.match_totals import Totals
+
+        if self.query.keys or not any(state.govern is Govern.ANY for state in automaton.states):
+            return None
+        totals = Totals(self.analysis, self.liveness, (Aggregate("COUNT", None),), tuple(self.analysis.columns))
+        return None if totals.why_not is not None else MatchCounter(automaton, terms, totals.spec())
+
+    def automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:
+        """What a matcher runs, its constants as words of ``terms``."""
+        from spaseq.plan.sequences.assemble import assemble
+
+        return assemble(self.analysis, self.liveness, self.results, terms, cells)
+
+
+def _title(aggregate: Aggregate) -> str:
+    argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
+    separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
+    return f"{aggregate.function}({'DISTINCT ' * aggregate.distinct}?{argument}{separator})"
