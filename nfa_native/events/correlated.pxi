@@ -7,6 +7,7 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     cdef CellSpec cell
     cdef size_t begun
     kinds = ["HEAD", "GROUPS", "MERGED"]
+    lists = registers_of_lists(correlation)
     c.scanned = 0
     c.listed_base = 0
     c.listed_first = 0
@@ -24,6 +25,7 @@ cdef Correlating* correlating(correlation, programs) except NULL:
         add_updates(c, correlation.begins[number])
         cell.kind = kinds.index(correlation.cells[number].name)
         cell.width = width
+        cell.first_register = <uint32_t>c.has_list.size()
         cell.key = correlation.keys[number]
         cell.stairs = register_of_stairs(correlation, number)
         cell.first_begin = <uint32_t>begun
@@ -33,6 +35,8 @@ cdef Correlating* correlating(correlation, programs) except NULL:
             add_transition(c, transition, correlation)
         cell.first_update = c.transitions[cell.first_transition].first_update if entering else <uint32_t>begun
         c.cells.safe_push_back(cell)
+        for register in range(width):
+            c.has_list.safe_push_back((number, register) in lists)
     return c
 
 
@@ -47,6 +51,26 @@ cdef add_updates(Correlating* c, updates):
             for register in update.registers:
                 c.question_registers.safe_push_back(register)
         c.updates.safe_push_back(spec)
+
+
+def registers_of_lists(correlation):
+    """The registers (state, register) that are read as lists: by questions, computations and longer lists."""
+    found, before = frozenset(), None
+    while found != before:
+        before = found
+        for each in correlation.transitions:
+            found |= {(each.source, register) for register in read_as_lists(each, before) if register >= 0}
+    return found
+
+
+def read_as_lists(transition, known):
+    """The registers of a transition's source that have lists, if those that are known do."""
+    found = [register for question in transition.questions for register in question.registers]
+    for register, update in enumerate(transition.updates):
+        found += update.registers
+        if update.change is Change.LIST or (transition.target, register) in known:
+            found.append(update.register)
+    return found
 
 
 def register_of_stairs(correlation, state):

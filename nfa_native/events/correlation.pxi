@@ -44,6 +44,7 @@ cdef struct TransitionSpec:
 cdef struct CellSpec:
     uint32_t kind
     uint32_t width                # registers
+    uint32_t first_register       # of all registers of all states
     int32_t key                   # the register by which lists are looked up; -1: one list
     int32_t stairs                # the register that its lists have stairs of; -1: none
     uint32_t first_transition     # those that enter it
@@ -91,6 +92,7 @@ cdef cppclass Correlating:
     vector[QuestionSpec] questions
     vector[int32_t] question_registers
     vector[UpdateSpec] updates
+    vector[uint8_t] has_list              # by register: it has a list of events, which conditions or computations read
     bint has_recents
     vector[const int64_t*] columns        # of the batch under way
     size_t at                             # the event under way, in its batch

@@ -21,6 +21,7 @@ from libc.string cimport memcpy
 from nfa_native.automata.complex_events import DEEPEST, Change, Operation, Programs
 
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.containers cimport map, set, sort, unique, vector
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
@@ -55,6 +56,8 @@ include "distinct.pxi"
 include "best.pxi"
 include "partitions.pxi"
 include "feed.pxi"
+include "snapshot.pxi"
+include "restore.pxi"
 
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
 CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
@@ -241,6 +244,31 @@ cdef class Recognizer:
             )
         guarded(&self.broken, clear_found, f, self.state.is_chain)
         return out
+
+    def snapshot(self, int64_t least=NEVER):
+        """The live state as bytes; no window will begin before ``least``.  ValueError: results wait, or are not taken."""
+        cdef Archive archive
+        check_sound(&self.broken)
+        if not can_be_written(&self.state):
+            raise ValueError("go on to the end, and take the results, before the snapshot")
+        attempted(write_recognition, &self.state, &archive, least)
+        return close_archive(&archive)
+
+    def restore(self, bytes data not None, int64_t latest=NO_VALUE, int64_t oldest=0):
+        """Go on where ``snapshot`` was taken, of the same automaton and options; nothing was taken so far.
+
+        No event started later than ``latest``, and what is before position ``oldest`` is in no match any more.  ValueError: damaged,
+        or of another automaton; it is of no use then.
+        """
+        cdef Archive archive
+        check_sound(&self.broken)
+        open_archive(&archive, data)
+        guarded(&self.broken, load_recognition, &self.state, &archive, latest, oldest)
+
+    @property
+    def position(self):
+        """That of the next event."""
+        return self.state.position
 
     def longest_run(self):
         """The most slots in a row that are taken in one of the hash tables."""

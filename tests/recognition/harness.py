@@ -50,7 +50,10 @@ def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]
     return list(range(len(events))), [NEVER + 1] * len(events)
 
 
-def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000) -> Iterator[ComplexEvent]:
+def run(
+    text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000, moves: bool = False
+) -> Iterator[ComplexEvent]:
+    """What the recognizer finds; ``moves``: at each cut a snapshot of it goes on in another one."""
     parsed = parse(text)
     query = parsed.query
     plan = planned(query, parsed.normal_form)
@@ -58,15 +61,18 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
     grows = all(a <= b for a, b in pairwise(starts))
     grows = grows and all(a <= b for a, b in pairwise(least))
     window = query.window.positions if isinstance(query.window, EventWindow) and query.partition else None
-    recognizer = Recognizer(
-        plan.automaton,
-        strategy=query.strategy.value,
-        consume=query.consumption.value,
-        limit=query.limit,
-        partitioned=bool(plan.partition),
-        forgets=grows,
-        events=window,
-    )
+    def started() -> Recognizer:
+        return Recognizer(
+            plan.automaton,
+            strategy=query.strategy.value,
+            consume=query.consumption.value,
+            limit=query.limit,
+            partitioned=bool(plan.partition),
+            forgets=grows,
+            events=window,
+        )
+
+    recognizer = started()
     symbols: dict[int, int] = {0: 0}
     numbers: list[int] = []
     for event in events:
@@ -92,6 +98,17 @@ def run(text: str, events: Several[Event], cuts: Several[int] = (), most: int = 
         while at < end - begin:
             at = recognizer.feed(*some, None if partitions is None else partitions[begin:end], at, most)
             yield from results(recognizer)
+        if moves:
+            recognizer = moved(recognizer, started(), list(symbols)[1:], least[end - 1], max(starts[:end]))
+
+
+def moved(recognizer: Recognizer, other: Recognizer, symbols: Several[int], least: int, latest: int) -> Recognizer:
+    """The other one, which goes on where the first one is."""
+    data = recognizer.snapshot(least)
+    other.know_symbols(symbols)
+    other.restore(data, latest)
+    assert other.snapshot(least) == data
+    return other
 
 
 def is_recognized(query: oracle.Query) -> bool:
