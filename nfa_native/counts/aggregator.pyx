@@ -253,6 +253,11 @@ cdef class Aggregator:
         ]
         return np.array(found, np.uint32)
 
+    @property
+    def position(self):
+        """How many events were taken."""
+        return self.state.position
+
     def statistics(self):
         """Events that are kept until they are too old, starts that are, and partitions."""
         cdef size_t i, k

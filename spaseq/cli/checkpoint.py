@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from spaseq.cli.resuming import cut, kept
-from spaseq.engine.container import pack, unpack
 from spaseq.engine.run import Run
 from spaseq.engine.run_state import RunState
-from spaseq.engine.snapshot_header import COUNT, TIME, Named, Shape, misfits
 from spaseq.errors import OptionError, SnapshotError, StreamError
+from spaseq.snapshots.container import GRAPHS
+from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape, misfits
 from spaseq.streams.feeds import is_regular
 from spaseq.streams.sources import expand
 
@@ -60,7 +60,7 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
     except OSError as error:
         raise OptionError(f"--checkpoint: cannot read {path}: {error.strerror}") from None
     try:
-        header, sections = unpack(data)
+        header, sections = GRAPHS.unpack(data)
         for problem in misfits(header, HEADER, "header"):
             raise SnapshotError(f"it is no checkpoint of a run, or damaged: {problem}")
         engine = sections["engine"]
@@ -81,7 +81,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
     }  # fmt: skip
-    data, beside = pack(header, {"engine": state.engine}), path.with_name(path.name + ".new")
+    data, beside = GRAPHS.pack(header, {"engine": state.engine}), path.with_name(path.name + ".new")
     try:
         with beside.open("wb") as file:
             file.write(data)

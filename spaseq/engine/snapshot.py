@@ -18,7 +18,6 @@ from gpm.parsing import parse
 from gpm.rows import EventGraph, Triples
 from spaseq.engine.background import Background
 from spaseq.engine.common import Compiled
-from spaseq.engine.container import pack, unpack
 from spaseq.engine.core import EngineCore
 from spaseq.engine.names import EventNames
 from spaseq.engine.prepared import AnyQuery
@@ -31,6 +30,8 @@ from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
 from spaseq.plan.sequences import Plan
+from spaseq.snapshots.container import GRAPHS
+from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Names
 from spaseq.streams.timestamps import LEAST
@@ -61,7 +62,7 @@ def take_snapshot(core: EngineCore) -> bytes:
         "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
         "streamsets": [_streamset_state(streamset) for streamset in core.streamsets],
     }
-    return pack(header, sections)
+    return GRAPHS.pack(header, sections)
 
 
 def restored(
@@ -77,7 +78,7 @@ def restored(
         queries = [queries]
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
-    header, sections = unpack(data)
+    header, sections = GRAPHS.unpack(data)
     check_header(header)
     core = EngineCore(background, on_late=on_late, gpm=gpm)
     if core.background.fingerprint() != header["background"]:
@@ -125,14 +126,7 @@ def _plans(
 ) -> dict[str, tuple[AnyQuery, Plan]]:
     """The queries given, with their plans, checked against those of the snapshot."""
     names = [state["name"] for state in states]
-    if isinstance(queries, Mapping):
-        if set(queries) != set(names):
-            raise SnapshotError(f"the snapshot is of the queries {_listed(names)}, not of {_listed(queries)}")
-        given = [queries[name] for name in names]
-    else:
-        given = [queries] if isinstance(queries, str) else list(queries)
-    if len(given) != len(names):
-        raise SnapshotError(f"the snapshot is of {len(names)} queries ({_listed(names)}), {len(given)} are given")
+    given = matched(names, queries)
     plans = {}
     for state, query in zip(states, given, strict=True):
         plan: Plan = plan_of(query, as_query(query, state["name"], ()))
@@ -140,10 +134,6 @@ def _plans(
             raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
         plans[state["name"]] = query, plan
     return plans
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names) or "none"
 
 
 def _restore_query(

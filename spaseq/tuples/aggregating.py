@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow
@@ -11,15 +11,21 @@ import pyarrow
 from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, GroupKey, Query
 from spaseq.plan.formulas.aggregation import way, why_enumerated
 from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, Named, Shape
 from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.enumerated import Enumeration
+from spaseq.tuples.enumerated import ENUMERATION, Enumeration
 from spaseq.tuples.names import free
 from spaseq.tuples.operands import Operand
-from spaseq.tuples.partitions import Numbers
+from spaseq.tuples.partitions import PARTITIONS, Numbers
 from spaseq.tuples.prepared import needed
-from spaseq.tuples.rising import Rising
+from spaseq.tuples.rising import RISING, Rising
+from spaseq.tuples.stored import require
 from spaseq.tuples.totals import Ends, Rows, Totals
 from spaseq.tuples.vectors import Mask
+
+AGGREGATION: Shape = {
+    "operands": Named(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION], "rising": [RISING],
+}  # fmt: skip
 
 
 class _Source(Protocol):
@@ -43,6 +49,7 @@ class Aggregation:
 
     def __init__(self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0) -> None:
         self._query = query
+        self._events, self._first = schema, first
         operands = {name: Operand(name, schema) for name in needed(query)}
         for aggregate in query.aggregates:
             if aggregate.attribute is not None and aggregate.function in ("SUM", "AVG"):
@@ -80,6 +87,52 @@ class Aggregation:
         """What is kept of the events that came."""
         kept = {} if self._totals is None else self._totals.statistics()
         return kept if self._enumeration is None else kept | self._enumeration.selection.statistics()
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as AGGREGATION."""
+        rising = self._rising
+        over = rising is not None and rising.has_fallen
+        return {
+            "operands": {name: operand.state() for name, operand in self._operands.items()},
+            "found": self.found,
+            "totals": [self._totals.snapshot()] if self._totals is not None and not over else [],
+            "enumeration": [self._enumeration.state()] if self._enumeration is not None else [],
+            "rising": [rising.state()] if rising is not None else [],
+        }
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None, masks: Sequence[int]) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        ``masks`` are the symbols so far.  SnapshotError, ValueError: it cannot be.
+        """
+        require(state["operands"].keys() == self._operands.keys(), "values are of other attributes")
+        for name, operand in self._operands.items():
+            operand.restore(state["operands"][name])
+        require(len(state["enumeration"]) == (self._enumeration is not None), "a query is counted in another way")
+        require(len(state["rising"]) == (self._rising is not None), "a query is counted in another way")
+        has_fallen = any(each["fallen"] for each in state["rising"])
+        require(len(state["totals"]) == (self._totals is not None and not has_fallen), "there are no totals")
+        self.found = state["found"]
+        if self._totals is not None and not has_fallen:
+            self._totals.restore(state["totals"][0])
+            self._totals.check(position, masks)
+        if self._rising is not None:
+            self._rising.restore(state["rising"][0], masks, self._events)
+        if self._enumeration is not None:
+            begun = has_fallen or self._rising is None
+            self._enumeration.restore(state["enumeration"][0], position if begun else self._first, time)
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        kept = 0 if self._rising is None else self._rising.known_partitions
+        counted = 0 if self._totals is None else self._totals.statistics()["partitions"]
+        return max(kept, counted, 0 if self._enumeration is None else self._enumeration.selection.known_partitions)
+
+    @property
+    def _rising(self) -> Rising | None:
+        return self._source if isinstance(self._source, Rising) else None
 
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property

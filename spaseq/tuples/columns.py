@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
+from spaseq.snapshots.shapes import Shape
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.kinds import shown
 from spaseq.tuples.merge import STREAM, wider
-from spaseq.tuples.usual import CODED_TEXT, usual
+from spaseq.tuples.stored import require, schema_read, schema_stored
+from spaseq.tuples.usual import CODED_TEXT, usual, usual_type
+
+COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
 
 
 class Columns:
@@ -64,6 +69,23 @@ class Columns:
         self._fixed.update(schema.names)
         self._schema = None
         return schema
+
+    def state(self) -> dict[str, Any]:
+        """What is known, as COLUMNS."""
+        return {"types": schema_stored(self._types), "fixed": sorted(self._fixed), "others": list(self._others)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken; SnapshotError: it cannot be."""
+        self._types = schema_read(state["types"])
+        require(self._types.get(STREAM) == CODED_TEXT, "streams have no names")
+        require(all(usual_type(type_) == type_ for type_ in self._types.values()), "columns are of other types")
+        self._fixed = set(state["fixed"])
+        require(self._fixed <= self._types.keys(), "there is no such column")
+        self.hear_of(state["others"])
+
+    def has(self, schema: pyarrow.Schema) -> bool:
+        """Whether these columns are known, with their types fixed."""
+        return all(self.type(field.name) == field.type for field in schema)
 
     def aligned(self, batch: pyarrow.RecordBatch, where: str = "<streams>") -> pyarrow.RecordBatch:
         """A batch with all columns that are known, in their types so far.

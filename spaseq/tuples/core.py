@@ -18,7 +18,7 @@ from spaseq.suggestion import did_you_mean
 from spaseq.tuples.aggregating import Aggregation
 from spaseq.tuples.columns import Columns
 from spaseq.tuples.encoder import Reading, check_reading
-from spaseq.tuples.encoding import EncodedBatch
+from spaseq.tuples.encoding import EncodedBatch, check_text_column
 from spaseq.tuples.merge import STREAM
 from spaseq.tuples.prepared import Prepared, atoms_of
 from spaseq.tuples.selecting import Selection
@@ -95,12 +95,19 @@ class Core:
         wanted = (*prepared.columns, *self.named_columns)
         with about_query(query.name):
             schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
-            query.plan = plan = prepared.plan_for(schema)
-            check_reading(prepared.query, plan, schema)
-            running = _running(prepared, plan, schema, first, query.remembers)
+            self.begin_with(query, schema, first)
+
+    def begin_with(self, query: Query, schema: pyarrow.Schema, first: int) -> Entry:
+        """Begin with a query on events with these columns, the first one at a position; QueryError as of ``start``."""
+        assert query.streamset is not None
+        prepared = query.prepared
+        query.plan = plan = prepared.plan_for(schema)
+        check_reading(prepared.query, plan, schema)
+        running = _running(prepared, plan, schema, first, query.remembers)
         reading = Reading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
-        query.entry = Entry(query.name, running, reading, first)
-        query.streamset.add(query.entry, schema)
+        query.entry = Entry(query.name, running, reading, schema, first)
+        query.streamset.add(query.entry)
+        return query.entry
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -137,6 +144,37 @@ class Core:
                 raise QueryError(f"{message} that is none; {did_you_mean(kind.stream, known)}")
             hint = f"FROM {kind.stream} gives them that name"
             raise QueryError(f"{message}, but that of the events has no name", hint=hint)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all results are taken, and errors told."""
+        return not self._units and not self.errors
+
+    def add_again(self, query: Query, streamset: Streamset) -> None:
+        """After a restore: a query of one of ``streamsets``; QueryError: its streams are none of the events."""
+        self.check_streams(query.prepared)
+        query.streamset = streamset
+        self.queries[query.name] = query
+
+    def new_streamset(self, streams: tuple[str, ...], position: int) -> Streamset:
+        """One of these streams (none: of all) without queries, whose next event is at a position."""
+        return Streamset(streams, self._named(), position, self._of_column)
+
+    @property
+    def _of_column(self) -> bool:
+        """Whether a column has the streams of the events."""
+        return self.setting.naming.stream_column is not None and not self.setting.has_names
+
+    def check_named_columns(self) -> None:
+        """QueryError: types or streams are in a column that has no texts."""
+        naming = self._named()
+        for name, role in ((naming.type_column, "types"), (naming.stream_column, "streams")):
+            if name is not None and name != STREAM:
+                check_text_column(name, role, self.columns.schema)
+
+    def wait_for_events(self, query: Query) -> None:
+        """After a restore: the query has not begun."""
+        self._new.append(query)
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def clock(self, stream: str) -> StreamClock:
@@ -216,14 +254,12 @@ class Core:
 
     def _streamset(self, prepared: Prepared) -> Streamset:
         """The one that a new query belongs to: that of others, if nothing waits there that it must not see."""
-        naming = self.setting.naming
-        of_column = naming.stream_column is not None and not self.setting.has_names
-        streams = prepared.query.streams if of_column or self.setting.has_names else ()
+        streams = prepared.query.streams if self._of_column or self.setting.has_names else ()
         alike = [streamset for streamset in self.streamsets if streamset.streams == streams]
         joinable = next((streamset for streamset in alike if streamset.may_be_joined), None)
         if joinable is not None:
             return joinable
-        made = Streamset(streams, self._named(), self._position(streams, alike), of_column)
+        made = self.new_streamset(streams, self._position(streams, alike))
         self.streamsets.append(made)
         return made
 

@@ -24,6 +24,7 @@ from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind, check, kind_of_type
 from spaseq.tuples.past import Past
 from spaseq.tuples.predicates import holds, numbers
+from spaseq.tuples.stored import column_read, column_stored, distinct
 from spaseq.tuples.texts import numbered
 from spaseq.tuples.times import Times
 from spaseq.tuples.vectors import Mask, Vector, as_floats
@@ -69,6 +70,17 @@ class Columns:
     def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
+
+    def state(self) -> bytes:
+        """The texts that have numbers, for a snapshot."""
+        return column_stored(pyarrow.array(list(self._texts), pyarrow.string()))
+
+    def restore(self, data: bytes) -> None:
+        """Know these texts; SnapshotError: one is there twice."""
+        texts = column_read(data, pyarrow.string()).to_pylist()
+        distinct(texts)
+        for text in texts:
+            self._texts[text]
 
 
 class _Column:
@@ -168,6 +180,11 @@ class Memory:
         names = [attribute.name for inquiry in asked for attribute in attributes(inquiry.asked.predicate)]
         self._past = Past(names, schema, forgets)
         self.conditions = Conditions(asked, computed, schema)
+
+    @property
+    def past(self) -> Past:
+        """The columns that are kept."""
+        return self._past
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know the events of a batch, and forget those that are out of its windows."""

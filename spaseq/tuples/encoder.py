@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow
 
 from spaseq.pattern.formulas.query import AttributeWindow, Query
 from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, Named, Shape
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.encoding import EncodedBatch, Omitted
 from spaseq.tuples.kinds import check
 from spaseq.tuples.measures import Measure, check_measure, measure
-from spaseq.tuples.partitions import NO_PARTITION, Numbers, Partitions
+from spaseq.tuples.partitions import NO_PARTITION, PARTITIONS, Numbers, Partitions
+from spaseq.tuples.stored import require
 from spaseq.tuples.symbol_groups import Masks, Naming, SymbolGroup, grouped, named
 from spaseq.tuples.symbols import Atom
 from spaseq.tuples.times import Times
 
 MANY = 1 << 14  # partitions of which some may be done with
+_OMITTED: Shape = (COUNT, COUNT)
+_KEYED: Shape = {
+    "columns": [str], "forgets": bool, "partitions": PARTITIONS, "outside": _OMITTED, "many": COUNT,
+}  # fmt: skip
+ENCODER: Shape = {"keyed": [_KEYED], "unmeasured": Named(_OMITTED)}
 
 
 class Forgetful(Protocol):
@@ -29,6 +36,10 @@ class Forgetful(Protocol):
     @property
     def forgets_partitions(self) -> bool:
         """Whether it ever is."""
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows; 0: it keeps none by number."""
 
     def living(self) -> Numbers:
         """The partitions that it still needs."""
@@ -61,6 +72,21 @@ class Keyed:
         self.outside.add(found == NO_PARTITION, position)
         return found
 
+    def state(self) -> dict[str, Any]:
+        """What is known."""
+        return {
+            "columns": list(self.partitions.columns), "forgets": self._forgets, "partitions": self.partitions.state(),
+            "outside": self.outside.state(), "many": self._many,
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken; SnapshotError: a query knows other partitions."""
+        self.partitions.restore(state["partitions"])
+        self.outside = Omitted(*state["outside"])
+        self._many = max(MANY, state["many"])
+        known = max((query.known_partitions for query in self._queries), default=0)
+        require(known <= len(self.partitions), "a query knows partitions that there are not")
+
     def forget(self) -> None:
         """Let go of those of which nothing is left for any query, when they may be as many as the others."""
         if not self._forgets or not self._queries or len(self.partitions) < self._many:
@@ -83,6 +109,11 @@ class Reading:
         self.key = (plan.partition, running.forgets_partitions) if plan.partition else None
         self.measure = query.window.attribute if isinstance(query.window, AttributeWindow) else None
         self.masks: Masks | None = None  # None: no event came so far
+        self.before: tuple[int, ...] = ()  # the sets of atoms that were known when a snapshot was taken
+
+    def known(self) -> Sequence[int]:
+        """The sets of its atoms that events had so far, by number."""
+        return self.before if self.masks is None else self.masks.known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +132,7 @@ class Encoded:
         """What one of them reads."""
         assert reading.masks is not None
         return EncodedBatch(
-            self.position, self.times, self.symbols[reading.masks.group],
+            self.position, self.times, reading.masks.numbered(self.symbols[reading.masks.group]),
             None if reading.key is None else self.partitions[reading.key],
             None if reading.measure is None else self.measures[reading.measure],
             self.batch, reading.masks.known(), self.edges,
@@ -157,6 +188,22 @@ class Encoder:
         for keyed in self._keyed.values():
             keyed.forget()
 
+    def state(self) -> dict[str, Any]:
+        """What is known of the events, as ENCODER."""
+        return {
+            "keyed": [keyed.state() for keyed in self._keyed.values()],
+            "unmeasured": {name: omitted.state() for name, omitted in self._unmeasured.items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken, with the same queries; SnapshotError: it is of others."""
+        keyed = {(tuple(one["columns"]), one["forgets"]): one for one in state["keyed"]}
+        require(keyed.keys() == self._keyed.keys(), "partitions are by other columns")
+        require(state["unmeasured"].keys() == self._unmeasured.keys(), "windows are of other attributes")
+        for key, one in keyed.items():
+            self._keyed[key].restore(one)
+        self._unmeasured = {name: Omitted(*omitted) for name, omitted in state["unmeasured"].items()}
+
     def losses(self, reading: Reading, events: int) -> list[Loss]:
         """The events, of so many, that a query can have in no match: in no partition, or in no window."""
         found = []
@@ -183,7 +230,7 @@ class Encoder:
     def _join(reading: Reading, groups: Iterable[SymbolGroup]) -> None:
         group = next((group for group in groups if group.has(reading.atoms)), None)
         if group is not None and reading.masks is None:
-            reading.masks = Masks(group, reading.names)
+            reading.masks = Masks(group, reading.names, reading.before)
 
     @staticmethod
     def _is_in(reading: Reading, group: SymbolGroup) -> bool:

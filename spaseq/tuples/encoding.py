@@ -84,6 +84,10 @@ class Omitted:
             self.first = position + int(np.argmax(which))
         self.count += found
 
+    def state(self) -> list[int]:
+        """Both, for a snapshot."""
+        return [self.count, self.first]
+
 
 class Encoding(Iterator[EncodedBatch]):
     """The batches of a source, and the tables that grow with them: ``symbols`` and ``partitions``.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -21,6 +22,7 @@ from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window,
 from spaseq.tuples.pushing import Part, Pushed
 from spaseq.tuples.sources import Types, check_texts, declared
 from spaseq.tuples.statistics import Counters, statistics_of
+from spaseq.tuples.stored import require, rows_read, rows_stored
 from spaseq.tuples.streams import Reading
 from spaseq.tuples.usual import usual_type
 
@@ -162,6 +164,62 @@ class Engine:
     def statistics(self) -> dict[str, Any]:
         """Counters of streams and queries, fit for JSON (``spaseq.tuples.statistics``)."""
         return statistics_of(self._core, self._queries, self._counters)
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    @exclusive
+    @whole_or_broken
+    def snapshot(self) -> bytes:
+        """The state as bytes: what waits, partial matches, counters, what later results may show of past rows.
+
+        The queries are in it by fingerprint.  The same bytes for the same state.  OptionError: results wait in an
+        iterator that is half consumed.
+        """
+        from spaseq.tuples import snapshot
+
+        snapshot.check_settled(self._core is None or self._core.is_settled)
+        return snapshot.taken(self._queries, self._state())
+
+    @staticmethod
+    def restore(
+        data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], *, on_late: OnLate | None = None
+    ) -> Engine:
+        """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
+
+        ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
+        (``spaseq.tuples.prepare``), nothing is planned.  SnapshotError: the snapshot is damaged, of another version, or
+        of other queries.
+        """
+        from spaseq.tuples.snapshot import restored
+
+        return restored(data, queries, on_late)
+
+    def _state(self) -> dict[str, Any]:
+        from spaseq.tuples.restoring import core_state
+        from spaseq.tuples.snapshot import reading_state
+
+        return {
+            "reading": reading_state(self._reading, declared(self._reading.types)),
+            "lateness": self.lateness,
+            "promised": self._promised,
+            "pushes": self._pushes,
+            "counters": {name: asdict(counters) for name, counters in self._counters.items()},
+            "kept": [[name, rows_stored(batch)] for name, batch in self._kept],
+            "columns": self._columns.state(),
+            "core": [] if self._core is None else [core_state(self._core)],
+        }
+
+    def go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
+        """Be where ``state`` was taken, as an engine to which nothing was done; use ``restore``."""
+        from spaseq.tuples.restoring import restore_core
+
+        self._promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)
+        self._counters.update({name: Counters(**counters) for name, counters in state["counters"].items()})
+        self._kept = [(name, rows_read(data)) for name, data in state["kept"]]
+        self._columns.restore(state["columns"])
+        for core in state["core"]:
+            require(self._core is None, "there are two cores")
+            self._core = Core(self._reading.setting(core["has_names"]), self._columns)
+            restore_core(self._core, core, queries)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _take(self, data: Any, stream: str | None) -> None:

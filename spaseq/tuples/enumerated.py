@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +15,19 @@ from spaseq.errors import StreamError
 from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import Aggregate, Query, Strategy
 from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.choosing import chosen, distinct
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.kinds import Kind
 from spaseq.tuples.operands import NO_VALUE, Operand
-from spaseq.tuples.selecting import Selection
+from spaseq.tuples.selecting import SELECTION, Selection
+from spaseq.tuples.stored import integers_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.totals import Rows
 from spaseq.tuples.vectors import Column, Mask, Vector
 from spaseq.tuples.windows import ALWAYS, edges
+
+REMEMBERED: Shape = {"first": COUNT, "starts": bytes, "least": TIME, "vectors": [bytes]}
+ENUMERATION: Shape = {"remembered": REMEMBERED, "selection": SELECTION}
 
 Places = npt.NDArray[np.int64]
 Reader = Callable[[pyarrow.RecordBatch], Vector]
@@ -50,9 +56,44 @@ class Remembered:
             more = reader(batch.batch)
             self._vectors[name] = _joined(self._vectors[name], more) if name in self._vectors else more
 
+    @property
+    def first(self) -> int:
+        """The position of the first event that is remembered."""
+        return self._first
+
     def read(self, name: Hashable, positions: Places) -> Vector:
         """The column at these positions (p)."""
         return _at(self._vectors[name], positions - self._first)
+
+    def state(self) -> dict[str, Any]:
+        """What is remembered, as REMEMBERED."""
+        return {
+            "first": self._first,
+            "starts": numbers_stored(self._starts),
+            "least": int(self._least),
+            "vectors": [vector_stored(self._vectors[name]) for name in self._readers if name in self._vectors],
+        }
+
+    def restore(self, state: dict[str, Any], position: int) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; SnapshotError: it cannot be."""
+        self._first, self._least = state["first"], np.int64(state["least"])
+        self._starts = integers_read(state["starts"])
+        require(self._first + len(self._starts) == position, "values that were kept are missing")
+        require(len(state["vectors"]) in (0, len(self._readers)), "values of other attributes are kept")
+        self._vectors = {
+            name: vector_read(data, len(self._starts))
+            for name, data in zip(self._readers, state["vectors"], strict=False)
+        }
+        require(bool(self._vectors) or not len(self._starts) or not self._readers, "values that were kept are missing")
+
+    def check_numbers(self, name: Hashable, operand: Operand) -> None:
+        """SnapshotError: what is remembered under a name are no numbers of the operand's values."""
+        if name in self._vectors:
+            vector = self._vectors[name]
+            require(vector.values.dtype == np.int64, "numbers of values are none")
+            numbers = vector.values if vector.valid is None else vector.values[vector.valid]
+            known = operand.has(numbers) and bool((numbers >= 0).all())
+            require(known, "a value has a number that there is not")
 
     def _forget(self, least: np.int64) -> None:
         """Events before the window that ends last."""
@@ -114,6 +155,22 @@ class Enumeration:
     def met(self) -> int:
         """The atoms that some event had so far."""
         return self.selection.met
+
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as ENUMERATION."""
+        return {"remembered": self._remembered.state(), "selection": self.selection.state()}
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        SnapshotError, ValueError: it cannot be.
+        """
+        self._remembered.restore(state["remembered"], position)
+        for name, operand in self._operands.items():
+            self._remembered.check_numbers(("number", name), operand)
+            if operand.kind is Kind.TEXT:
+                self._remembered.check_numbers(name, operand)
+        self.selection.restore(state["selection"], position, time, self._remembered.first)
 
     def _readers(self) -> dict[Hashable, Reader]:
         """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""

@@ -15,6 +15,7 @@ from pyarrow import types
 
 from nfa_native.events import columns
 from spaseq.tuples.predicates import coded, vector
+from spaseq.tuples.stored import column_read, column_stored, distinct, integers_read, numbers_stored, require
 
 NO_NUMBER = 0xFFFFFFFF
 _NOT_ASKED = NO_NUMBER - 1  # a value of a dictionary that did not occur so far
@@ -38,12 +39,18 @@ class Numbering(Protocol):
     def keep(self, kept: Numbers) -> None:
         """Forget all values but those of these numbers, which get the numbers from 0 on."""
 
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: they cannot be."""
+
 
 def numbering(type_: pyarrow.DataType) -> Numbering:
     """A numbering for columns of a type; of doubles, integers equal them by value."""
     if types.is_int64(type_) or types.is_timestamp(type_):
         return IntegerNumbering()
-    return TextNumbering() if types.is_dictionary(type_) else ValueNumbering()
+    return TextNumbering() if types.is_dictionary(type_) else ValueNumbering(type_)
 
 
 class IntegerNumbering:
@@ -71,11 +78,27 @@ class IntegerNumbering:
         found = vector(column)
         return self._numbers.number(found.values, None if found.valid is None else found.valid.view(np.uint8))
 
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+        return numbers_stored(self._numbers.values)
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: one is there twice."""
+        values = integers_read(data)
+        require(len(np.unique(values)) == len(values), "a value has two numbers")
+        self._numbers.keep(values)
+
     def number_pairs(self, first: Numbers, second: Numbers) -> Numbers:
         """Numbers for pairs of numbers (n), NO_NUMBER if one of the two is that."""
         pairs = (first.astype(np.uint64) << np.uint64(32) | second).view(np.int64)
         present = (first != NO_NUMBER) & (second != NO_NUMBER)
         return self._numbers.number(pairs, None if present.all() else present.view(np.uint8))
+
+    def check_pairs(self, firsts: int, seconds: int) -> None:
+        """SnapshotError: one is not of so many first and second numbers."""
+        pairs = self._numbers.values.view(np.uint64)
+        require(bool((pairs >> np.uint64(32) < firsts).all()), "a partition has a value that there is not")
+        require(bool((pairs.astype(np.uint32) < seconds).all()), "a partition has a value that there is not")
 
     def keep_pairs(self, kept: Numbers) -> tuple[Numbers, Numbers]:
         """As ``keep``; gives the first and the second numbers that the pairs are of: those to be kept themselves."""
@@ -89,12 +112,26 @@ class IntegerNumbering:
 class ValueNumbering:
     """Of values of any type."""
 
-    def __init__(self) -> None:
+    def __init__(self, type_: pyarrow.DataType) -> None:
+        self._type = type_
         self._numbers = _numbers()
 
     def __len__(self) -> int:
         """How many there are so far."""
         return len(self._numbers) - 1
+
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+        return column_stored(pyarrow.array(self.values, self._type))
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: one is there twice, or NaN."""
+        values = column_read(data, self._type).to_pylist()
+        distinct(values)
+        require(all(value == value for value in values), "a value is none")
+        self._numbers = _numbers()
+        for value in values:
+            self._numbers[value]
 
     @property
     def values(self) -> list[Any]:
@@ -124,7 +161,7 @@ class TextNumbering(ValueNumbering):
     """Of texts by their codes; batches that share a dictionary share what is known of it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(pyarrow.string())
         self._know_no_dictionary()
 
     def _know_no_dictionary(self) -> None:

@@ -64,6 +64,14 @@ class Operand:
         numbers = self.number(batch)
         return Vector(numbers.astype(np.int64), numbers != NO_VALUE)
 
+    def state(self) -> dict[str, Any]:
+        """The values that have numbers, as PARTITIONS."""
+        return self._numbers.state()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Know these values; SnapshotError: they cannot be."""
+        self._numbers.restore(state)
+
     def ranks(self, numbers: Column) -> tuple[Column, Column]:
         """Of texts by number (m): their places in the order of these texts, and the numbers in that order."""
         used, places = np.unique(numbers, return_inverse=True)

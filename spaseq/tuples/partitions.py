@@ -7,12 +7,15 @@ from typing import Any
 
 import pyarrow
 
+from spaseq.snapshots.shapes import Shape
 from spaseq.tuples.kinds import check_attribute
 from spaseq.tuples.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
+from spaseq.tuples.stored import require
 
 __all__ = ("NO_PARTITION", "Numbers", "Partitions")
 
 NO_PARTITION = NO_NUMBER
+PARTITIONS: Shape = {"values": [bytes], "pairs": [bytes]}
 
 
 class Partitions:
@@ -54,3 +57,21 @@ class Partitions:
             kept, others = pairs.keep_pairs(kept)
             values.keep(others)
         self._values[0].keep(kept)
+
+    def state(self) -> dict[str, Any]:
+        """What is known, as PARTITIONS."""
+        return {
+            "values": [values.stored() for values in self._values],
+            "pairs": [pairs.stored() for pairs in self._pairs],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken; SnapshotError: it is of other columns."""
+        require(len(state["values"]) == len(self._values), "partitions are by other columns")
+        require(len(state["pairs"]) == len(self._pairs), "partitions are by other columns")
+        for known, data in zip([*self._values, *self._pairs], [*state["values"], *state["pairs"]], strict=True):
+            known.restore(data)
+        before = len(self._values[0])
+        for values, pairs in zip(self._values[1:], self._pairs, strict=True):
+            pairs.check_pairs(before, len(values))
+            before = len(pairs)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow
 import pyarrow.compute
 
+from spaseq.snapshots.shapes import COUNT, Shape
 from spaseq.tuples.encoding import EncodedBatch
+from spaseq.tuples.stored import integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.times import Times
 
 SMALL = 1 << 12  # rows of a batch that may be joined with others
+PAST: Shape = [{"first": COUNT, "starts": bytes, "rows": bytes}]  # at most one
 Kept = tuple[int, Times, pyarrow.RecordBatch]  # the first position, the starts, and the rows
 
 
@@ -45,6 +49,28 @@ class Past:
     def _is_short(self, before: Kept) -> bool:
         """Whether a batch is not much longer than the one after it: small ones are joined, so that there are few."""
         return len(before[1]) <= 2 * len(self._kept[-1][1])
+
+    @property
+    def oldest(self) -> int:
+        """The position of the first event that is known; 0: there is none."""
+        return self._kept[0][0] if self._kept else 0
+
+    def state(self) -> list[dict[str, Any]]:
+        """What is known, as PAST."""
+        if not self._kept:
+            return []
+        first, starts, rows = _joined(self._kept)
+        return [{"first": first, "starts": numbers_stored(starts), "rows": rows_stored(rows)}]
+
+    def restore(self, state: list[dict[str, Any]], end: int) -> None:
+        """Go on where ``state`` was taken, before position ``end``; SnapshotError: it is of other rows."""
+        require(len(state) <= 1, "rows are kept twice")
+        for kept in state:
+            rows = rows_read(kept["rows"], self.schema)
+            starts = integers_read(kept["starts"])
+            require(bool(self._names) and len(starts) > 0, "rows are kept that nobody needs")
+            require(len(starts) == rows.num_rows == end - kept["first"], "rows that were kept are missing")
+            self._kept.append((kept["first"], starts, rows))
 
     def values(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
         """The values of a column at these positions (int64)."""

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pyarrow
 
 from spaseq.pattern.formulas.query import Query
+from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.enumerated import Enumeration
+from spaseq.tuples.measures import Measure
+from spaseq.tuples.partitions import NO_PARTITION
+from spaseq.tuples.stored import (
+    integers_read,
+    numbers_stored,
+    require,
+    rows_read,
+    rows_stored,
+    vector_read,
+    vector_stored,
+)
 from spaseq.tuples.totals import Rows, Totals
+from spaseq.tuples.vectors import Vector
 from spaseq.tuples.windows import NEVER, edges
+
+_KEPT: Shape = {"first": COUNT, "symbols": bytes, "partitions": [bytes], "measure": bytes, "rows": bytes}
+RISING: Shape = {"last": TIME, "fallen": bool, "kept": [_KEPT]}
 
 
 class Rising:
@@ -39,9 +57,34 @@ class Rising:
         self._kept.append(replace(batch, times=nowhen, batch=batch.batch.select(self._needed)))
         return self._totals.rows(batch)
 
+    @property
+    def has_fallen(self) -> bool:
+        """Whether matches are enumerated now."""
+        return self._has_fallen
+
     def met(self) -> int:
         """The atoms that some event had so far."""
         return self._enumeration.met() if self._has_fallen else self._totals.met()
+
+    def state(self) -> dict[str, Any]:
+        """What is kept, as RISING."""
+        return {"last": int(self._last), "fallen": self._has_fallen, "kept": [_stored(batch) for batch in self._kept]}
+
+    def restore(self, state: dict[str, Any], masks: Sequence[int], schema: pyarrow.Schema) -> None:
+        """Go on where ``state`` was taken: ``masks`` are the symbols so far, ``schema`` is that of the events.
+
+        SnapshotError: it cannot be.
+        """
+        self._last, self._has_fallen = np.int64(state["last"]), state["fallen"]
+        require(not (self._has_fallen and state["kept"]), "events are kept that nobody needs")
+        own = pyarrow.schema([schema.field(name) for name in self._needed])
+        self._kept = [_read(one, masks, own) for one in state["kept"]]
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions the events that are kept have at most."""
+        numbers = [batch.partitions for batch in self._kept if batch.partitions is not None]
+        return max((int(some[some != NO_PARTITION].max(initial=-1)) + 1 for some in numbers), default=0)
 
     def _falls(self, batch: EncodedBatch) -> bool:
         starts, _ = edges(self._window, batch)
@@ -56,3 +99,36 @@ class Rising:
             for _ in self._enumeration.rows(before):
                 pass
         yield from self._enumeration.rows(batch)
+
+
+def _stored(batch: EncodedBatch) -> dict[str, Any]:
+    """A batch that is kept, as _KEPT."""
+    assert batch.measure is not None
+    partitions = [] if batch.partitions is None else [numbers_stored(batch.partitions.astype(np.int64))]
+    return {
+        "first": batch.first_position,
+        "symbols": numbers_stored(batch.symbols.astype(np.int64)),
+        "partitions": partitions,
+        "measure": vector_stored(Vector(batch.measure.values, batch.measure.valid)),
+        "rows": rows_stored(batch.batch),
+    }
+
+
+def _read(state: dict[str, Any], masks: Sequence[int], schema: pyarrow.Schema) -> EncodedBatch:
+    """The batch; SnapshotError: it cannot be."""
+    symbols = integers_read(state["symbols"])
+    require(bool(((symbols >= 0) & (symbols < len(masks))).all()), "an event has a symbol that there is not")
+    count = len(symbols)
+    partitions = [integers_read(data, count) for data in state["partitions"]]
+    require(
+        len(partitions) < 2 and all(((some >= 0) & (some <= NO_PARTITION)).all() for some in partitions),
+        "an event is in a partition that there is not",
+    )
+    measured = vector_read(state["measure"], count)
+    require(measured.values.dtype != object, "values are no numbers")
+    rows = rows_read(state["rows"], schema)
+    require(rows.num_rows == count or not schema.names, "rows that were kept are missing")
+    return EncodedBatch(
+        state["first"], np.broadcast_to(np.int64(0), count), symbols.astype(np.uint32),
+        partitions[0].astype(np.uint32) if partitions else None, Measure(measured.values, measured.valid), rows, masks,
+    )  # fmt: skip

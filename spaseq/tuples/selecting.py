@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -12,17 +13,22 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, Query
 from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.batches import record_batch
 from spaseq.tuples.correlation import Columns, Memory
 from spaseq.tuples.counting import Counter, counter
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.names import called, free, in_order
 from spaseq.tuples.partitions import Numbers
-from spaseq.tuples.past import Past
+from spaseq.tuples.past import PAST, Past
 from spaseq.tuples.projecting import Column, columns_of
-from spaseq.tuples.windows import ALWAYS, edges
+from spaseq.tuples.stored import met_of, require
+from spaseq.tuples.windows import ALWAYS, edges, latest_start
 
 MOST = 1 << 14  # results that are handed over together
+SELECTION: Shape = {
+    "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,
+}  # fmt: skip
 
 
 class Selection:
@@ -109,6 +115,39 @@ class Selection:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
         return self._recognizer.statistics() if self._counter is None else self._counter.statistics()
 
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as SELECTION."""
+        return {
+            "recognizer": self._recognizer.snapshot(self._least),
+            "past": self.past.state(),
+            "remembered": self._memory.past.state(),
+            "texts": self._columns.state(),
+            "least": self._least,
+            "found": self.found,
+            "met": hex(self.met),
+        }
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        What came before ``oldest`` is in no match any more.  SnapshotError, ValueError: it cannot be.
+        """
+        for past, kept in ((self.past, state["past"]), (self._memory.past, state["remembered"])):
+            past.restore(kept, position)
+        oldest = max(oldest, self.past.oldest, self._memory.past.oldest)
+        self._recognizer.restore(state["recognizer"], latest_start(self._query.window, position, time), oldest)
+        require(self._recognizer.position == position, "a query is at another position")
+        self._columns.restore(state["texts"])
+        self._least, self.found = state["least"], state["found"]
+        self.met = met_of(state["met"], len(self._plan.atoms))
+        self._has_begun = True
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        return self._recognizer.statistics()["partitions"]
+
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
     def forgets_partitions(self) -> bool:
@@ -121,7 +160,7 @@ class Selection:
 
     def keep(self, kept: Numbers) -> None:
         """Forget all but these (rising), which get the numbers from 0 on."""
-        known = np.uint32(self._recognizer.statistics()["partitions"])
+        known = np.uint32(self.known_partitions)
         self._recognizer.keep(kept[kept < known])
 
     def _know(self, masks: Sequence[int]) -> None:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import Location, QueryError, StreamError
+from spaseq.snapshots.shapes import COUNT, TIME, Named, Number, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.encoder import Encoded, Encoder, Forgetful, Reading
+from spaseq.tuples.encoder import ENCODER, Encoded, Encoder, Forgetful, Reading
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.merge import STREAM
+from spaseq.tuples.stored import require
 from spaseq.tuples.symbol_groups import Naming
 from spaseq.tuples.times import Times
-from spaseq.tuples.waiting import Run, Waiting, joined
+from spaseq.tuples.waiting import WAITING, Run, Waiting, joined
+
+POSITION = Number(most=2**62)
+STREAMSET: Shape = {
+    "streams": [str], "position": POSITION, "time": [TIME], "events": COUNT, "entries": [str],
+    "waiting": Named(WAITING), "encoder": ENCODER,
+}  # fmt: skip
 
 
 class Running(Forgetful, Protocol):
@@ -48,6 +56,9 @@ class Running(Forgetful, Protocol):
     def statistics(self) -> dict[str, int]:
         """Counters of what it runs on."""
 
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, for a snapshot."""
+
 
 @dataclass(slots=True, eq=False)
 class Entry:
@@ -56,6 +67,7 @@ class Entry:
     name: str
     running: Running
     reading: Reading
+    schema: pyarrow.Schema  # of the events
     first: int = 0  # the position of the first event that it sees
     error: str = ""
     is_over: bool = False
@@ -108,9 +120,39 @@ class Streamset:
         """How many events wait for their turn."""
         return sum(map(len, self.waiting.values()))
 
-    def add(self, entry: Entry, schema: pyarrow.Schema) -> None:
+    def state(self) -> dict[str, Any]:
+        """What is known of the events, as STREAMSET."""
+        return {
+            "streams": list(self.streams),
+            "position": self.position,
+            "time": [] if self.time is None else [self.time],
+            "events": self.events,
+            "entries": [entry.name for entry in self.entries],
+            "waiting": {stream: waiting.state() for stream, waiting in self.waiting.items() if len(waiting)},
+            "encoder": self.encoder.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken, with the same queries; SnapshotError: it cannot be."""
+        self.events = state["events"]
+        self.encoder.restore(state["encoder"])
+        for stream, waiting in state["waiting"].items():
+            require(self.reads(stream), "events wait that nobody reads")
+            self.waiting[stream] = Waiting()
+            self.waiting[stream].restore(waiting, LEAST if self.time is None else self.time)
+
+    def check_time(self, clocks: Mapping[str, StreamClock]) -> None:
+        """SnapshotError: events may come that are older than what has had its turn."""
+        order = self._order(clocks)
+        require(self.waiting.keys() <= clocks.keys(), "events wait of a stream that there is not")
+        require(
+            self.time is None or all(clocks[name].watermark >= self.time for name in order),
+            "events had their turn too early",
+        )
+
+    def add(self, entry: Entry) -> None:
         """A query sees the events from now on."""
-        self.encoder.add(entry.reading, schema)
+        self.encoder.add(entry.reading, entry.schema)
         self.entries.append(entry)
 
     def remove(self, entry: Entry) -> None:

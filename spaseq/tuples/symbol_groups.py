@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow
 
 from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
 from spaseq.tuples.decisions import condition
+from spaseq.tuples.numbering import Numbers
 from spaseq.tuples.predicates import Literal
 from spaseq.tuples.symbols import Atom, Symbols
 
@@ -66,18 +69,39 @@ class SymbolGroup:
 
 
 class Masks:
-    """For every symbol of a group so far, the set of the atoms of one query."""
+    """For every symbol of a group so far, the set of the atoms of one query.
 
-    def __init__(self, group: SymbolGroup, atoms: Iterable[str]) -> None:
+    After a restore, the sets that were ``known`` before keep their numbers, so those of the group become others.
+    """
+
+    def __init__(self, group: SymbolGroup, atoms: Iterable[str], known: Sequence[int] = ()) -> None:
         self.group = group
         self._numbers = group.numbers(atoms)
-        self._known: list[int] = []
+        self._known = list(known)
+        self._number_of = {mask: number for number, mask in enumerate(known)}
+        self._own: npt.NDArray[np.uint32] | None = np.empty(0, np.uint32) if known else None  # by symbol of the group
 
     def known(self) -> Sequence[int]:
         """All of them."""
-        for mask in self.group.masks[len(self._known) :]:
-            self._known.append(sum((mask >> number & 1) << own for own, number in enumerate(self._numbers)))
+        if self._own is None:
+            self._known += map(self._mask, self.group.masks[len(self._known) :])
+        else:
+            more = [self._number(self._mask(mask)) for mask in self.group.masks[len(self._own) :]]
+            self._own = np.append(self._own, np.array(more, np.uint32))
         return self._known
+
+    def numbered(self, symbols: Numbers) -> Numbers:
+        """The group's symbols (n) as numbers of ``known``."""
+        self.known()
+        return symbols if self._own is None else self._own[symbols]
+
+    def _mask(self, mask: int) -> int:
+        return sum((mask >> number & 1) << own for own, number in enumerate(self._numbers))
+
+    def _number(self, mask: int) -> int:
+        number = self._number_of.setdefault(mask, len(self._known))
+        self._known += [mask][: number + 1 - len(self._known)]
+        return number
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding import EncodedBatch
 from spaseq.tuples.operands import Operand
 from spaseq.tuples.partitions import Numbers
+from spaseq.tuples.stored import require
 from spaseq.tuples.vectors import Mask, Vector
 from spaseq.tuples.windows import edges, ordered, unordered
 
@@ -121,6 +122,11 @@ class Totals:
         names = [self._query.group_by[key].attribute.name for key in self._first]
         if not all(self._operands[name].has(numbers) for name, numbers in zip(names, held, strict=True)):
             raise ValueError("some values of groups are missing")
+
+    def check(self, position: int, masks: Sequence[int]) -> None:
+        """SnapshotError: it is not before the event at ``position``, or knows other symbols than ``masks``."""
+        require(self._before + self._aggregator.position == position, "a query is at another position")
+        require(self._aggregator.symbols <= max(1, len(masks)), "a query knows other sets of atoms")
 
     def _combinations(self) -> npt.NDArray[np.uint32]:
         """The numbers that first events have, as they are paired."""

@@ -6,12 +6,18 @@ soon as that is not much longer.  So there are few, and an event is moved a few 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow
 
+from spaseq.snapshots.shapes import Shape
+from spaseq.tuples.stored import distinct, integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.times import Times
+from spaseq.tuples.usual import usual_type
 
 FEW = 64  # texts of a dictionary that are kept without a thought
+WAITING: Shape = [{"times": bytes, "rows": bytes}]
 Run = tuple[Times, pyarrow.RecordBatch]
 
 
@@ -33,6 +39,24 @@ class Waiting:
         self._runs.append((times, batch))
         while len(self._runs) > 1 and _may_be_joined(*self._runs[-2:]):
             self._runs[-2:] = [joined(self._runs[-2:])]
+
+    def state(self) -> list[dict[str, Any]]:
+        """All of them, as WAITING."""
+        return [
+            {"times": numbers_stored(times), "rows": rows_stored(_without_the_past(batch))}
+            for times, batch in self._runs
+        ]
+
+    def restore(self, state: list[dict[str, Any]], least: int) -> None:
+        """Know these, of which none is before ``least``; SnapshotError: they cannot be."""
+        for run in state:
+            rows = rows_read(run["rows"])
+            times = integers_read(run["times"], rows.num_rows)
+            require(len(times) > 0 and bool((times[1:] >= times[:-1]).all()), "events that wait are not in order")
+            require(bool(times[0] >= least), "events wait that came too late")
+            require(all(usual_type(field.type) == field.type for field in rows.schema), "columns are of other types")
+            distinct(rows.schema.names)
+            self._runs.append((times, rows))
 
     def is_due(self, bound: int) -> bool:
         """Whether something is not after the time ``bound``."""

@@ -72,3 +72,10 @@ def ordered(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Times:
 def unordered(places: Times) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The doubles of which ``ordered`` gives these integers."""
     return np.where(places < 0, places ^ _SIGN, places).view(np.float64)
+
+
+def latest_start(window: Window | None, position: int, time: int | None) -> int:
+    """The greatest start of events before ``position``, the last of which had this time (None: its position)."""
+    if isinstance(window, AttributeWindow):
+        return int(NOTHING)
+    return position - 1 if time is None or isinstance(window, EventWindow) else time

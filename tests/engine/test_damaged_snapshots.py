@@ -11,8 +11,8 @@ import pytest
 
 import spaseq
 from spaseq import OptionError, SnapshotError
-from spaseq.engine.container import pack, unpack
 from spaseq.results import arrays
+from spaseq.snapshots.container import GRAPHS
 
 QUERIES = {
     "next": """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
@@ -81,7 +81,7 @@ def test_what_are_no_queries(snapshot: bytes, queries: Any) -> None:
 # ── a header of another shape, under a digest that fits ──────────────────────────────────────────────────
 def change(snapshot: bytes, *path: str | int, value: Any = None) -> bytes:
     """The snapshot with another value in its header; without a value the key is missing."""
-    header, sections = unpack(snapshot)
+    header, sections = GRAPHS.unpack(snapshot)
     holder: Any = header
     for key in path[:-1]:
         holder = holder[key]
@@ -89,7 +89,7 @@ def change(snapshot: bytes, *path: str | int, value: Any = None) -> bytes:
         del holder[path[-1]]
     else:
         holder[path[-1]] = value
-    return pack(header, sections)
+    return GRAPHS.pack(header, sections)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_a_header_of_brackets(snapshot: bytes) -> None:
 
 
 def test_parts_that_are_cut(snapshot: bytes) -> None:
-    header, sections = unpack(snapshot)
-    whole = pack(header, sections)
+    header, sections = GRAPHS.unpack(snapshot)
+    whole = GRAPHS.pack(header, sections)
     body = whole[:-40]
     with pytest.raises(SnapshotError, match="not all there"):
         spaseq.Engine.restore(body + hashlib.sha256(body).digest(), QUERIES)
@@ -139,8 +139,8 @@ def test_parts_that_are_cut(snapshot: bytes) -> None:
 
 @pytest.mark.parametrize("array", ["first", "words", "counts"])
 def test_results_that_do_not_fit(snapshot: bytes, array: str) -> None:
-    header, sections = unpack(snapshot)
+    header, sections = GRAPHS.unpack(snapshot)
     results = arrays.unpack(sections["results counted"])
     results[f"grouping.{array}"] = np.zeros((1, 7), np.uint64)
     with pytest.raises(SnapshotError, match="results in the snapshot"):
-        spaseq.Engine.restore(pack(header, {**sections, "results counted": arrays.pack(results)}), QUERIES)
+        spaseq.Engine.restore(GRAPHS.pack(header, {**sections, "results counted": arrays.pack(results)}), QUERIES)

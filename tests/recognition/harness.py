@@ -61,6 +61,7 @@ def run(
     grows = all(a <= b for a, b in pairwise(starts))
     grows = grows and all(a <= b for a, b in pairwise(least))
     window = query.window.positions if isinstance(query.window, EventWindow) and query.partition else None
+
     def started() -> Recognizer:
         return Recognizer(
             plan.automaton,

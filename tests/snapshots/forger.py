@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.core import archive
-from spaseq.engine.container import pack, unpack
+from spaseq.snapshots.container import GRAPHS
 
 DIGEST = 32
 ARCHIVE = b"SPAR"
@@ -24,11 +24,11 @@ def signed(body: bytes) -> bytes:
 
 def forged(data: bytes, choose: random.Random) -> bytes:
     """Some columns of some stores of a sound snapshot changed."""
-    header, sections = unpack(data)
+    header, sections = GRAPHS.unpack(data)
     for _ in range(choose.choice((1, 1, 1, 2, 3, 5))):
         name = choose.choice([name for name in sorted(sections) if sections[name][:4] == ARCHIVE])
         sections[name] = forged_archive(sections[name], choose)
-    return pack(header, sections)
+    return GRAPHS.pack(header, sections)
 
 
 def mutated(data: bytes, choose: random.Random) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 
 import spaseq
 from spaseq import SnapshotError
-from spaseq.engine.container import pack, unpack
+from spaseq.snapshots.container import GRAPHS
 from tests.fuzz.door import Door
 from tests.fuzz.mutate import mutated
 from tests.snapshots.forger import forged_archive
@@ -80,7 +80,7 @@ def changed(data: bytes, other: bytes, words: Sequence[bytes], choose: random.Ra
     """Values of the header or bytes of a section changed, or bytes of it all."""
     try:
         body = data[:-DIGEST]
-        header, sections = unpack(body + hashlib.sha256(body).digest())
+        header, sections = GRAPHS.unpack(body + hashlib.sha256(body).digest())
     except SnapshotError:
         return mutated(data, other, words, choose)
     kind = choose.randrange(5)
@@ -93,7 +93,7 @@ def changed(data: bytes, other: bytes, words: Sequence[bytes], choose: random.Ra
             name = choose.choice(sorted(sections))
             changes = _forged if choose.randrange(4) else _changed_section
             sections[name] = changes(sections[name], choose)
-    return pack(header, sections)
+    return GRAPHS.pack(header, sections)
 
 
 def _forged(data: bytes, choose: random.Random) -> bytes:

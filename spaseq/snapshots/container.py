@@ -1,0 +1,71 @@
+"""The outer form of a snapshot: magic, version, a JSON header, named sections of bytes, a digest of all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spaseq.errors import OptionError, SnapshotError
+
+_FRONT = struct.Struct("<8sIQ")  # magic, version, length of the header
+_DIGEST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """Snapshots of one kind: how they begin, which versions are read (the last is written), and ``of`` what."""
+
+    magic: bytes
+    oldest: int
+    version: int
+    of: str
+
+    def pack(self, header: Mapping[str, Any], sections: Mapping[str, bytes]) -> bytes:
+        """The same bytes for the same content."""
+        index = [[name, len(data)] for name, data in sections.items()]
+        text = json.dumps({"header": header, "sections": index}, sort_keys=True, separators=(",", ":")).encode()
+        body = b"".join([_FRONT.pack(self.magic, self.version, len(text)), text, *sections.values()])
+        return body + hashlib.sha256(body).digest()
+
+    def unpack(self, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Header and sections; SnapshotError if ``data`` is no such snapshot, of another version, or damaged."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise OptionError(f"a snapshot is bytes, not {type(data).__name__}")
+        if len(data) < _FRONT.size + _DIGEST or data[: len(self.magic)] != self.magic:
+            other = next((kind.of for kind in (GRAPHS, TUPLES) if data[: len(kind.magic)] == kind.magic), "")
+            raise SnapshotError(f"this is no snapshot of {self.of}{f', but one of {other}' if other else ''}")
+        _, version, length = _FRONT.unpack_from(data)
+        if not self.oldest <= version <= self.version:
+            raise SnapshotError(f"the snapshot has version {version}; this program reads {self._versions()}")
+        body = memoryview(data)[:-_DIGEST]
+        if hashlib.sha256(body).digest() != data[-_DIGEST:]:
+            raise SnapshotError("the snapshot is damaged: its digest does not fit its content")
+        try:
+            return _content(body, _FRONT.size + length)
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+            raise SnapshotError(f"the snapshot is damaged: {error}") from error
+
+    def _versions(self) -> str:
+        return f"version{f's {self.oldest} to' if self.oldest < self.version else ''} {self.version}"
+
+
+def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The header, and the sections, which begin there."""
+    sections = {}
+    content = json.loads(bytes(body[_FRONT.size : at]))
+    for name, size in content["sections"]:
+        sections[name] = bytes(body[at : at + max(0, size)])
+        at += len(sections[name])
+        if len(sections[name]) != size:
+            raise ValueError(f"the part {name} is not all there")
+    if at != len(body):
+        raise ValueError("there is more than it says")
+    return content["header"], sections
+
+
+GRAPHS = Container(b"SPASEQ\x00\x01", 7, 8, "a SPAseq engine")
+TUPLES = Container(b"SPASEQ\x00\x02", 1, 1, "an engine of tuples")

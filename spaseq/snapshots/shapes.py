@@ -1,0 +1,71 @@
+"""The shapes of JSON values in snapshots: what must hold before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer from ``least`` to ``most``."""
+
+    least: int = 0
+    most: int = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object with keys of any names, and values of one shape."""
+
+    value: Shape
+
+
+Shape: TypeAlias = (
+    "Number | Named | type[str] | type[bool] | type[bytes] | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
+)
+
+COUNT, TIME = Number(), Number(-(2**63))
+CLOCK: Shape = {
+    "iri": str, "watermark": TIME, "newest": TIME, "events": COUNT, "late": COUNT, "closed": bool, "first_late": str,
+    "lateness_needed": Number(most=2**65),
+}  # fmt: skip
+
+
+def misfits(value: Any, shape: Shape, path: str) -> Iterator[str]:
+    """Where a JSON value, which may have bytes in it, is not of a shape."""
+    if isinstance(shape, Number):
+        if type(value) is not int or not shape.least <= value <= shape.most:
+            yield f"{path} is no number that it can be"
+    elif isinstance(shape, type):
+        if type(value) is not shape:
+            yield f"{path} is no {shape.__name__}"
+    elif isinstance(shape, list | tuple):
+        yield from _misfits_of_list(value, shape, path)
+    else:
+        yield from _misfits_of_object(value, shape, path)
+
+
+def _misfits_of_list(value: Any, shape: list[Shape] | tuple[Shape, ...], path: str) -> Iterator[str]:
+    """A list has any number of values of one shape, a tuple one value of each."""
+    if not isinstance(value, list) or (isinstance(shape, tuple) and len(value) != len(shape)):
+        yield f"{path} is no list as it should be"
+        return
+    if shape == [str] and set(map(type, value)) <= {str}:
+        return  # most of a header are names
+    shapes = shape if isinstance(shape, tuple) else shape * len(value)
+    for number, (one, its) in enumerate(zip(value, shapes, strict=True)):
+        yield from misfits(one, its, f"{path}[{number}]")
+
+
+def _misfits_of_object(value: Any, shape: Named | Mapping[str, Shape], path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{path} is no object"
+        return
+    shapes = dict.fromkeys(value, shape.value) if isinstance(shape, Named) else shape
+    if value.keys() != shapes.keys():
+        yield f"{path} has other keys than it should"
+        return
+    for name, one in value.items():
+        yield from misfits(one, shapes[name], f"{path}.{name}")

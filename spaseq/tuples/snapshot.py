@@ -1,0 +1,115 @@
+"""The state of an engine of tuples as bytes, and back; queries are in it by fingerprint alone, and given again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from spaseq.errors import OptionError, SnapshotError
+from spaseq.snapshots.container import TUPLES
+from spaseq.snapshots.given import matched
+from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape, misfits
+from spaseq.snapshots.tree import flattened, inflated
+from spaseq.tuples.columns import COLUMNS
+from spaseq.tuples.prepared import AnyQuery, Prepared, check_window, prepare
+from spaseq.tuples.restoring import CORE
+from spaseq.tuples.stored import schema_read, schema_stored
+from spaseq.tuples.streams import Reading
+
+if TYPE_CHECKING:
+    from spaseq.tuples.engine import Engine, OnLate
+
+_TEXT: Shape = [str]  # at most one
+_READING: Shape = {
+    "type": _TEXT, "relation": _TEXT, "time": _TEXT, "unit": str, "time_format": _TEXT, "stream": _TEXT,
+    "types": bytes, "on_error": str,
+}  # fmt: skip
+_COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
+ENGINE: Shape = {
+    "reading": _READING, "lateness": COUNT, "promised": TIME, "pushes": COUNT, "counters": Named(_COUNTERS),
+    "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE],
+}  # fmt: skip
+HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}
+
+
+def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
+    """A state as ENGINE, of an engine with these queries: equal states that came about equally give equal bytes."""
+    sections: dict[str, bytes] = {}
+    header = {"queries": [[name, query.fingerprint] for name, query in queries.items()], "engine": state}
+    return TUPLES.pack(flattened(header, sections), sections)
+
+
+def restored(data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], on_late: OnLate | None) -> Engine:
+    """See ``Engine.restore``."""
+    from spaseq.tuples.engine import Engine
+
+    header = _header(data)
+    state = header["engine"]
+    prepared = _prepared(header["queries"], queries, state["reading"]["time"])
+    try:
+        engine = Engine(**_options(state["reading"]), lateness=state["lateness"], on_late=on_late)
+        engine.go_on(state, prepared)
+    except (SnapshotError, MemoryError):
+        raise
+    except Exception as error:  # damaged, and its digest made anew: anything can be wrong
+        raise SnapshotError(f"the snapshot is damaged: {error}") from error
+    return engine
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    """What a snapshot has, in the shape that it must have."""
+    try:
+        header: dict[str, Any] = inflated(*TUPLES.unpack(data))
+        problem = next(misfits(header, HEADER, "header"), None)
+    except RecursionError:
+        problem = "its header is too deep"
+    if problem is not None:
+        raise SnapshotError(f"the snapshot is damaged: {problem}")
+    return header
+
+
+def _prepared(
+    states: list[tuple[str, str]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], time: list[str]
+) -> dict[str, Prepared]:
+    """The queries given, prepared, checked against those of the snapshot."""
+    if not isinstance(queries, Iterable):
+        queries = [queries]
+    found = {}
+    for (name, fingerprint), query in zip(states, matched([name for name, _ in states], queries), strict=True):
+        found[name] = prepare(query)
+        if found[name].fingerprint != fingerprint:
+            raise SnapshotError(f'the snapshot was taken with another query "{name}"')
+        check_window(found[name].query, time[0] if time else None)
+    if len(found) < len(states):
+        raise SnapshotError("the snapshot is damaged: two queries have one name")
+    return found
+
+
+# ── options ──────────────────────────────────────────────────────────────────────────────────────────────
+def reading_state(reading: Reading, types: Mapping[str, Any]) -> dict[str, Any]:
+    """How rows are read, with the ``types`` that are declared."""
+    return {
+        "type": _some(reading.type), "relation": _some(reading.relation), "time": _some(reading.time),
+        "unit": reading.unit, "time_format": _some(reading.form), "stream": _some(reading.stream),
+        "types": schema_stored(types), "on_error": "skip" if reading.skip else "stop",
+    }  # fmt: skip
+
+
+def _options(state: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an engine that reads rows so; SpaseqError: there is none."""
+    given: dict[str, Any] = {}
+    for name in ("type", "relation", "time", "time_format", "stream"):
+        if len(state[name]) > 1:
+            raise SnapshotError(f"the snapshot is damaged: there are two options {name}")
+        given[name] = state[name][0] if state[name] else None
+    return given | {"unit": state["unit"], "types": schema_read(state["types"]), "on_error": state["on_error"]}
+
+
+def _some(text: str | None) -> list[str]:
+    return [] if text is None else [text]
+
+
+def check_settled(holds: bool) -> None:
+    """OptionError: results wait."""
+    if not holds:
+        raise OptionError("results wait: take all of an iterator of results before a snapshot")
