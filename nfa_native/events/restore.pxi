@@ -80,6 +80,10 @@ cdef void load_partitions(Recognition* r) noexcept nogil:
     cdef size_t i
     r.heads.clear()
     r.last.clear()
+    if r.correlating != NULL:
+        r.correlating.epochs.clear()
+        r.correlating.direct.clear()
+        r.correlating.recents.clear()
     if not counts.empty():
         know_partition(r, <uint32_t>(counts.size() - 1))
     r.locals = counts

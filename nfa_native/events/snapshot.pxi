@@ -364,7 +364,8 @@ cdef void write_group(
 ) noexcept nogil:
     """Of registers that have lists, their new numbers, -1 for none."""
     cdef Correlating* c = r.correlating
-    cdef size_t state = forms.lists.back().state
+    cdef ListForm* form = forms.lists.data() + (forms.lists.size() - 1)
+    cdef uint32_t state = form.state
     cdef int64_t value
     cdef uint32_t i
     for i in range(c.cells[state].width):
@@ -373,7 +374,7 @@ cdef void write_group(
             value = -1 if value == NOT_SET else numbers.listed.at(<size_t>(value - c.listed_base))
         forms.registers.push_back(value)
     forms.nodes.push_back(node)
-    forms.lists.back().groups += 1
+    form.groups += 1
 
 
 cdef void write_recent(Recognition* r, ListForms* forms, size_t cell, const Renumbered* numbers) noexcept nogil:

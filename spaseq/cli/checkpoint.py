@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from spaseq.cli.resuming import cut, kept
-from spaseq.engine.run import Run
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.snapshots.container import GRAPHS
@@ -29,6 +28,24 @@ HEADER: Shape = {
     "time": TIME, "ended": bool, "outputs": Named(COUNT),
 }  # fmt: skip
 VERSION = 1
+
+
+class Run(Protocol):
+    """What runs, and can go on in another process."""
+
+    @property
+    def events(self) -> int:
+        """How many it has read."""
+
+    @property
+    def can_tell_state(self) -> bool:
+        """Whether it is between two steps."""
+
+    def counts(self) -> Mapping[str, int]:
+        """Its results by query."""
+
+    def state(self) -> RunState:
+        """Where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +208,11 @@ def restoring() -> Iterator[None]:
         raise OptionError(f"--checkpoint: {error}") from None
 
 
-def check_format(format: str) -> None:
-    """OptionError: a file of this format cannot be gone on with."""
-    if format not in FORMATS:
+def check_format(format: str, formats: Sequence[str] = FORMATS) -> None:
+    """OptionError: a file of this format, which is none of these, cannot be gone on with."""
+    if format not in formats:
         raise OptionError(
-            f"--checkpoint goes with {', '.join(FORMATS)}: what is written as {format} cannot be gone on with"
+            f"--checkpoint goes with {', '.join(formats)}: what is written as {format} cannot be gone on with"
         )
 
 

@@ -6,11 +6,14 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
 
 import click
 
 from gpm.evaluator import Mode
 from spaseq.errors import LocatedError, OptionError
+from spaseq.streams.timestamps import parse_duration
 
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
 
@@ -43,3 +46,18 @@ def hints_with_options() -> Iterator[None]:
     except LocatedError as error:
         error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
         raise
+
+
+class Duration(click.ParamType[timedelta]):
+    """``5s``, ``500ms``, ``2m``, ``1h``."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """The duration as a timedelta."""
+        if isinstance(value, timedelta):
+            return value
+        try:
+            return parse_duration(value)
+        except OptionError as error:
+            self.fail(str(error), param, ctx)

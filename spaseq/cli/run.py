@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
@@ -16,7 +16,7 @@ from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import declared_types, gpm_option, hints_with_options
+from spaseq.cli.options import Duration, declared_types, gpm_option, hints_with_options
 from spaseq.cli.output import (
     check_declared,
     check_not_read,
@@ -31,29 +31,13 @@ from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.standard import silence_output
 from spaseq.engine.run import Run
-from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
 from spaseq.results.formats import FORMATS, FRAMES, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.streams.sources import expand
-from spaseq.streams.timestamps import UNITS, parse_duration
+from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
-
-
-class Duration(click.ParamType[timedelta]):
-    """``5s``, ``500ms``, ``2m``, ``1h``."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """The duration as a timedelta."""
-        if isinstance(value, timedelta):
-            return value
-        try:
-            return parse_duration(value)
-        except OptionError as error:
-            self.fail(str(error), param, ctx)
 
 
 @click.command()

@@ -5,29 +5,33 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from spaseq.cli.allocator import give_back_large_blocks
+from spaseq.cli.checkpoint import restoring
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
 from spaseq.cli.misplaced import STDIN
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import declared_types, hints_with_options
+from spaseq.cli.options import Duration, declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, each_query, read_text, show_warnings
 from spaseq.cli.tuple_formats import WRITERS, limited
+from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
+    from spaseq.tuples.streams import Reading
 
 
 @click.command()
@@ -76,6 +80,14 @@ if TYPE_CHECKING:
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the state to this file every so often and at the end, and go on from it when it is there.",
+)  # fmt: skip
+@click.option(
+    "--checkpoint-every", type=Duration(), default="10s", show_default=True,
+    help="How often the state is written to the file of --checkpoint.",
+)  # fmt: skip
 @notes_options
 @click.pass_context
 def tuples(
@@ -97,6 +109,8 @@ def tuples(
     limit: int | None,
     count: bool,
     on_error: str,
+    checkpoint: Path | None,
+    checkpoint_every: timedelta,
     quiet: bool,
     strict: bool,
 ) -> None:
@@ -106,7 +120,7 @@ def tuples(
     """
     give_back_large_blocks()
     from spaseq.streams.sources import may_fall_silent
-    from spaseq.tuples import match
+    from spaseq.tuples.streams import Reading
 
     _check_times(time, time_unit, time_format)
     parsed = each_query(queries, _read)
@@ -115,20 +129,53 @@ def tuples(
     paths = [sources] if isinstance(sources, str) else list(sources.values())
     if [*queries, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
-    check_not_read({"--output": output}, [*queries, *paths])
+    check_not_read({"--output": output, "--checkpoint": checkpoint}, [*queries, *paths])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
-    with _told(files), _ended_by_sigterm():
-        matches = match(
-            parsed, sources, type=type_, relation=relation, time=time, unit=time_unit or "us", time_format=time_format,
-            types=declared_types(declared), csv=csv_format(columns, separator, nulls), stream=stream, on_error=on_error,
-        )  # fmt: skip
-        with open_output(output) as out, _progress(ctx, matches, quiet or (out.isatty() and not count)):
-            if count:
-                out.write(_counts(matches, limit))
-            else:
-                WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
+    reading = Reading(
+        type_, relation, time, time_unit or "us", declared_types(declared), csv_format(columns, separator, nulls),
+        on_error == "skip", time_format, stream,
+    )  # fmt: skip
+    resumable = None
+    if checkpoint is not None:
+        check_options(format, limit, count)
+        format = "jsonl"
+        same = {
+            "--type": type_, "--relation": relation, "--columns": columns, "--separator": separator, "--null": nulls,
+            "--stream": stream, "--time": time, "--time-unit": time_unit, "--time-format": time_format,
+            "--declare": declared, "--on-error": on_error, "--output": output,
+        }  # fmt: skip
+        resumable = Resumable(checkpoint, checkpoint_every, same, sources)
+    goes_on = resumable is not None and resumable.goes_on
+    with _told(files), _ended_by_sigterm(), restoring():
+        matches = _matches(parsed, sources, reading, resumable)
+        with open_output(output, goes_on) as out, _written(resumable, matches, out if output else None):
+            with _progress(ctx, matches, quiet or (out.isatty() and not count)):
+                if count:
+                    out.write(_counts(matches, limit))
+                else:
+                    WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
+
+
+def _matches(
+    parsed: Mapping[str, ParsedQuery], sources: str | dict[str, str], reading: Reading, resumable: Resumable | None
+) -> ManyMatches:
+    """The results, from the beginning or from the checkpoint on."""
+    from spaseq.tuples import match
+
+    if resumable is not None:
+        return resumable.matches(parsed, reading)
+    return match(
+        parsed, sources, type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit,
+        time_format=reading.form, types=reading.types, csv=reading.csv, stream=reading.stream,
+        on_error="skip" if reading.skip else "stop",
+    )  # fmt: skip
+
+
+def _written(resumable: Resumable | None, matches: ManyMatches, output: TextIO | None) -> AbstractContextManager[None]:
+    """Within, results are written, and checkpoints if they are asked for."""
+    return nullcontext() if resumable is None else resumable.written(matches, output)
 
 
 def _progress(ctx: click.Context, matches: ManyMatches, hidden: bool) -> Progress:

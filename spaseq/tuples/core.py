@@ -156,6 +156,17 @@ class Core:
         query.streamset = streamset
         self.queries[query.name] = query
 
+    def reopen(self, stream: str, latest: int) -> int:
+        """After a restore: more may come of a stream that had ended, whose last event had the time ``latest``.
+
+        Gives the time that nothing of it may be before.
+        """
+        clock = self.clock(stream)
+        if clock.closed:
+            reached = (streamset.time for streamset in self.streamsets if streamset.time is not None)
+            clock.closed, clock.watermark = False, max([latest, *reached])
+        return max(latest, clock.watermark)
+
     def new_streamset(self, streams: tuple[str, ...], position: int) -> Streamset:
         """One of these streams (none: of all) without queries, whose next event is at a position."""
         return Streamset(streams, self._named(), position, self._of_column)

@@ -84,8 +84,10 @@ class Keyed:
         self.partitions.restore(state["partitions"])
         self.outside = Omitted(*state["outside"])
         self._many = max(MANY, state["many"])
-        known = max((query.known_partitions for query in self._queries), default=0)
-        require(known <= len(self.partitions), "a query knows partitions that there are not")
+        most = max(1, len(self.partitions))  # queries make room for a first one
+        lives = self._forgets and any(len(query.living()) for query in self._queries)
+        known = all(query.known_partitions <= most for query in self._queries)
+        require(known and not (lives and not len(self.partitions)), "a query knows partitions that there are not")
 
     def forget(self) -> None:
         """Let go of those of which nothing is left for any query, when they may be as many as the others."""

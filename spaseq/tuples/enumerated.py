@@ -81,7 +81,7 @@ class Remembered:
         require(self._first + len(self._starts) == position, "values that were kept are missing")
         require(len(state["vectors"]) in (0, len(self._readers)), "values of other attributes are kept")
         self._vectors = {
-            name: vector_read(data, len(self._starts))
+            name: vector_read(data, len(self._starts), NO_VALUE if isinstance(name, tuple) else 0)
             for name, data in zip(self._readers, state["vectors"], strict=False)
         }
         require(bool(self._vectors) or not len(self._starts) or not self._readers, "values that were kept are missing")

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import pyarrow
+
+from spaseq.errors import OptionError, SnapshotError
+from spaseq.snapshots.container import TUPLES
+from spaseq.snapshots.shapes import Named, Shape, misfits
+from spaseq.snapshots.tree import flattened, inflated
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns import Columns
+from spaseq.tuples.columns import COLUMNS, Columns
 from spaseq.tuples.core import Core, Query, about_query
 from spaseq.tuples.encoding import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.merge import common_types
 from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.restoring import CORE, core_state, restore_core
 from spaseq.tuples.setting import Setting
+from spaseq.tuples.stored import damaged, require
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
-from spaseq.tuples.timed import Timed
+from spaseq.tuples.timed import TIMED, Timed
 from spaseq.tuples.times import Clock
 
+FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": Named(TIMED)}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True, eq=False)
 class Feed:
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
     core: Core
     timed: Mapping[str, Timed]
+    on_step: Callable[[Feed], object] | None = None  # between two steps: all results so far are taken
+    is_between: bool = True
 
     @property
     def skipped(self) -> int:
@@ -43,11 +56,36 @@ class Feed:
             lost += query.streamset.losses(query.entry)
         return lost
 
+    def go_on(self, data: bytes, queries: Mapping[str, Prepared], schema: pyarrow.Schema) -> None:
+        """Be where ``state`` was taken, as one of which nothing was read; the sources have columns of ``schema``.
+
+        SnapshotError: it was of other queries, sources or columns, or is damaged.
+        """
+        header = _header(data)
+        given = {name: query.fingerprint for name, query in queries.items()}
+        for name, fingerprint in header["queries"]:
+            if given.get(name) != fingerprint:
+                raise SnapshotError(f'it was written with another query "{name}"')
+        core, sources = self.core, header["sources"]
+        try:
+            require(sources.keys() == self.timed.keys(), "it is of other sources")
+            core.columns.restore(header["columns"])
+            restore_core(core, header["core"], queries)
+        except (SnapshotError, MemoryError):
+            raise
+        except Exception as error:  # damaged, and its digest made anew: anything can be wrong
+            raise damaged(str(error)) from error
+        if not core.columns.has(schema):
+            raise SnapshotError("the columns have other types now, as more was read: declare them")
+        for stream, timed in self.timed.items():
+            timed.go_on(sources[stream], core.reopen(stream, sources[stream]["latest"]))
+
     def results(self) -> Iterator[Found]:
         """What the core's step makes of all events, read as results are asked for."""
         core, open_ = self.core, {stream: iter(timed) for stream, timed in self.timed.items()}
         has_times = core.setting.time is not None
         while open_:
+            self.is_between = False
             stream = min(open_, key=lambda name: core.clock(name).watermark)
             clock, pair = core.clock(stream), next(open_[stream], None)
             if pair is None:
@@ -61,33 +99,76 @@ class Feed:
                     clock.promise(int(times[-1]))
             core.settle()
             yield from core.results()
+            self.is_between = True
+            if self.on_step is not None:
+                self.on_step(self)
+
+    def state(self) -> bytes:
+        """Where it is, between two steps; OptionError: results wait."""
+        core, sections = self.core, dict[str, bytes]()
+        if not self.is_between:
+            raise OptionError("results wait: take them all first")
+        state = {
+            "queries": [[name, query.prepared.fingerprint] for name, query in core.queries.items()],
+            "columns": core.columns.state(),
+            "core": core_state(core),
+            "sources": {stream: timed.state() for stream, timed in self.timed.items()},
+        }
+        return TUPLES.pack(flattened(state, sections), sections)
 
 
-def fed(queries: Mapping[str, Prepared], streams: Streams, everything: bool = False) -> Feed:
+def fed(
+    queries: Mapping[str, Prepared],
+    streams: Streams,
+    everything: bool = False,
+    on_step: Callable[[Feed], object] | None = None,
+    state: bytes | None = None,
+) -> Feed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
-    QueryError, OptionError: a query makes no sense for the columns that there are.
+    It goes on where ``state`` was taken.  QueryError, OptionError: a query makes no sense for the columns that there
+    are.  SnapshotError: the state is of other queries or columns, or damaged.
     """
-    setting, reading = streams.setting, streams.reading
-    core = Core(setting, Columns({}))
+    core = Core(streams.setting, Columns({}))
     for name, prepared in queries.items():
         with about_query(name):
-            core.add(Query(name, prepared, everything))
+            core.check_streams(prepared)
     needed = _needed(queries, streams, everything)
     schemas = {
         stream: source.choose([name for name in needed if name in source.names])
         for stream, source in streams.sources.items()
     }
-    core.columns.learn(common_types(needed, schemas))
-    _check_texts(setting, core.columns)
-    timed = {}
-    for stream, source in streams.sources.items():
-        clock = None if setting.time is None else Clock(setting.time, reading.unit, schemas[stream])
-        timed[stream] = Timed(source, clock, reading.skip)
+    schema = common_types(needed, schemas)
+    feed = Feed(core, _timed(streams, schemas), on_step)
+    if state is not None:
+        feed.go_on(state, queries, schema)
+        return feed
+    for name, prepared in queries.items():
+        core.add(Query(name, prepared, everything))
+    core.columns.learn(schema)
+    _check_texts(streams.setting, core.columns)
+    for stream in streams.sources:
         core.clock(stream)
     for query in core.queries.values():
         core.start(query)
-    return Feed(core, timed)
+    return feed
+
+
+def _timed(streams: Streams, schemas: Mapping[str, pyarrow.Schema]) -> dict[str, Timed]:
+    """The sources with their times."""
+    setting, reading, found = streams.setting, streams.reading, {}
+    for stream, source in streams.sources.items():
+        clock = None if setting.time is None else Clock(setting.time, reading.unit, schemas[stream])
+        found[stream] = Timed(source, clock, reading.skip)
+    return found
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    """What a state has, in the shape that it must have; SnapshotError."""
+    header: dict[str, Any] = inflated(*TUPLES.unpack(data))
+    for problem in misfits(header, FEED, "header"):
+        raise damaged(problem)
+    return header
 
 
 def _needed(queries: Mapping[str, Prepared], streams: Streams, everything: bool) -> tuple[str, ...]:

@@ -138,18 +138,42 @@ def match(
     declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
+    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream)
+    return _opening(query, source, reading, on_error).results()
+
+
+def resumed(
+    queries: Mapping[str, AnyQuery],
+    source: Any,
+    reading: Reading,
+    on_step: Callable[[Feed], object],
+    state: bytes | None,
+) -> ManyMatches:
+    """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
+
+    ``on_step`` is called whenever a state may be taken.  Errors as of ``match``; SnapshotError: the state is damaged,
+    or of other queries, sources or columns.
+    """
+    opening = _opening(queries, source, reading, "skip" if reading.skip else "stop")
+    return ManyMatches(opening.feed(on_step=on_step, state=state))
+
+
+def _opening(query: AnyQueries, source: Any, reading: Reading, on_error: str) -> _Opening:
+    """Errors as of ``match``."""
     queries = prepared_queries(query)
-    check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
-    check_csv(csv)
-    if time_format is not None and time is None:
-        raise OptionError(f"the form {time_format} is about times: say which column has them (time)")
+    check_texts(
+        type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit, time_format=reading.form,
+        stream=reading.stream,
+    )  # fmt: skip
+    check_csv(reading.csv)
+    if reading.form is not None and reading.time is None:
+        raise OptionError(f"the form {reading.form} is about times: say which column has them (time)")
     if on_error not in ("stop", "skip"):
         raise OptionError(f"on_error is stop or skip, not {on_error}")
     for name, prepared in queries.items():
         with about_query(name):
-            check_window(prepared.query, time)
-    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream)
-    return _Opening(queries, source, reading).results()
+            check_window(prepared.query, reading.time)
+    return _Opening(queries, source, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +186,18 @@ class _Opening:
 
     def results(self) -> Matches | Aggregates | ManyMatches:
         """What ``match`` gives."""
-        feed = self._feed()
+        feed = self.feed()
         if "" not in self.queries:
             return ManyMatches(feed)
         return Aggregates(feed) if self.queries[""].query.aggregates else Matches(feed, self._again)
 
-    def _feed(self, everything: bool = False) -> Feed:
+    def feed(
+        self, everything: bool = False, on_step: Callable[[Feed], object] | None = None, state: bytes | None = None
+    ) -> Feed:
+        """The events on their way to the queries, as of ``fed``."""
         streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
-        return fed(self.queries, streams, everything)
+        return fed(self.queries, streams, everything, on_step, state)
 
     def _again(self) -> Matches:
         check_readable_again(self.source)
-        return Matches(self._feed(everything=True), self._again)
+        return Matches(self.feed(everything=True), self._again)

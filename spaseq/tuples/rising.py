@@ -84,7 +84,9 @@ class Rising:
     def known_partitions(self) -> int:
         """How many partitions the events that are kept have at most."""
         numbers = [batch.partitions for batch in self._kept if batch.partitions is not None]
-        return max((int(some[some != NO_PARTITION].max(initial=-1)) + 1 for some in numbers), default=0)
+        return max(
+            (int(some[some != NO_PARTITION].astype(np.int64).max(initial=-1)) + 1 for some in numbers), default=0
+        )
 
     def _falls(self, batch: EncodedBatch) -> bool:
         starts, _ = edges(self._window, batch)

@@ -64,6 +64,15 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
         times = [streamset.time for streamset in self._feed.core.streamsets if streamset.time is not None]
         return max(times, default=None)
 
+    @property
+    def can_tell_state(self) -> bool:
+        """Whether ``state`` can be asked for: all results so far were taken, and nothing is half done."""
+        return self._feed.is_between
+
+    def state(self) -> bytes:
+        """Where it is, for ``resumed``.  OptionError: not all results so far were taken."""
+        return self._feed.state()
+
     def counts(self) -> dict[str, int]:
         """How many results are left, by query."""
         self._feed.core.step = lambda running, batch: running.counts(batch)

@@ -82,27 +82,27 @@ def integers_read(data: bytes, count: int | None = None) -> npt.NDArray[np.int64
 def vector_stored(vector: Vector) -> bytes:
     """A vector; Python's integers as texts."""
     missing = None if vector.valid is None else ~vector.valid
-    values = vector.values
+    values = vector.values if vector.valid is None else np.where(vector.valid, vector.values, 0)
     if values.dtype == object:
         return column_stored(pyarrow.array([str(value) for value in values.tolist()], pyarrow.string(), mask=missing))
     return column_stored(pyarrow.array(values, mask=missing))
 
 
-def vector_read(data: bytes, count: int) -> Vector:
-    """The vector of so many numbers; SnapshotError."""
+def vector_read(data: bytes, count: int, missing: int = 0) -> Vector:
+    """The vector of so many numbers, with ``missing`` where there is none; SnapshotError."""
     (column,) = rows_read(data).columns
     if len(column) != count:
         raise damaged("numbers are missing")
     valid = None if not column.null_count else np.array(column.is_valid())
-    return Vector(_values(column), valid)
+    return Vector(_values(column, missing), valid)
 
 
-def _values(column: pyarrow.Array) -> Column:
+def _values(column: pyarrow.Array, missing: int) -> Column:
     if column.type == pyarrow.string():
-        return np.array([_whole(text) for text in column.fill_null("0").to_pylist()], object)
+        return np.array([_whole(text) for text in column.fill_null(str(missing)).to_pylist()], object)
     if column.type not in (pyarrow.int64(), pyarrow.float64()):
         raise damaged("values are no numbers")
-    return np.array(column.fill_null(0))
+    return np.array(column.fill_null(missing))
 
 
 def _whole(text: str) -> int:

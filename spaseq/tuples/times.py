@@ -49,6 +49,15 @@ class Clock:
         self._least, self._greatest = LEAST // self._worth + 1, GREATEST // self._worth  # in the column
         self._latest = LEAST
 
+    @property
+    def latest(self) -> int:
+        """The latest good time."""
+        return self._latest
+
+    def go_on(self, latest: int) -> None:
+        """No time before this one is good."""
+        self._latest = max(self._latest, latest)
+
     def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
         """The times of a batch's events (n), which of them are good (None: all), and what is wrong with the first bad.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -70,19 +70,33 @@ def pieces(given: Sequence[dict[str, Any]], chance: Random) -> Iterator[list[dic
         left = left[size:]
 
 
-def answers(pair: Pair, order: Arrival, chance: Random) -> list[ComplexEvent | Row]:
-    """What an engine gives for the pair's query, if its events are pushed as they arrive."""
+def answers(pair: Pair, order: Arrival, chance: Random, moves: float = 0) -> list[ComplexEvent | Row]:
+    """What an engine gives for the pair's query, if its events are pushed as they arrive.
+
+    With a chance of ``moves`` another engine goes on after a batch.
+    """
     engine = Engine(time="time", types=TYPES, lateness=order.lateness)
-    name = engine.register(text_of(pair.query) if pair.query.aggregates else to_text(pair.query), "q")
+    text = text_of(pair.query) if pair.query.aggregates else to_text(pair.query)
+    name = engine.register(text, "q")
     found: list[tuple[str, pyarrow.Table]] = []
     for piece in pieces(rows(order.arriving), chance):
         found += engine.push(batch(piece, chance))
+        if chance.random() < moves:
+            engine = moved(engine, {"q": text})
         if piece and chance.random() < 0.2:
             latest = max(row["time"] for row in piece)
             found += engine.advance(latest - order.lateness)
     found += engine.close()
     assert all(one == name and table.num_rows for one, table in found)
     return [answer for _, table in found for answer in read(table, pair)]
+
+
+def moved(engine: Engine, queries: Mapping[str, str]) -> Engine:
+    """Another engine, which goes on where this one is."""
+    data = engine.snapshot()
+    other = Engine.restore(data, queries)
+    assert other.snapshot() == data
+    return other
 
 
 def read(table: pyarrow.Table, pair: Pair) -> Iterator[ComplexEvent | Row]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from spaseq.tuples import Engine, encoder, match, selecting, symbol_groups
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
-from tests.oracle.ceql.generate import Pair, pairs, random_pair
+from tests.oracle.ceql.generate import Pair, joined, mixed, pairs, random_pair
 from tests.oracle.ceql.text import to_text
 from tests.tuples.aggregated import pair_of
 from tests.tuples.pushed import SCHEMA, TYPES, answers, arrival, rows
@@ -25,17 +25,25 @@ TRADES = pyarrow.csv.read_csv(EXAMPLES / "trades.csv")
 SECOND = 1_000_000
 
 
-def agree(pair: Pair, chance: Random, lateness: int) -> str | None:
+def agree(pair: Pair, chance: Random, lateness: int, moves: float = 0) -> str | None:
     """Whether an engine answers as the definition says of the events in their order."""
     order = arrival(pair.events, chance, lateness)
-    return disagreement(pair.query, order.ordered, answers(pair, order, chance))
+    return disagreement(pair.query, order.ordered, answers(pair, order, chance, moves))
 
 
-def compare(seeds: range) -> None:
+def joined_pair(seed: int) -> Pair:
+    """A query that compares events, with keys or with filters that mix them."""
+    pair, chance = random_pair(seed), Random(f"joined {seed}")
+    query = chance.choice((joined, mixed))(replace(pair.query, aggregates=(), group_by=()), chance)
+    return Pair(query, pair.events, pair.labels)
+
+
+def compare(seeds: range, moves: float = 0) -> None:
     for seed in seeds:
         chance = Random(seed)
-        for pair in (random_pair(seed), pair_of(seed)):
-            assert agree(pair, chance, chance.choice((0, SECOND, 5 * SECOND))) is None, (seed, to_text(pair.query))
+        for pair in (random_pair(seed), pair_of(seed), joined_pair(seed)):
+            lateness = chance.choice((0, SECOND, 5 * SECOND))
+            assert agree(pair, chance, lateness, moves) is None, (seed, to_text(pair.query))
 
 
 @pytest.fixture
@@ -57,6 +65,20 @@ def test_random_pairs(start: int) -> None:
 def test_20_000_random_pairs(start: int) -> None:
     """Of each number a query that selects, and one that aggregates."""
     compare(range(start, start + 500))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("start", range(20_000, 20_400, 100))
+def test_random_pairs_that_move(start: int) -> None:
+    """Other engines go on where snapshots were taken."""
+    compare(range(start, start + 100), moves=0.5)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("start", range(21_000, 31_000, 500))
+def test_20_000_random_pairs_that_move(start: int) -> None:
+    compare(range(start, start + 500), moves=0.5)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
