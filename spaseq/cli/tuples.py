@@ -149,12 +149,15 @@ def tuples(
     goes_on = resumable is not None and resumable.goes_on
     with _told(files), _ended_by_sigterm(), restoring():
         matches = _matches(parsed, sources, reading, resumable)
-        with open_output(output, goes_on) as out, _written(resumable, matches, out if output else None):
-            with _progress(ctx, matches, quiet or (out.isatty() and not count)):
-                if count:
-                    out.write(_counts(matches, limit))
-                else:
-                    WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
+        with (
+            open_output(output, goes_on) as out,
+            _written(resumable, matches, out if output else None),
+            _progress(ctx, matches, quiet or (out.isatty() and not count)),
+        ):
+            if count:
+                out.write(_counts(matches, limit))
+            else:
+                WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
 
 

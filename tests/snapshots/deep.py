@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
-from tests.snapshots import counts, entering
+from tests.snapshots import counts, entering, tuples
 from tests.snapshots.forger import forged, mutated
 
 
@@ -29,6 +29,8 @@ class Kind(NamedTuple):
 KINDS = {
     "mutated": Kind(entering.snapshots, mutated, entering.enter),
     "forged": Kind(entering.snapshots, forged, entering.enter),
+    "mutated tuples": Kind(tuples.snapshots, tuples.mutated, tuples.enter),
+    "forged tuples": Kind(tuples.snapshots, tuples.forged, tuples.enter),
     "mutated counts": Kind(counts.snapshots, counts.damaged, counts.enter),
     "forged counts": Kind(counts.snapshots, counts.forged, counts.enter),
 }

@@ -62,7 +62,7 @@ def forged_archive(data: bytes, choose: random.Random) -> bytes:
     elif choose.randrange(3) == 0:
         _change_rows(columns, name, choose)
     else:
-        columns[name] = _other_numbers(columns[name], choose)
+        columns[name] = other_numbers(columns[name], choose)
     if choose.randrange(50) == 0:
         del columns[name]
     if choose.randrange(50) == 0:
@@ -100,7 +100,7 @@ def _change_rows(columns: dict[str, NDArray[Any]], name: str, choose: random.Ran
         columns[one] = columns[one][order]
 
 
-def _other_numbers(array: NDArray[Any], choose: random.Random) -> NDArray[Any]:
+def other_numbers(array: NDArray[Any], choose: random.Random) -> NDArray[Any]:
     """Some numbers changed: by little, to those of others, or to the ends of what they can be."""
     changed = array.copy()
     flat = changed.reshape(-1)

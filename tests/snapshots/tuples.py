@@ -1,0 +1,170 @@
+"""Engines of tuples with queries in each of the ways there are: snapshots, sound and changed ones."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from spaseq.errors import SnapshotError, SpaseqError
+from spaseq.snapshots.container import TUPLES
+from spaseq.tuples import Engine
+from spaseq.tuples.stored import rows_read, rows_stored
+from tests.snapshots.forger import ARCHIVE, forged_archive, mutated, other_numbers
+
+__all__ = ("enter", "forged", "mutated", "snapshots")
+
+QUERIES = {
+    "chain": "SELECT * FROM S WHERE A ; B ; C WITHIN 12 EVENTS",
+    "shown": "SELECT a, b.price, c.name FROM S WHERE (A AS a ; B AS b) ; C AS c WITHIN 9 SECONDS",
+    "kleene": "SELECT * FROM S WHERE A ; B+ ; C WITHIN 7 EVENTS",
+    "next": "SELECT NEXT * FROM S WHERE A ; (B OR C)+ ; A WITHIN 8 SECONDS",
+    "last": "SELECT LAST b FROM S WHERE A ; (B AS b)+ ; A WITHIN 9 EVENTS",
+    "most": "SELECT MAX * FROM S WHERE A ; B+ ; C WITHIN 6 EVENTS",
+    "strict": "SELECT STRICT * FROM S WHERE A ; B PARTITION BY [name] WITHIN 5 EVENTS",
+    "apart": "SELECT * FROM S WHERE A : (B OR C) PARTITION BY [name] WITHIN 8 SECONDS CONSUME BY PARTITION",
+    "consumed": "SELECT * FROM S WHERE A ; C PARTITION BY [name], [price] WITHIN 9 SECONDS CONSUME BY ANY",
+    "equal": "SELECT * FROM S WHERE (A AS x ; B AS y) FILTER y[name = x.name] WITHIN 9 SECONDS",
+    "higher": "SELECT * FROM S WHERE (A AS x ; B AS y ; C AS z) FILTER y[price > x.price] AND z[price < y.price] "
+    "WITHIN 9 SECONDS",
+    "mixed": "SELECT * FROM S WHERE (A AS x ; B AS y ; C AS z) FILTER z[price * 2 > x.price + y.price] "
+    "WITHIN 9 SECONDS",
+    "lists": "SELECT * FROM S WHERE (A AS x ; (B AS y)+ ; C AS z) FILTER z[price + 9 > x.price + y.price] "
+    "WITHIN 8 EVENTS",
+    "texts": "SELECT * FROM S WHERE (A AS x : B AS y) FILTER y[name > x.name] WITHIN 9 SECONDS",
+    "measured": "SELECT * FROM S WHERE A ; B WITHIN 4 [price]",
+    "counted": "SELECT COUNT(*), SUM(A.price), MAX(B.price) FROM S WHERE A ; B+ WITHIN 9 SECONDS",
+    "grouped": "SELECT COUNT(*), AVG(b.price), a.name, a.price FROM S WHERE A AS a ; B AS b GROUP BY a.name, a.price "
+    "WITHIN 9 SECONDS",
+    "walked": "SELECT COUNT(*), MIN(b.name), a.name FROM S WHERE (A AS a ; B AS b) FILTER b[price > a.price] "
+    "GROUP BY a.name WITHIN 9 SECONDS",
+    "rising": "SELECT COUNT(*), SUM(A.price) FROM S WHERE A ; B PARTITION BY [name] WITHIN 9 [number]",
+}  # fmt: skip
+MORE = 24
+MOST = 3000  # results that are looked at: forged sets may stand for any number of matches
+
+
+def row(number: int) -> dict[str, Any]:
+    """Some of one time, some late, some without a name."""
+    return {
+        "type": "ABCABBCAC"[number % 9],
+        "price": number * 7 % 11,
+        "name": None if number % 13 == 7 else "xyz"[number % 3],
+        "number": number // 2,
+        "time": (number // 2 * 2 + (3 if number % 7 == 0 else 0)) * 250_000,
+    }
+
+
+def started(lateness: int) -> Engine:
+    engine = Engine(time="time", lateness=lateness)
+    for name, text in QUERIES.items():
+        engine.register(text, name)
+    return engine
+
+
+def snapshots() -> list[bytes]:
+    """Sound ones: of nothing, in the midst, late, and without lateness."""
+    return list(_snapshots())
+
+
+@cache
+def _snapshots() -> tuple[bytes, ...]:
+    return tuple(_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0)))
+
+
+def _after(count: int, lateness: int) -> bytes:
+    engine = started(lateness)
+    for begin in range(0, count, 7):
+        engine.push([row(number) for number in range(begin, min(begin + 7, count))])
+    return engine.snapshot()
+
+
+def enter(data: bytes) -> str:
+    """Whether it is refused; else it is used.  An exception that is none of ours is a finding."""
+    try:
+        engine = Engine.restore(data, QUERIES)
+    except SnapshotError:
+        return "refused"
+    engine.statistics()
+    for begin in range(130, 130 + MORE, 6):
+        if not _pushed(engine, begin):
+            return "used"
+    if engine.statistics()["queries"]:
+        Engine.restore(engine.snapshot(), QUERIES)
+    return "used"
+
+
+def _pushed(engine: Engine, begin: int) -> bool:
+    """Some rows; whether it may go on."""
+    found = 0
+    try:
+        for _, table in engine.push_tables([row(number) for number in range(begin, begin + 6)]):
+            table.to_pylist()
+            found += table.num_rows
+            if found > MOST:
+                return False
+    except SpaseqError:
+        return False
+    return True
+
+
+# ── forged ───────────────────────────────────────────────────────────────────────────────────────────────
+def forged(data: bytes, choose: random.Random) -> bytes:
+    """Numbers of the header, of stores, or of rows changed to what a reader may stumble over."""
+    header, sections = TUPLES.unpack(data)
+    for _ in range(choose.choice((1, 1, 1, 2, 3, 5))):
+        name = choose.choice([*sorted(sections), "header", "header"])
+        if name == "header":
+            _change_header(header, choose)
+        elif sections[name][:4] == ARCHIVE:
+            sections[name] = forged_archive(sections[name], choose)
+        else:
+            sections[name] = _forged_rows(sections[name], choose)
+    return TUPLES.pack(header, sections)
+
+
+def _forged_rows(data: bytes, choose: random.Random) -> bytes:
+    """A column of rows changed, or bytes of them."""
+    if choose.randrange(4) == 0:
+        return mutated(data + bytes(32), choose)[:-32]
+    try:
+        rows = rows_read(data)
+    except SnapshotError:  # a schema, or what was forged before
+        return mutated(data + bytes(32), choose)[:-32]
+    if choose.randrange(4) == 0:
+        return rows_stored(rows.slice(choose.randrange(rows.num_rows + 1)))
+    place = choose.randrange(rows.num_columns) if rows.num_columns else 0
+    if not rows.num_columns or rows.column(place).type != pyarrow.int64():
+        return rows_stored(
+            rows.take(pyarrow.array(np.array(sorted(range(rows.num_rows), key=lambda _: choose.random()))))
+        )
+    numbers = other_numbers(np.array(rows.column(place).fill_null(0)), choose)
+    return rows_stored(rows.set_column(place, rows.schema.field(place), pyarrow.array(numbers, pyarrow.int64())))
+
+
+def _change_header(value: Any, choose: random.Random) -> None:
+    """A value somewhere in JSON."""
+    while True:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not keys:
+            return
+        key = choose.choice(keys)
+        if isinstance(value[key], dict | list) and value[key] and choose.randrange(20):
+            value = value[key]
+            continue
+        value[key] = _other(value[key], choose)
+        return
+
+
+def _other(value: Any, choose: random.Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        ends = (0, 1, -1, value + 1, value - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), 2**64, 10**30)
+        return choose.choice(ends)
+    if isinstance(value, list):
+        return choose.choice((value[:-1], [*value, *value[:1]], [], value[::-1]))
+    return choose.choice(("", "x", "A", "0x0", "0xff", "0", "1", "5", None, 0, [], {}))
