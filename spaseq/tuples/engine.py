@@ -189,9 +189,14 @@ class Engine:
         (``spaseq.tuples.prepare``), nothing is planned.  SnapshotError: the snapshot is damaged, of another version, or
         of other queries.
         """
-        from spaseq.tuples.snapshot import restored
+        from spaseq.tuples import snapshot
 
-        return restored(data, queries, on_late)
+        state, prepared = snapshot.opened(data, queries)
+        with snapshot.doubted():
+            options = snapshot.options(state["reading"])
+            engine = Engine(**options, lateness=state["lateness"], on_late=on_late)
+            engine._go_on(state, prepared)
+        return engine
 
     def _state(self) -> dict[str, Any]:
         from spaseq.tuples.restoring import core_state
@@ -208,8 +213,8 @@ class Engine:
             "core": [] if self._core is None else [core_state(self._core)],
         }
 
-    def go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
-        """Be where ``state`` was taken, as an engine to which nothing was done; use ``restore``."""
+    def _go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
+        """Be where ``state`` was taken, as an engine to which nothing was done."""
         from spaseq.tuples.restoring import restore_core
 
         self._promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)

@@ -20,6 +20,7 @@ from spaseq.tuples.merge import common_types
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
 from spaseq.tuples.setting import Setting
+from spaseq.tuples.snapshot import doubted
 from spaseq.tuples.stored import damaged, require
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
@@ -67,14 +68,10 @@ class Feed:
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
         core, sources = self.core, header["sources"]
-        try:
+        with doubted():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             core.columns.restore(header["columns"])
             restore_core(core, header["core"], queries)
-        except (SnapshotError, MemoryError):
-            raise
-        except Exception as error:  # damaged, and its digest made anew: anything can be wrong
-            raise damaged(str(error)) from error
         if not core.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")
         for stream, timed in self.timed.items():

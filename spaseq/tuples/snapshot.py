@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.snapshots.container import TUPLES
@@ -15,9 +16,6 @@ from spaseq.tuples.prepared import AnyQuery, Prepared, check_window, prepare
 from spaseq.tuples.restoring import CORE
 from spaseq.tuples.stored import schema_read, schema_stored
 from spaseq.tuples.streams import Reading
-
-if TYPE_CHECKING:
-    from spaseq.tuples.engine import Engine, OnLate
 
 _TEXT: Shape = [str]  # at most one
 _READING: Shape = {
@@ -39,21 +37,24 @@ def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
     return TUPLES.pack(flattened(header, sections), sections)
 
 
-def restored(data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], on_late: OnLate | None) -> Engine:
-    """See ``Engine.restore``."""
-    from spaseq.tuples.engine import Engine
-
+def opened(
+    data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+) -> tuple[dict[str, Any], dict[str, Prepared]]:
+    """The state that was taken, as ENGINE, and its queries, which are those given; SnapshotError."""
     header = _header(data)
     state = header["engine"]
-    prepared = _prepared(header["queries"], queries, state["reading"]["time"])
+    return state, _prepared(header["queries"], queries, state["reading"]["time"])
+
+
+@contextmanager
+def doubted() -> Iterator[None]:
+    """Within, a state is believed in nothing: whatever goes wrong is a SnapshotError."""
     try:
-        engine = Engine(**_options(state["reading"]), lateness=state["lateness"], on_late=on_late)
-        engine.go_on(state, prepared)
+        yield
     except (SnapshotError, MemoryError):
         raise
     except Exception as error:  # damaged, and its digest made anew: anything can be wrong
         raise SnapshotError(f"the snapshot is damaged: {error}") from error
-    return engine
 
 
 def _header(data: bytes) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def reading_state(reading: Reading, types: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _options(state: dict[str, Any]) -> dict[str, Any]:
+def options(state: dict[str, Any]) -> dict[str, Any]:
     """The arguments of an engine that reads rows so; SpaseqError: there is none."""
     given: dict[str, Any] = {}
     for name in ("type", "relation", "time", "time_format", "stream"):

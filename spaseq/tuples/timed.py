@@ -64,7 +64,7 @@ class Timed:
     def _new(self) -> Iterator[pyarrow.RecordBatch]:
         """The batches with the rows that were not read before; StreamError: there are fewer than those."""
         for batch in self._source.batches():
-            passed = min(self._passed - self.rows, batch.num_rows)
+            passed = min(max(0, self._passed - self.rows), batch.num_rows)
             self.rows += passed
             if passed < batch.num_rows:
                 yield batch.slice(passed)

@@ -1,4 +1,4 @@
-"""``python -m tests.cli.killing [TIMES SEED]``: a run with --checkpoint, killed at random moments and started again.
+"""``python -m tests.cli.killing [TIMES SEED]``: runs with --checkpoint, killed at random moments and started again.
 
 What its runs wrote together is compared with what one wrote that nobody killed.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 QUERY = """SELECT ?k ?a ?b WITHIN 2 SECONDS SLIDING FROM STREAM s <urn:s> FROM STREAM t <urn:t> WHERE {
@@ -21,6 +22,14 @@ COUNTING = """SELECT ?k (COUNT(*) AS ?n) WITHIN 1 SECONDS FROM STREAM t <urn:t> 
   SEQ(B) DEFINE GPM B ON t { ?y <urn:b> ?b ; <urn:of> ?k } } GROUP BY ?k"""
 LABELLED = """SELECT ?x ?a WITHIN 1 SECONDS FROM STREAM s <urn:s> WHERE {
   SEQ(A) DEFINE GPM A ON s { ?x <urn:a> ?a FILTER(?a > 90) } }"""
+TUPLES = {
+    "pairs": "SELECT a.value, b.value FROM S, T WHERE (S>A AS a : T>B AS b) FILTER a[value > 980] AND b[value > 900] "
+    "PARTITION BY [key] WITHIN 2 SECONDS",
+    "higher": "SELECT x.key, y.value FROM S WHERE (A AS x ; A AS y) FILTER x[value > 985] AND y[value > x.value] "
+    "AND y[key = x.key] WITHIN 30 SECONDS",
+    "counts": "SELECT COUNT(*), SUM(b.value), b.key FROM T WHERE (B AS b ; B) FILTER b[value > 997] "
+    "GROUP BY b.key WITHIN 20 EVENTS",
+}  # fmt: skip
 TIME = '"2026-01-01T00:{:02}:{:06.3f}Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
 
 
@@ -37,6 +46,27 @@ def lines(stream: str, number: int, choose: random.Random) -> str:
     )
 
 
+def prepare_tuples(folder: Path, events: int, seed: int) -> list[str]:
+    """Tables and queries in CEQL in a folder; the arguments of a run."""
+    choose = random.Random(seed)
+    for stream in ("S", "T"):
+        rows = [row(stream, number, choose) for number in range(events * 10)]
+        (folder / f"{stream}.csv").write_text("type,key,value,time\n" + "".join(rows))
+    names = []
+    for name, text in TUPLES.items():
+        (folder / f"{name}.ceql").write_text(text)
+        names.append(str(folder / f"{name}.ceql"))
+    return ["tuples", *names, "--events", f"S={folder / 'S.csv'}", "--events", f"T={folder / 'T.csv'}",
+            "--time", "time", "--time-unit", "ms", "--on-error", "skip", "--quiet", "--format", "jsonl"]  # fmt: skip
+
+
+def row(stream: str, number: int, choose: random.Random) -> str:
+    """An event: now and then without a key, or late."""
+    moment = max(0, number * 10 - choose.choice((0,) * 400 + (3000,)))
+    kind = "B" if stream == "T" else choose.choice("AAC")
+    return f"{kind},{choose.choice(('', *'abcde'))},{choose.randrange(1000)},{moment}\n"
+
+
 def prepare(folder: Path, events: int, seed: int) -> list[str]:
     """Streams and queries in a folder; the arguments of a run."""
     choose = random.Random(seed)
@@ -50,13 +80,13 @@ def prepare(folder: Path, events: int, seed: int) -> list[str]:
     for name, text in (("pairs", QUERY), ("counts", COUNTING), ("labels", LABELLED)):
         (folder / f"{name}.spaseq").write_text(text)
         names.append(str(folder / f"{name}.spaseq"))
-    return [*names, "--stream", f"s={folder / 's'}", "--stream", f"t={folder / 't.nq'}", "--lateness", "500ms",
+    return ["run", *names, "--stream", f"s={folder / 's'}", "--stream", f"t={folder / 't.nq'}", "--lateness", "500ms",
             "--on-error", "skip", "--quiet", "--format", "jsonl"]  # fmt: skip
 
 
 def command(arguments: list[str]) -> list[str]:
     """The program."""
-    return [sys.executable, "-m", "spaseq", "run", *arguments]
+    return [sys.executable, "-m", "spaseq", *arguments]
 
 
 def uninterrupted(arguments: list[str]) -> list[str]:
@@ -100,7 +130,9 @@ def problems(found: list[str], whole: list[str], may_repeat: bool) -> list[str]:
     return wrong
 
 
-def scenario(to_file: bool, kills: int, events: int, seed: int) -> tuple[int, list[str]]:
+def scenario(
+    to_file: bool, kills: int, events: int, seed: int, prepare: Callable[[Path, int, int], list[str]] = prepare
+) -> tuple[int, list[str]]:
     """Results of a run that is killed at most so often: how often it was, and what is wrong with them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -116,19 +148,24 @@ def scenario(to_file: bool, kills: int, events: int, seed: int) -> tuple[int, li
         done = kill_until_it_ends([*arguments, *more], nowhere if to_file else out, kills, longest, choose)
         found = out.read_text().splitlines()
         way = "--output" if to_file else "standard output"
-        print(f"{way}: {done} kills, {len(whole)} results, {len(found) - len(whole)} twice", flush=True)
+        print(f"{arguments[0]}, {way}: {done} kills, {len(whole)} results, {len(found) - len(whole)} twice", flush=True)
         return done, problems(found, whole, may_repeat=not to_file)
 
 
 def main() -> int:
-    """Both ways of output in turn, until there were so many kills."""
+    """Of graphs and of tuples, both ways of output in turn, until there were so many kills of each."""
     times, seed = [*map(int, sys.argv[1:]), *(50, 1)[len(sys.argv) - 1 :]]
+    return int(sum(kill_all(way, times, seed) for way in (prepare, prepare_tuples)) > 0)
+
+
+def kill_all(way: Callable[[Path, int, int], list[str]], times: int, seed: int) -> int:
+    """How much is wrong with runs that are killed so often."""
     done = runs = bad = 0
     while done < times:
-        kills, wrong = scenario(runs % 2 == 0, min(5, times - done), 20_000, seed + runs)
+        kills, wrong = scenario(runs % 2 == 0, min(5, times - done), 20_000, seed + runs, way)
         done, runs, bad = done + kills, runs + 1, bad + len(wrong)
         print(*wrong, sep="\n", end="\n" if wrong else "")
-    return int(bad > 0)
+    return bad
 
 
 if __name__ == "__main__":

@@ -176,4 +176,4 @@ def test_blank_nodes_and_losses_are_those_of_one_run(tmp_path: Path) -> None:
 def _prepared(folder: Path) -> list[str]:
     names = [str(folder / f"{name}.spaseq") for name in ("pairs", "counts", "labels")]
     streams = ["--stream", f"s={folder / 's'}", "--stream", f"t={folder / 't.nq'}"]
-    return [*names, *streams, "--lateness", "500ms", "--on-error", "skip", "--quiet", "--format", "jsonl"]
+    return ["run", *names, *streams, "--lateness", "500ms", "--on-error", "skip", "--quiet", "--format", "jsonl"]
