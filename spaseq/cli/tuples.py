@@ -82,11 +82,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the state to this file every so often and at the end, and go on from it when it is there.",
+    help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
 )  # fmt: skip
 @click.option(
     "--checkpoint-every", type=Duration(), default="10s", show_default=True,
-    help="How often the state is written to the file of --checkpoint.",
+    help="How often the state is kept while the run goes on.",
 )  # fmt: skip
 @notes_options
 @click.pass_context
