@@ -65,18 +65,16 @@ class Quantity(NamedTuple):
     first_only: bool = False
 
 
-class Entries(NamedTuple):
-    """n events that matched an atom, in the order of time: a column each.
+class Events(NamedTuple):
+    """n events in the order of time: a column each.
 
     ``ticks`` are numbers of timestamps; ``measures`` is what windows measure of the event, ``leasts`` what the first event
-    of a match that ends with it must have at least.  ``rows`` is the number of the event's first row among its atom's."""
+    of a match that ends with it must have at least."""
 
-    atoms: np.ndarray     # uint32[n]
     ticks: np.ndarray     # int64[n]
     times: np.ndarray     # int64[n]
     measures: np.ndarray  # int64[n]
     leasts: np.ndarray    # int64[n]
-    rows: np.ndarray      # uint32[n]
 
 
 class Ends(NamedTuple):
@@ -107,29 +105,26 @@ cdef class Totaller:
         self.state.store = terms.store
         build_totalling(&self.state, automaton, keys, self.quantities)
 
-    def feed(self, entries, columns):
-        """Take entries; ``columns[a]`` is ``uint64[slots, rows]`` of atom a, or None if it has no entry."""
-        cdef const uint32_t[::1] atoms = entries.atoms
-        cdef const int64_t[::1] ticks = entries.ticks
-        cdef const int64_t[::1] times = entries.times
-        cdef const int64_t[::1] measures = entries.measures
-        cdef const int64_t[::1] leasts = entries.leasts
-        cdef const uint32_t[::1] rows = entries.rows
-        cdef vector[AtomColumns] borrowed
-        cdef size_t count = atoms.shape[0]
-        cdef Entry entry
-        cdef size_t i
-        if len({len(column) for column in entries}) != 1:
-            raise ValueError("the columns of entries have different lengths")
-        kept = borrow_columns(&borrowed, columns, self.state.arcs.size())
-        for i in range(count):
-            if atoms[i] >= borrowed.size() or rows[i] >= borrowed[atoms[i]].rows:
-                raise ValueError(f"atom {atoms[i]} has no row {rows[i]}")
-        with nogil:
-            for i in range(count):
-                entry.atom, entry.time, entry.measure, entry.least = atoms[i], times[i], measures[i], leasts[i]
+    def feed(self, events, rows):
+        """Take events; ``rows[a]`` are those of atom a, or None if it has none.
+
+        An event that matched an atom has one row of it that counts, the first one: ``row_event`` (uint32[m], ascending) has
+        for each row the number of its event, ``columns`` (uint64[slots, m]) its words."""
+        cdef const int64_t[::1] ticks = events.ticks
+        cdef const int64_t[::1] times = events.times
+        cdef const int64_t[::1] measures = events.measures
+        cdef const int64_t[::1] leasts = events.leasts
+        cdef vector[AtomRows] borrowed
+        cdef size_t count = times.shape[0]
+        if len({len(column) for column in events}) != 1:
+            raise ValueError("the columns of events have different lengths")
+        kept = borrow_rows(&borrowed, rows, self.state.arcs.size())
+        attempted(check_rows_in_order, &borrowed, count)
+        if count:
+            with nogil:
                 guarded(
-                    &self.terms.store.broken, feed_entry, &self.state, &entry, ticks[i], &borrowed[atoms[i]], rows[i]
+                    &self.terms.store.broken, feed_events, &self.state, &ticks[0], &times[0], &measures[0], &leasts[0],
+                    &borrowed,
                 )
         del kept
 
@@ -156,9 +151,17 @@ cdef class Totaller:
             [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
             for q in range(1, a.numbers)
         ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
-        a.found.times.clear()
-        a.found.keys.clear()
+        clear_found(a)
         return Ends(times, keys, counts, totals)
+
+    def take_count(self):
+        """How many matches have ended since the last call, in ticks that are closed; None: too many (of thousands of
+        digits)."""
+        cdef Natural sum
+        check_sound(&self.terms.store.broken)
+        attempted(sum_found, &self.state, &sum)
+        clear_found(&self.state)
+        return python_integer(&sum)
 
     def snapshot(self):
         """The state as bytes.  ValueError: rows wait to be taken."""
@@ -268,23 +271,29 @@ cdef void reach_by(const Arc* arc, const Entry* entry, int64_t[::1] starts, int6
         after[arc.target] = max(after[arc.target], entry.measure if arc.source == NO_STATE else starts[arc.source])
 
 
-cdef object borrow_columns(vector[AtomColumns]* out, object columns, size_t atoms):
+cdef object borrow_rows(vector[AtomRows]* out, object rows, size_t atoms):
     """Note where the rows of all atoms lie; the result keeps them alive."""
-    cdef AtomColumns one
+    cdef AtomRows one
+    cdef const uint32_t[::1] events
     cdef const uint64_t[:, ::1] view
     kept = []
-    if len(columns) != atoms:
-        raise ValueError(f"rows of {atoms} atoms are needed, {len(columns)} came")
-    for some in columns:
+    if len(rows) != atoms:
+        raise ValueError(f"rows of {atoms} atoms are needed, {len(rows)} came")
+    for some in rows:
+        one.events = NULL
         one.columns = NULL
-        one.rows = 0
-        if some is not None and some.shape[1]:
-            one.rows = some.shape[1]
-            if some.shape[0]:
-                some = np.ascontiguousarray(some, np.uint64)
-                view = some
+        one.rows = one.next = 0
+        if some is not None and len(some.row_event):
+            columns = np.ascontiguousarray(some.columns, np.uint64)
+            events = np.ascontiguousarray(some.row_event, np.uint32)
+            if columns.shape[1] != events.shape[0]:
+                raise ValueError(f"{events.shape[0]} rows have {columns.shape[1]} words")
+            one.rows = events.shape[0]
+            one.events = &events[0]
+            if columns.shape[0]:
+                view = columns
                 one.columns = &view[0, 0]
-                kept.append(some)
+            kept.append((columns, events))
         out.safe_push_back(one)
     return kept
 

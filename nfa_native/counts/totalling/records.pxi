@@ -4,6 +4,7 @@ cdef enum:
     NO_STATE = 0xFFFFFFFF
     NO_SLOT = 0xFFFFFFFF
     NO_SUBSTREAM = 0xFFFFFFFF
+    NO_EVENT = 0xFFFFFFFF
     FEW_SUBSTREAMS = 1024        # that are kept without a thought
 
 cdef enum:
