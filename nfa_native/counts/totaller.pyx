@@ -97,13 +97,15 @@ cdef class Totaller:
     cdef readonly Terms terms
     cdef readonly object automaton
     cdef readonly object quantities
+    cdef object _merged       # by state of the automaton: which one it is here
 
     def __init__(self, automaton, Terms terms, keys, quantities=()):
         self.terms = terms
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.state.store = terms.store
-        build_totalling(&self.state, automaton, keys, self.quantities)
+        self._merged = merged_states(automaton)
+        build_totalling(&self.state, automaton, self._merged, keys, self.quantities)
 
     def feed(self, events, rows):
         """Take events; ``rows[a]`` are those of atom a, or None if it has none.
@@ -151,7 +153,7 @@ cdef class Totaller:
             [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
             for q in range(1, a.numbers)
         ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
-        clear_found(a)
+        self._forget_found()
         return Ends(times, keys, counts, totals)
 
     def take_count(self):
@@ -160,8 +162,12 @@ cdef class Totaller:
         cdef Natural sum
         check_sound(&self.terms.store.broken)
         attempted(sum_found, &self.state, &sum)
-        clear_found(&self.state)
+        self._forget_found()
         return python_integer(&sum)
+
+    cdef _forget_found(self):
+        self.state.found.times.clear()
+        self.state.found.keys.clear()
 
     def snapshot(self):
         """The state as bytes.  ValueError: rows wait to be taken."""
@@ -196,7 +202,7 @@ cdef class Totaller:
         for t in range(a.touched.size()):
             for entry in range(a.substreams[a.touched[t]].pending.size()):
                 reach(a, &a.substreams[a.touched[t]].pending[entry], starts, after)
-        return after
+        return np.array([NOBODY if state is None else after[state] for state in self._merged], np.int64)
 
     def has_key(self, const uint64_t[:, ::1] keys not None):
         """Whether partial matches may wait under each key: bool[n] for ``keys`` (width, n)."""
@@ -212,10 +218,11 @@ cdef class Totaller:
 
     def groups(self):
         """Totals that are kept: in each state that something entered, those of every substream."""
-        cdef size_t i, entered = 0
-        for i in range(self.state.states.size()):
-            entered += self.state.states[i].entered > 0
-        return entered * self.state.substream_of_key.size()
+        return sum([entered > 0 for entered in self._entered()]) * self.state.substream_of_key.size()
+
+    cdef _entered(self):
+        """What entered each state."""
+        return [0 if state is None else self.state.states[<size_t>state].entered for state in self._merged]
 
     def statistics(self):
         """Events by atom, firings by transition; what entered states, and in how many substreams something may be."""
@@ -224,7 +231,7 @@ cdef class Totaller:
         return {
             "atoms": [a.matched[i] for i in range(a.matched.size())],
             "fired": [a.fired[i] for i in range(a.fired.size())],
-            "entered": [a.states[i].entered for i in range(a.states.size())],
+            "entered": self._entered(),
             "substreams": a.substream_of_key.size(),
             "log": sum([a.substreams[i].log.size() for i in range(a.substreams.size())]),
             "starts": sum([a.substreams[i].left for i in range(a.substreams.size())]),
@@ -298,8 +305,28 @@ cdef object borrow_rows(vector[AtomRows]* out, object rows, size_t atoms):
     return kept
 
 
-cdef build_totalling(Totalling* a, automaton, keys, quantities):
-    """The automaton as arrays of arcs; states that only begin or end matches are none."""
+def merged_states(automaton):
+    """For each state the number of what it is here; None: it only begins or ends matches.
+
+    States that partial matches enter and leave together, if by other steps, are one: so a Kleene closure has one, not two."""
+    numbers, found = {}, []
+    for number, state in enumerate(automaton.states):
+        entered = frozenset(
+            at for at, transition in enumerate(automaton.transitions)
+            if any([target.state == number for target in transition.targets])
+        )
+        struck = frozenset(guard.choice.atoms for guard in state.guards) | frozenset(
+            transition.choice.atoms for transition in automaton.transitions
+            if transition.source == number and not transition.targets
+        )
+        together = frozenset([number, *state.twins]) if state.govern == NEXT else None
+        alike = entered, state.govern, struck, together
+        found.append(None if state.final or not entered else numbers.setdefault(alike, len(numbers)))
+    return found
+
+
+cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
+    """The automaton as arrays of arcs."""
     cdef QuantitySpec quantity
     cdef StateRecord state
     kinds = [KINDS.index(one.kind) for one in quantities]
@@ -317,24 +344,26 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
     for number, columns in enumerate(keys):
         take_numbers(&a.key_slots[<size_t>number], columns)
     a.windowed = automaton.window.length > 0
-    for one in automaton.states:
-        state.govern = one.govern
-        take_numbers(&state.twins, one.twins)
-        state.youngest = NOBODY
-        state.entered = 0
-        a.states.safe_push_back(state)
+    for number, one in enumerate(automaton.states):
+        if merged[number] is not None and merged[number] == a.states.size():
+            state.govern = one.govern
+            take_numbers(&state.twins, {merged[twin] for twin in one.twins} - {merged[number], None})
+            state.youngest = NOBODY
+            state.entered = 0
+            a.states.safe_push_back(state)
     a.arcs.safe_resize(len(automaton.slots))
     a.strikes.safe_resize(len(automaton.slots))
     for number, one in enumerate(automaton.states):
         for guard in one.guards:
             if len(guard.choice.atoms) > 1 or not guard.early:
                 raise ValueError(f"a guard of state {number} looks at more than one event, or at finished matches")
-            a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(number)
+            if merged[number] is not None:
+                a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(merged[number])
     a.opens.safe_assign(len(automaton.slots), False)
     a.matched.safe_assign(len(automaton.slots), 0)
     a.fired.safe_assign(len(automaton.transitions), 0)
     for number, transition in enumerate(automaton.transitions):
-        add_arcs(a, automaton, number, transition)
+        add_arcs(a, automaton, merged, number, transition)
     begin_totalling(a)
 
 
@@ -342,18 +371,22 @@ cdef bint is_least(kind):
     return kind in (STARTS, LEAST, GREATEST)
 
 
-cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
+cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
     cdef Joint joint
     cdef Arc arc
+    source = merged[transition.source]
     if not transition.targets:
-        a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(transition.source)
+        if source is not None:
+            a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(source)
         return
     is_first = automaton.states[transition.source].govern == 3
-    arc.source = <uint32_t>NO_STATE if is_first else transition.source
+    if source is None and not is_first:
+        return
+    arc.source = <uint32_t>NO_STATE if is_first else source
     arc.transition = number
     arc.counts = True
-    for target in transition.targets:
-        arc.target = <uint32_t>NO_STATE if automaton.states[target.state].final else target.state
+    for target in dict.fromkeys([merged[target.state] for target in transition.targets]):
+        arc.target = <uint32_t>NO_STATE if target is None else target
         joint.arcs.safe_push_back(arc)
         arc.counts = False
     if is_first:
@@ -370,6 +403,8 @@ cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
 cdef begin_totalling(Totalling* a):
     """The state before the first entry, and room for what is under way."""
     cdef size_t states = a.states.size()
+    a.leaves = any([a.states[i].govern != ANY for i in range(states)])
+    a.leaves = a.leaves or any([a.strikes[i].size() > 0 for i in range(a.strikes.size())])
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO
     a.is_open = False

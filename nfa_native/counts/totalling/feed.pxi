@@ -140,8 +140,3 @@ cdef void sum_found(const Totalling* a, Natural* out) noexcept nogil:
     cdef size_t i
     for i in range(a.found.times.size()):
         out.add(a.found.totals.numbers.at(i * a.numbers))
-
-
-cdef void clear_found(Totalling* a) noexcept nogil:
-    a.found.times.clear()
-    a.found.keys.clear()

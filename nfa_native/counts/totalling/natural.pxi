@@ -38,35 +38,36 @@ cdef extern from *:
             bits = HIGHEST | reinterpret_cast<uintptr_t>(own) >> 1;
             return *own;
         }
-        // Reserve, with noughts up to this number of limbs.
-        Limbs& widen(size_t count) {
-            Limbs& own = reserve(count);
-            for (size_t i = own.count; i < count; ++i) own.at[i] = 0;
-            return own;
-        }
-        static void trim(Limbs& own, size_t count) {
+        // It has at most so many limbs.
+        static void settle(Limbs& own, size_t count) {
             while (count && own.at[count - 1] == 0) --count;
             if (count > MOST_LIMBS) std::memset(own.at, 0xFF, (count = MOST_LIMBS + 1) * sizeof(uint64_t));
             own.count = static_cast<uint32_t>(count);
         }
-        static uint64_t add_limb(uint64_t& to, uint64_t value, uint64_t carry) {
-            const unsigned __int128 sum = static_cast<unsigned __int128>(to) + value + carry;
-            to = static_cast<uint64_t>(sum);
-            return static_cast<uint64_t>(sum >> 64);
+        // The sum of a limb, a carry and another limb; what does not fit is the new carry.
+        static uint64_t add_limb(uint64_t one, uint64_t other, uint64_t& carry) {
+            uint64_t sum;
+            const bool first = __builtin_add_overflow(one, other, &sum);
+            carry = __builtin_add_overflow(sum, carry, &sum) | first;
+            return sum;
         }
         void add_view(View other) {
-            const size_t count = (view().count > other.count ? view().count : other.count) + 1;
-            Limbs& own = widen(count);
+            size_t count = view().count, i = 0;
             uint64_t carry = 0;
-            size_t i = 0;
-            for (; i < other.count; ++i) carry = add_limb(own.at[i], other.at[i], carry);
-            for (; carry; ++i) carry = add_limb(own.at[i], 0, carry);
-            trim(own, count);
+            Limbs& own = reserve((count > other.count ? count : other.count) + 1);
+            for (const size_t both = count < other.count ? count : other.count; i < both; ++i)
+                own.at[i] = add_limb(own.at[i], other.at[i], carry);
+            for (; i < other.count; ++i) own.at[i] = add_limb(0, other.at[i], carry);
+            for (; carry && i < count; ++i) own.at[i] = add_limb(own.at[i], 0, carry);
+            if (i > count) count = i;
+            if (carry) own.at[count++] = carry;
+            settle(own, count);
         }
         void add_product(View one, View other) {
-            const size_t product = one.count + other.count;
-            const size_t count = (view().count > product ? view().count : product) + 1;
-            Limbs& own = widen(count);
+            const size_t product = one.count + other.count, before = view().count;
+            const size_t count = (before > product ? before : product) + 1;
+            Limbs& own = reserve(count);
+            for (size_t i = before; i < count; ++i) own.at[i] = 0;
             for (size_t i = 0; i < one.count; ++i) {
                 const uint64_t factor = one.at[i];
                 uint64_t carry = 0;
@@ -76,9 +77,9 @@ cdef extern from *:
                     own.at[k] = static_cast<uint64_t>(sum);
                     carry = static_cast<uint64_t>(sum >> 64);
                 }
-                for (; carry; ++k) carry = add_limb(own.at[k], 0, carry);
+                for (; carry; ++k) own.at[k] = add_limb(own.at[k], 0, carry);
             }
-            trim(own, count);
+            settle(own, count);
         }
       public:
         Natural() = default;
@@ -102,7 +103,7 @@ cdef extern from *:
             if (is_small() && (count == 0 || (count == 1 && from[0] < HIGHEST))) { bits = count ? from[0] : 0; return; }
             Limbs& own = reserve(count);
             if (count) std::memcpy(own.at, from, count * sizeof(uint64_t));
-            trim(own, count);
+            settle(own, count);
         }
         void set(unsigned __int128 value) {
             const uint64_t halves[2] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
