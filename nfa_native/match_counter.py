@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from nfa_native.automata.automaton import Automaton
-from nfa_native.counts.totaller import Ends
 from nfa_native.match_totals import MatchTotals, TotalledMatches, TotalsSpec
 from nfa_native.terms.words import Terms
 
@@ -21,24 +20,24 @@ class MatchCounter(MatchTotals):
     count_only = True
 
     def __init__(self, automaton: Automaton, terms: Terms, spec: TotalsSpec) -> None:
-        super().__init__(automaton, terms, replace(spec, one_row=True))  # rows are counted, not sets of picks
+        # Rows are counted, not sets of picks; nothing is asked of them.
+        super().__init__(automaton, terms, replace(spec, one_row=True, quantities=()))
         self._seen = 0  # of those that the matcher has counted
 
     def take(self) -> TotalledMatches:
         """Nothing."""
-        none = self._totalled(self._totaller.take())
         self.count += sum(len(one.first) for one in self._waiting)
         self._waiting = []
         if self._matcher is not None:
             self.count += self._matcher.count - self._seen
             self._seen = self._matcher.count
-        return none
+        return self._taken()
 
-    def _totalled(self, ends: Ends) -> TotalledMatches:
-        for number in ends.counts:
-            if number is None:
-                raise OverflowError("the number of matches of one event has thousands of digits")
-            self.count += number
+    def _taken(self) -> TotalledMatches:
+        found = self._totaller.take_count()
+        if found is None:
+            raise OverflowError("the number of matches of one event has thousands of digits")
+        self.count += found
         none = np.zeros(0, np.int64)
         words = np.zeros((0, self.automaton.results), np.uint64)
         offsets = np.zeros(1, np.int64)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nfa_native.automata.automaton import Automaton, WindowSpec
 from nfa_native.core import archive
 from nfa_native.core.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
-from nfa_native.counts.totaller import Ends, Entries, Quantity, Totaller, are_exact
+from nfa_native.counts.totaller import Ends, Events, Quantity, Totaller, are_exact
 from nfa_native.joins.history import (
     FOREVER,
     LONG_AGO,
@@ -179,11 +179,15 @@ class MatchTotals:
 
     def take(self) -> TotalledMatches:
         """The results since the last call."""
-        found = [*self._waiting, self._totalled(self._totaller.take())]
+        found = [*self._waiting, self._taken()]
         if self._matcher is not None:
             found.append(_without_totals(self._matcher.take()))
         self._waiting = []
         return found[0] if len(found) == 1 else _concatenate(found)
+
+    def _taken(self) -> TotalledMatches:
+        """What the totaller found since the last call."""
+        return self._totalled(self._totaller.take())
 
     def _totalled(self, ends: Ends) -> TotalledMatches:
         number = len(ends.times)
@@ -227,10 +231,12 @@ class MatchTotals:
     # ── totals ───────────────────────────────────────────────────────────────────────────────────────────
     def _total(self, batch: Batch) -> None:
         """Add the batch's events; later ones end the tick of those before them, whether they matched an atom or not."""
-        entries = self._entries(batch)
-        self._totaller.feed(entries, [None if one is None else one.columns for one in batch.rows])
-        last = int(entries.ticks[-1]) if len(entries.ticks) else self._tick
-        if last < self._tick + int(self._new_ticks(batch.times)[-1]):
+        ticks = self._tick + self._new_ticks(batch.times)
+        measures = batch.position + np.arange(len(batch)) if self.automaton.window.events else batch.times
+        events = Events(ticks, batch.times, measures, earliest_starts(self.automaton.window, measures))
+        self._totaller.feed(events, batch.rows)
+        matched = max((int(one.row_event[-1]) for one in batch.rows if one is not None), default=None)
+        if (self._tick if matched is None else ticks[matched]) < ticks[-1]:
             self._totaller.close_tick()
 
     def _can_total(self, batch: Batch) -> bool:
@@ -249,35 +255,12 @@ class MatchTotals:
                 return False
         return all(are_exact(self.terms, np.ascontiguousarray(rows.columns[slot])) for slot in spec.exact[atom])
 
-    def _entries(self, batch: Batch) -> Entries:
-        """The events that matched an atom, in order."""
-        firsts = [np.zeros(0, np.int64) if one is None else _first_rows(one) for one in batch.rows]
-        places = np.concatenate(
-            [
-                np.zeros(0, np.int64) if one is None else one.row_event[first].astype(np.int64)
-                for one, first in zip(batch.rows, firsts, strict=True)
-            ]
-        )
-        atoms = np.repeat(np.arange(len(firsts), dtype=np.uint32), [len(first) for first in firsts])
-        order = np.argsort(places, kind="stable")
-        events = places[order]
-        times = batch.times[events]
-        measures = batch.position + events if self.automaton.window.events else times
-        return Entries(
-            atoms[order],
-            (self._tick + self._new_ticks(batch.times))[events],
-            times,
-            measures,
-            earliest_starts(self.automaton.window, measures),
-            np.concatenate(firsts)[order].astype(np.uint32),
-        )
-
     # ── enumeration ──────────────────────────────────────────────────────────────────────────────────────
     def _enumerate(self) -> None:
         """Go on with a matcher that has seen all that the window has; it gives what is decided from now on."""
         matcher = Matcher(self.automaton, self.terms)
         matcher.bound(*self._bounds)
-        self._waiting = [self._totalled(self._totaller.take())]
+        self._waiting = [self._taken()]
         for number, batch in enumerate(self._history.batches):
             if number == 0:
                 self._align(matcher, batch)
@@ -474,11 +457,6 @@ class MatchTotals:
     def next_time(self) -> int:
         """As ``Matcher.next_time``."""
         return self._time if self._open else max(self._promised, self._time)
-
-
-def _first_rows(rows: Rows) -> Numbers:
-    """The first row of each event."""
-    return np.flatnonzero(np.diff(rows.row_event.astype(np.int64), prepend=-1))
 
 
 def earliest_starts(window: WindowSpec, measures: Numbers) -> Numbers:

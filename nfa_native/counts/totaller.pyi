@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,17 @@ class Quantity(NamedTuple):
     slots: tuple[int | None, ...]
     first_only: bool = False
 
-class Entries(NamedTuple):
-    atoms: NDArray[np.uint32]
+class Rows(Protocol):
+    @property
+    def row_event(self) -> NDArray[np.uint32]: ...
+    @property
+    def columns(self) -> NDArray[np.uint64]: ...
+
+class Events(NamedTuple):
     ticks: NDArray[np.int64]
     times: NDArray[np.int64]
     measures: NDArray[np.int64]
     leasts: NDArray[np.int64]
-    rows: NDArray[np.uint32]
 
 class Ends(NamedTuple):
     times: NDArray[np.int64]
@@ -37,9 +41,10 @@ class Totaller:
     def __init__(
         self, automaton: Automaton, terms: Terms, keys: Sequence[Sequence[int]], quantities: Iterable[Quantity] = ()
     ) -> None: ...
-    def feed(self, entries: Entries, columns: Sequence[NDArray[np.uint64] | None]) -> None: ...
+    def feed(self, events: Events, rows: Sequence[Rows | None]) -> None: ...
     def close_tick(self) -> None: ...
     def take(self) -> Ends: ...
+    def take_count(self) -> int | None: ...
     def snapshot(self) -> bytes: ...
     def restore(self, data: bytes, word_map: Callable[[NDArray[np.uint64]], NDArray[np.uint64]]) -> None: ...
     def youngest(self) -> NDArray[np.int64]: ...

@@ -65,18 +65,16 @@ class Quantity(NamedTuple):
     first_only: bool = False
 
 
-class Entries(NamedTuple):
-    """n events that matched an atom, in the order of time: a column each.
+class Events(NamedTuple):
+    """n events in the order of time: a column each.
 
     ``ticks`` are numbers of timestamps; ``measures`` is what windows measure of the event, ``leasts`` what the first event
-    of a match that ends with it must have at least.  ``rows`` is the number of the event's first row among its atom's."""
+    of a match that ends with it must have at least."""
 
-    atoms: np.ndarray     # uint32[n]
     ticks: np.ndarray     # int64[n]
     times: np.ndarray     # int64[n]
     measures: np.ndarray  # int64[n]
     leasts: np.ndarray    # int64[n]
-    rows: np.ndarray      # uint32[n]
 
 
 class Ends(NamedTuple):
@@ -99,37 +97,36 @@ cdef class Totaller:
     cdef readonly Terms terms
     cdef readonly object automaton
     cdef readonly object quantities
+    cdef object _merged       # by state of the automaton: which one it is here
 
     def __init__(self, automaton, Terms terms, keys, quantities=()):
         self.terms = terms
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.state.store = terms.store
-        build_totalling(&self.state, automaton, keys, self.quantities)
+        self._merged = merged_states(automaton)
+        build_totalling(&self.state, automaton, self._merged, keys, self.quantities)
 
-    def feed(self, entries, columns):
-        """Take entries; ``columns[a]`` is ``uint64[slots, rows]`` of atom a, or None if it has no entry."""
-        cdef const uint32_t[::1] atoms = entries.atoms
-        cdef const int64_t[::1] ticks = entries.ticks
-        cdef const int64_t[::1] times = entries.times
-        cdef const int64_t[::1] measures = entries.measures
-        cdef const int64_t[::1] leasts = entries.leasts
-        cdef const uint32_t[::1] rows = entries.rows
-        cdef vector[AtomColumns] borrowed
-        cdef size_t count = atoms.shape[0]
-        cdef Entry entry
-        cdef size_t i
-        if len({len(column) for column in entries}) != 1:
-            raise ValueError("the columns of entries have different lengths")
-        kept = borrow_columns(&borrowed, columns, self.state.arcs.size())
-        for i in range(count):
-            if atoms[i] >= borrowed.size() or rows[i] >= borrowed[atoms[i]].rows:
-                raise ValueError(f"atom {atoms[i]} has no row {rows[i]}")
-        with nogil:
-            for i in range(count):
-                entry.atom, entry.time, entry.measure, entry.least = atoms[i], times[i], measures[i], leasts[i]
+    def feed(self, events, rows):
+        """Take events; ``rows[a]`` are those of atom a, or None if it has none.
+
+        An event that matched an atom has one row of it that counts, the first one: ``row_event`` (uint32[m], ascending) has
+        for each row the number of its event, ``columns`` (uint64[slots, m]) its words."""
+        cdef const int64_t[::1] ticks = events.ticks
+        cdef const int64_t[::1] times = events.times
+        cdef const int64_t[::1] measures = events.measures
+        cdef const int64_t[::1] leasts = events.leasts
+        cdef vector[AtomRows] borrowed
+        cdef size_t count = times.shape[0]
+        if len({len(column) for column in events}) != 1:
+            raise ValueError("the columns of events have different lengths")
+        kept = borrow_rows(&borrowed, rows, self.state.arcs.size())
+        attempted(check_rows_in_order, &borrowed, count)
+        if count:
+            with nogil:
                 guarded(
-                    &self.terms.store.broken, feed_entry, &self.state, &entry, ticks[i], &borrowed[atoms[i]], rows[i]
+                    &self.terms.store.broken, feed_events, &self.state, &ticks[0], &times[0], &measures[0], &leasts[0],
+                    &borrowed,
                 )
         del kept
 
@@ -156,9 +153,21 @@ cdef class Totaller:
             [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
             for q in range(1, a.numbers)
         ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
-        a.found.times.clear()
-        a.found.keys.clear()
+        self._forget_found()
         return Ends(times, keys, counts, totals)
+
+    def take_count(self):
+        """How many matches have ended since the last call, in ticks that are closed; None: too many (of thousands of
+        digits)."""
+        cdef Natural sum
+        check_sound(&self.terms.store.broken)
+        attempted(sum_found, &self.state, &sum)
+        self._forget_found()
+        return python_integer(&sum)
+
+    cdef _forget_found(self):
+        self.state.found.times.clear()
+        self.state.found.keys.clear()
 
     def snapshot(self):
         """The state as bytes.  ValueError: rows wait to be taken."""
@@ -193,7 +202,7 @@ cdef class Totaller:
         for t in range(a.touched.size()):
             for entry in range(a.substreams[a.touched[t]].pending.size()):
                 reach(a, &a.substreams[a.touched[t]].pending[entry], starts, after)
-        return after
+        return np.array([NOBODY if state is None else after[state] for state in self._merged], np.int64)
 
     def has_key(self, const uint64_t[:, ::1] keys not None):
         """Whether partial matches may wait under each key: bool[n] for ``keys`` (width, n)."""
@@ -209,10 +218,11 @@ cdef class Totaller:
 
     def groups(self):
         """Totals that are kept: in each state that something entered, those of every substream."""
-        cdef size_t i, entered = 0
-        for i in range(self.state.states.size()):
-            entered += self.state.states[i].entered > 0
-        return entered * self.state.substream_of_key.size()
+        return sum([entered > 0 for entered in self._entered()]) * self.state.substream_of_key.size()
+
+    cdef _entered(self):
+        """What entered each state."""
+        return [0 if state is None else self.state.states[<size_t>state].entered for state in self._merged]
 
     def statistics(self):
         """Events by atom, firings by transition; what entered states, and in how many substreams something may be."""
@@ -221,7 +231,7 @@ cdef class Totaller:
         return {
             "atoms": [a.matched[i] for i in range(a.matched.size())],
             "fired": [a.fired[i] for i in range(a.fired.size())],
-            "entered": [a.states[i].entered for i in range(a.states.size())],
+            "entered": self._entered(),
             "substreams": a.substream_of_key.size(),
             "log": sum([a.substreams[i].log.size() for i in range(a.substreams.size())]),
             "starts": sum([a.substreams[i].left for i in range(a.substreams.size())]),
@@ -268,29 +278,55 @@ cdef void reach_by(const Arc* arc, const Entry* entry, int64_t[::1] starts, int6
         after[arc.target] = max(after[arc.target], entry.measure if arc.source == NO_STATE else starts[arc.source])
 
 
-cdef object borrow_columns(vector[AtomColumns]* out, object columns, size_t atoms):
+cdef object borrow_rows(vector[AtomRows]* out, object rows, size_t atoms):
     """Note where the rows of all atoms lie; the result keeps them alive."""
-    cdef AtomColumns one
+    cdef AtomRows one
+    cdef const uint32_t[::1] events
     cdef const uint64_t[:, ::1] view
     kept = []
-    if len(columns) != atoms:
-        raise ValueError(f"rows of {atoms} atoms are needed, {len(columns)} came")
-    for some in columns:
+    if len(rows) != atoms:
+        raise ValueError(f"rows of {atoms} atoms are needed, {len(rows)} came")
+    for some in rows:
+        one.events = NULL
         one.columns = NULL
-        one.rows = 0
-        if some is not None and some.shape[1]:
-            one.rows = some.shape[1]
-            if some.shape[0]:
-                some = np.ascontiguousarray(some, np.uint64)
-                view = some
+        one.rows = one.next = 0
+        if some is not None and len(some.row_event):
+            columns = np.ascontiguousarray(some.columns, np.uint64)
+            events = np.ascontiguousarray(some.row_event, np.uint32)
+            if columns.shape[1] != events.shape[0]:
+                raise ValueError(f"{events.shape[0]} rows have {columns.shape[1]} words")
+            one.rows = events.shape[0]
+            one.events = &events[0]
+            if columns.shape[0]:
+                view = columns
                 one.columns = &view[0, 0]
-                kept.append(some)
+            kept.append((columns, events))
         out.safe_push_back(one)
     return kept
 
 
-cdef build_totalling(Totalling* a, automaton, keys, quantities):
-    """The automaton as arrays of arcs; states that only begin or end matches are none."""
+def merged_states(automaton):
+    """For each state the number of what it is here; None: it only begins or ends matches.
+
+    States that partial matches enter and leave together, if by other steps, are one: so a Kleene closure has one, not two."""
+    numbers, found = {}, []
+    for number, state in enumerate(automaton.states):
+        entered = frozenset(
+            at for at, transition in enumerate(automaton.transitions)
+            if any([target.state == number for target in transition.targets])
+        )
+        struck = frozenset(guard.choice.atoms for guard in state.guards) | frozenset(
+            transition.choice.atoms for transition in automaton.transitions
+            if transition.source == number and not transition.targets
+        )
+        together = frozenset([number, *state.twins]) if state.govern == NEXT else None
+        alike = entered, state.govern, struck, together
+        found.append(None if state.final or not entered else numbers.setdefault(alike, len(numbers)))
+    return found
+
+
+cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
+    """The automaton as arrays of arcs."""
     cdef QuantitySpec quantity
     cdef StateRecord state
     kinds = [KINDS.index(one.kind) for one in quantities]
@@ -308,24 +344,26 @@ cdef build_totalling(Totalling* a, automaton, keys, quantities):
     for number, columns in enumerate(keys):
         take_numbers(&a.key_slots[<size_t>number], columns)
     a.windowed = automaton.window.length > 0
-    for one in automaton.states:
-        state.govern = one.govern
-        take_numbers(&state.twins, one.twins)
-        state.youngest = NOBODY
-        state.entered = 0
-        a.states.safe_push_back(state)
+    for number, one in enumerate(automaton.states):
+        if merged[number] is not None and merged[number] == a.states.size():
+            state.govern = one.govern
+            take_numbers(&state.twins, {merged[twin] for twin in one.twins} - {merged[number], None})
+            state.youngest = NOBODY
+            state.entered = 0
+            a.states.safe_push_back(state)
     a.arcs.safe_resize(len(automaton.slots))
     a.strikes.safe_resize(len(automaton.slots))
     for number, one in enumerate(automaton.states):
         for guard in one.guards:
             if len(guard.choice.atoms) > 1 or not guard.early:
                 raise ValueError(f"a guard of state {number} looks at more than one event, or at finished matches")
-            a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(number)
+            if merged[number] is not None:
+                a.strikes[<uint32_t>guard.choice.atoms[0]].safe_push_back(merged[number])
     a.opens.safe_assign(len(automaton.slots), False)
     a.matched.safe_assign(len(automaton.slots), 0)
     a.fired.safe_assign(len(automaton.transitions), 0)
     for number, transition in enumerate(automaton.transitions):
-        add_arcs(a, automaton, number, transition)
+        add_arcs(a, automaton, merged, number, transition)
     begin_totalling(a)
 
 
@@ -333,18 +371,22 @@ cdef bint is_least(kind):
     return kind in (STARTS, LEAST, GREATEST)
 
 
-cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
+cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
     cdef Joint joint
     cdef Arc arc
+    source = merged[transition.source]
     if not transition.targets:
-        a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(transition.source)
+        if source is not None:
+            a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(source)
         return
     is_first = automaton.states[transition.source].govern == 3
-    arc.source = <uint32_t>NO_STATE if is_first else transition.source
+    if source is None and not is_first:
+        return
+    arc.source = <uint32_t>NO_STATE if is_first else source
     arc.transition = number
     arc.counts = True
-    for target in transition.targets:
-        arc.target = <uint32_t>NO_STATE if automaton.states[target.state].final else target.state
+    for target in dict.fromkeys([merged[target.state] for target in transition.targets]):
+        arc.target = <uint32_t>NO_STATE if target is None else target
         joint.arcs.safe_push_back(arc)
         arc.counts = False
     if is_first:
@@ -361,6 +403,8 @@ cdef add_arcs(Totalling* a, automaton, uint32_t number, transition):
 cdef begin_totalling(Totalling* a):
     """The state before the first entry, and room for what is under way."""
     cdef size_t states = a.states.size()
+    a.leaves = any([a.states[i].govern != ANY for i in range(states)])
+    a.leaves = a.leaves or any([a.strikes[i].size() > 0 for i in range(a.strikes.size())])
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO
     a.is_open = False

@@ -17,10 +17,10 @@ cdef void make_front(Totalling* a, Substream* s, int64_t least, bint gap) noexce
     cdef Total unit
     cdef uint32_t state
     s.starts.clear()
-    s.front.numbers.clear()
-    s.front.leasts.clear()
     replay(a, s, least, gap)
     s.left = s.starts.size()
+    if s.front.numbers.size() > 4 * s.left * a.states.size() * a.numbers:
+        resize_table(a, &s.front, s.left * a.states.size())       # what was large once
     s.has_front = s.left > 0
     s.has_back = False
     s.ticks.clear()
@@ -136,11 +136,15 @@ cdef void begin_start(Totalling* a, Substream* s, int64_t measure) noexcept nogi
     if before and s.starts.back() == measure:
         return
     s.starts.push_back(measure)
-    resize_table(a, &s.front, (before + 1) * states)
-    for k in range(states if before else 0):
+    if s.front.numbers.size() < (before + 1) * states * a.numbers:
+        resize_table(a, &s.front, (before + 1) * states)
+    for k in range(states):
         here = total_at(a, &s.front, before * states + k)
-        younger = total_at(a, &s.front, (before - 1) * states + k)
-        copy_total(a, &here, &younger)
+        if before:
+            younger = total_at(a, &s.front, (before - 1) * states + k)
+            copy_total(a, &here, &younger)
+        else:
+            clear_total(a, &here)
 
 
 cdef void enter_turned(Totalling* a) noexcept nogil:

@@ -5,92 +5,126 @@ cdef extern from *:
     """
     #include <cstddef>
     #include <cstdint>
+    #include <cstdlib>
+    #include <cstring>
+    #include <new>
     #include <utility>
-    #include <vector>
 
     class Natural {
-        // below 2**63 the number itself, else the highest bit and half the address of its limbs, the least one first
+        // The limbs of a number that was large once, the least one first; it keeps them until it ends.
+        struct Limbs { uint32_t count, room; uint64_t at[1]; };
+        struct View { const uint64_t* at; size_t count; };
+
+        // below 2**63 the number itself, else the highest bit and half the address of its limbs
         uint64_t bits = 0;
-        typedef std::vector<uint64_t> Limbs;
         static constexpr size_t MOST_LIMBS = 220;
         static constexpr uint64_t HIGHEST = 1ULL << 63;
 
         bool is_small() const { return !(bits & HIGHEST); }
         Limbs* limbs() const { return reinterpret_cast<Limbs*>(static_cast<uintptr_t>(bits << 1)); }
-        void hold(Limbs* some) { bits = HIGHEST | reinterpret_cast<uintptr_t>(some) >> 1; }
-        void drop() { if (!is_small()) delete limbs(); bits = 0; }
-        size_t length() const { return is_small() ? bits != 0 : limbs()->size(); }
-        uint64_t at(size_t i) const { return is_small() ? bits : (*limbs())[i]; }
-        Limbs& enlarge(size_t size) {
-            if (is_small()) { uint64_t value = bits; hold(new Limbs(1, value)); }
-            if (limbs()->size() < size) limbs()->resize(size, 0);
-            return *limbs();
+        View view() const {
+            if (is_small()) return {&bits, bits != 0};
+            return {limbs()->at, limbs()->count};
         }
-        void trim() {
-            Limbs& own = *limbs();
-            while (own.size() > 1 && own.back() == 0) own.pop_back();
-            if (own.size() > MOST_LIMBS) own.assign(MOST_LIMBS + 1, ~0ULL);
+        // Room for so many limbs; those that there are stay.
+        Limbs& reserve(size_t room) {
+            if (!is_small() && limbs()->room >= room) return *limbs();
+            room = (room + 3) & ~size_t(3);
+            Limbs* old = is_small() ? nullptr : limbs();
+            Limbs* own = static_cast<Limbs*>(std::realloc(old, offsetof(Limbs, at) + room * sizeof(uint64_t)));
+            if (own == nullptr) throw std::bad_alloc();
+            if (old == nullptr) { own->count = bits != 0; own->at[0] = bits; }
+            own->room = static_cast<uint32_t>(room);
+            bits = HIGHEST | reinterpret_cast<uintptr_t>(own) >> 1;
+            return *own;
         }
-        static void add_limb(Limbs& own, size_t i, uint64_t value) {
-            while (value) {
-                bool carries = __builtin_add_overflow(own[i], value, &own[i]);
-                value = carries; ++i;
+        // It has at most so many limbs.
+        static void settle(Limbs& own, size_t count) {
+            while (count && own.at[count - 1] == 0) --count;
+            if (count > MOST_LIMBS) std::memset(own.at, 0xFF, (count = MOST_LIMBS + 1) * sizeof(uint64_t));
+            own.count = static_cast<uint32_t>(count);
+        }
+        // The sum of a limb, a carry and another limb; what does not fit is the new carry.
+        static uint64_t add_limb(uint64_t one, uint64_t other, uint64_t& carry) {
+            uint64_t sum;
+            const bool first = __builtin_add_overflow(one, other, &sum);
+            carry = __builtin_add_overflow(sum, carry, &sum) | first;
+            return sum;
+        }
+        void add_view(View other) {
+            size_t count = view().count, i = 0;
+            uint64_t carry = 0;
+            Limbs& own = reserve((count > other.count ? count : other.count) + 1);
+            for (const size_t both = count < other.count ? count : other.count; i < both; ++i)
+                own.at[i] = add_limb(own.at[i], other.at[i], carry);
+            for (; i < other.count; ++i) own.at[i] = add_limb(0, other.at[i], carry);
+            for (; carry && i < count; ++i) own.at[i] = add_limb(own.at[i], 0, carry);
+            if (i > count) count = i;
+            if (carry) own.at[count++] = carry;
+            settle(own, count);
+        }
+        void add_product(View one, View other) {
+            const size_t product = one.count + other.count, before = view().count;
+            const size_t count = (before > product ? before : product) + 1;
+            Limbs& own = reserve(count);
+            for (size_t i = before; i < count; ++i) own.at[i] = 0;
+            for (size_t i = 0; i < one.count; ++i) {
+                const uint64_t factor = one.at[i];
+                uint64_t carry = 0;
+                size_t k = i;
+                for (size_t j = 0; j < other.count; ++j, ++k) {
+                    const unsigned __int128 sum = static_cast<unsigned __int128>(factor) * other.at[j] + own.at[k] + carry;
+                    own.at[k] = static_cast<uint64_t>(sum);
+                    carry = static_cast<uint64_t>(sum >> 64);
+                }
+                for (; carry; ++k) own.at[k] = add_limb(own.at[k], 0, carry);
             }
+            settle(own, count);
         }
       public:
         Natural() = default;
-        Natural(const Natural& other) : bits(other.bits) { if (!is_small()) hold(new Limbs(*other.limbs())); }
+        Natural(const Natural& other) { assign(other.view().at, other.view().count); }
         Natural(Natural&& other) noexcept : bits(other.bits) { other.bits = 0; }
-        Natural& operator=(Natural other) noexcept { std::swap(bits, other.bits); return *this; }
-        ~Natural() { drop(); }
-
-        bool is_zero() const { return bits == 0; }
-        bool is_too_large() const { return !is_small() && limbs()->size() > MOST_LIMBS; }
-        size_t size() const { return length(); }
-        uint64_t limb(size_t i) const { return at(i); }
-        void clear() { if (bits) drop(); }
-        void set(unsigned __int128 value) {
-            drop();
-            if (value < HIGHEST) { bits = static_cast<uint64_t>(value); return; }
-            uint64_t low = static_cast<uint64_t>(value), high = static_cast<uint64_t>(value >> 64);
-            hold(high ? new Limbs{low, high} : new Limbs{low});
+        Natural& operator=(const Natural& other) {
+            if (is_small() && other.is_small()) bits = other.bits;
+            else if (this != &other) assign(other.view().at, other.view().count);
+            return *this;
         }
-        void assign(const uint64_t* from, size_t count) {     // the least limb first
+        Natural& operator=(Natural&& other) noexcept { std::swap(bits, other.bits); return *this; }
+        ~Natural() { if (!is_small()) std::free(limbs()); }
+
+        bool is_zero() const { return is_small() ? bits == 0 : limbs()->count == 0; }
+        bool is_too_large() const { return !is_small() && limbs()->count > MOST_LIMBS; }
+        size_t size() const { return view().count; }
+        uint64_t limb(size_t i) const { return view().at[i]; }
+        void clear() { if (is_small()) bits = 0; else limbs()->count = 0; }
+        void assign(const uint64_t* from, size_t count) {     // the least limb first; none of its own
             while (count && from[count - 1] == 0) --count;
-            drop();
-            if (count == 1 && from[0] < HIGHEST) bits = from[0];
-            else if (count) { hold(new Limbs(from, from + count)); trim(); }
+            if (is_small() && (count == 0 || (count == 1 && from[0] < HIGHEST))) { bits = count ? from[0] : 0; return; }
+            Limbs& own = reserve(count);
+            if (count) std::memcpy(own.at, from, count * sizeof(uint64_t));
+            settle(own, count);
+        }
+        void set(unsigned __int128 value) {
+            const uint64_t halves[2] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
+            assign(halves, 2);
         }
         void add(const Natural& other) {
-            if (is_small() && other.is_small() && bits + other.bits < HIGHEST) { bits += other.bits; return; }
-            if (other.is_zero() || is_too_large()) return;
-            size_t size = other.length();
-            Limbs& own = enlarge((length() > size ? length() : size) + 1);
-            for (size_t i = 0; i < size; ++i) add_limb(own, i, other.at(i));
-            trim();
+            if (is_small() && other.is_small() && bits + other.bits < HIGHEST) bits += other.bits;
+            else if (!other.is_zero() && !is_too_large()) add_view(other.view());
         }
         void add_product(const Natural& one, const Natural& other) {     // neither of them is this one
-            if (one.is_zero() || other.is_zero() || is_too_large()) return;
-            if (one.is_small() && other.is_small()) {
-                unsigned __int128 product = static_cast<unsigned __int128>(one.bits) * other.bits;
-                if (product < HIGHEST && is_small() && product + bits < HIGHEST) {
-                    bits += static_cast<uint64_t>(product);
-                    return;
-                }
+            if (one.is_zero() || other.is_zero()) return;
+            if (other.is_one()) return add(one);
+            if (one.is_one()) return add(other);
+            if (is_too_large()) return;
+            if (one.is_small() && other.is_small() && is_small()) {
+                const unsigned __int128 sum = static_cast<unsigned __int128>(one.bits) * other.bits + bits;
+                if (sum < HIGHEST) { bits = static_cast<uint64_t>(sum); return; }
             }
-            size_t n = one.length(), m = other.length();
-            Limbs& own = enlarge((length() > n + m ? length() : n + m) + 1);
-            for (size_t i = 0; i < n; ++i) {
-                uint64_t factor = one.at(i), carry = 0;
-                for (size_t j = 0; j < m; ++j) {
-                    unsigned __int128 sum = static_cast<unsigned __int128>(factor) * other.at(j) + own[i + j] + carry;
-                    own[i + j] = static_cast<uint64_t>(sum);
-                    carry = static_cast<uint64_t>(sum >> 64);
-                }
-                add_limb(own, i + m, carry);
-            }
-            trim();
+            add_product(one.view(), other.view());
         }
+        bool is_one() const { return bits == 1; }
     };
     """
     cppclass Natural:

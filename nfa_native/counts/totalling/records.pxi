@@ -4,6 +4,7 @@ cdef enum:
     NO_STATE = 0xFFFFFFFF
     NO_SLOT = 0xFFFFFFFF
     NO_SUBSTREAM = 0xFFFFFFFF
+    NO_EVENT = 0xFFFFFFFF
     FEW_SUBSTREAMS = 1024        # that are kept without a thought
 
 cdef enum:
@@ -104,6 +105,7 @@ cdef cppclass Totalling:
     vector[vector[uint32_t]] strikes      # by atom: states that its events empty, as it is negated there
     vector[uint8_t] opens         # by atom: matches may begin with it
     vector[StateRecord] states
+    bint leaves                   # partial matches may leave some state
     vector[Substream] substreams
     vector[uint32_t] free         # numbers of substreams that may be used again
     unordered_map[string, uint32_t, TextHash] substream_of_key

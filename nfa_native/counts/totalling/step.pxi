@@ -28,6 +28,8 @@ cdef void mark_passed(
     """Mark in `passed` the states that partial matches leave with these events: by skip-till-next, strict contiguity, or
     as a negated event drops them."""
     cdef size_t i, j
+    if not a.leaves:
+        return
     a.present.assign(a.arcs.size(), 0)
     for i in range(a.states.size()):
         a.passed[i] = a.states[i].govern == STRICT
