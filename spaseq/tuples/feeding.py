@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns import Columns
+from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.merge import common_types
 from spaseq.tuples.core import Core, Query, about_query
-from spaseq.tuples.encoding import Roles, check_roles, check_text_column, existing, type_column_of
-from spaseq.tuples.merge import common_types
+from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.setting import Setting
+from spaseq.tuples.encoding.timed import Timed
+from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.prepared import Prepared
-from spaseq.tuples.setting import Setting
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
-from spaseq.tuples.timed import Timed
-from spaseq.tuples.times import Clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from spaseq.errors import Location, QueryError, StreamError
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.encoder import Encoded, Encoder, Forgetful, Reading
-from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.merge import STREAM
-from spaseq.tuples.symbol_groups import Naming
-from spaseq.tuples.times import Times
+from spaseq.tuples.columns.merge import STREAM
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.encoder import Encoded, Encoder, Forgetful, Reading
+from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.waiting import Run, Waiting, joined
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow
 
-from spaseq.tuples.times import Times
+from spaseq.tuples.encoding.times import Times
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 Run = tuple[Times, pyarrow.RecordBatch]

@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from spaseq.tuples import encoder, match
-from spaseq.tuples.partitions import Partitions
+from spaseq.tuples.encoding.partitions import Partitions
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, random_pair
 from tests.oracle.ceql.labels import labels_of
