@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow
 import pytest
 
-from spaseq.tuples import encoder, match
+from spaseq.tuples import match
+from spaseq.tuples.encoding import encoder
 from spaseq.tuples.encoding.partitions import Partitions
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, random_pair

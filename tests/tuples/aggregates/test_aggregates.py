@@ -13,8 +13,11 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.aggregation import way
 from spaseq.plan.formulas.automaton import recognition
-from spaseq.tuples import Aggregates, aggregating, match, selecting, totals
-from spaseq.tuples.encoding import EncodedBatch
+from spaseq.tuples import Aggregates, match
+from spaseq.tuples.aggregates import aggregating
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.selection import selecting
+from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
 

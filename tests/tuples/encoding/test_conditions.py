@@ -17,8 +17,10 @@ from nfa_native.automata.complex_events import Condition, Instruction, Operation
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import planned
-from spaseq.tuples import correlation, encoder, match, selecting
+from spaseq.tuples import match
+from spaseq.tuples.encoding import correlation, encoder
 from spaseq.tuples.encoding.conditions import Conditions
+from spaseq.tuples.selection import selecting
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, mixed, random_pair
@@ -26,7 +28,7 @@ from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import Filter, FilterOn, Query, Relation
 from tests.oracle.ceql.model import Sequence as Sequencing
 from tests.oracle.ceql.text import to_text
-from tests.tuples import test_correlation
+from tests.tuples.encoding import test_correlation
 from tests.tuples.tables import answers
 
 kind = test_correlation.kind

@@ -16,7 +16,9 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import Formula, Query
 from spaseq.plan.formulas.automaton import Recognition, recognition
-from spaseq.tuples import Matches, encoder, match, prepared, selecting
+from spaseq.tuples import Matches, match, prepared
+from spaseq.tuples.encoding import encoder
+from spaseq.tuples.selection import selecting
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import random_pair
