@@ -18,7 +18,7 @@ from benchmarks.timing import interleaved
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import planned
-from spaseq.tuples.correlation import Columns
+from spaseq.tuples.encoding.correlation import Columns
 
 BATCH = 1 << 16
 EQUAL = "AND b[key = a.key] AND c[key = a.key]"

@@ -15,17 +15,17 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.aggregating import Aggregation
-from spaseq.tuples.columns import Columns
-from spaseq.tuples.encoder import Reading, check_reading
-from spaseq.tuples.encoding import EncodedBatch, check_text_column
-from spaseq.tuples.merge import STREAM
+from spaseq.tuples.aggregates.aggregating import Aggregation
+from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.merge import STREAM
+from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
+from spaseq.tuples.encoding.encoder import Reading, check_reading
+from spaseq.tuples.encoding.setting import Setting
+from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.prepared import Prepared, atoms_of
-from spaseq.tuples.selecting import Selection
-from spaseq.tuples.setting import Setting
+from spaseq.tuples.selection.selecting import Selection
 from spaseq.tuples.streamset import Entry, Found, Running, Streamset, in_order, with_stream
-from spaseq.tuples.symbol_groups import Naming
-from spaseq.tuples.times import Times
 
 Step = Callable[[Any, EncodedBatch], Iterable[object]]
 

@@ -16,15 +16,15 @@ from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns import Columns
+from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.stored import require, rows_read, rows_stored
+from spaseq.tuples.columns.usual import usual_type
 from spaseq.tuples.core import Core, Query, about_query
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Part, Pushed
-from spaseq.tuples.sources import Types, check_texts, declared
+from spaseq.tuples.sources.source import Types, check_texts, declared
 from spaseq.tuples.statistics import Counters, statistics_of
-from spaseq.tuples.stored import require, rows_read, rows_stored
 from spaseq.tuples.streams import Reading
-from spaseq.tuples.usual import usual_type
 
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]

@@ -13,19 +13,19 @@ from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.shapes import Named, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns import COLUMNS, Columns
+from spaseq.tuples.columns.agreed import COLUMNS, Columns
+from spaseq.tuples.columns.merge import common_types
+from spaseq.tuples.columns.stored import damaged, require
 from spaseq.tuples.core import Core, Query, about_query
-from spaseq.tuples.encoding import Roles, check_roles, check_text_column, existing, type_column_of
-from spaseq.tuples.merge import common_types
+from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.setting import Setting
+from spaseq.tuples.encoding.timed import TIMED, Timed
+from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
-from spaseq.tuples.setting import Setting
 from spaseq.tuples.snapshot import doubted
-from spaseq.tuples.stored import damaged, require
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
-from spaseq.tuples.timed import TIMED, Timed
-from spaseq.tuples.times import Clock
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": Named(TIMED)}
 

@@ -10,15 +10,15 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
-from spaseq.tuples.aggregating import Aggregation
+from spaseq.tuples.aggregates.aggregating import Aggregation
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import Feed, fed
-from spaseq.tuples.picked import check_readable_again, picked_rows
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.results import Results
-from spaseq.tuples.selecting import Selection
+from spaseq.tuples.selection.picked import check_readable_again, picked_rows
+from spaseq.tuples.selection.selecting import Selection
 from spaseq.tuples.several import ManyMatches
-from spaseq.tuples.sources import CsvFormat, Types, check_csv, check_texts
+from spaseq.tuples.sources.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.streams import Reading, open_streams
 
 

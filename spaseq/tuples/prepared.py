@@ -18,8 +18,8 @@ from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, Query, TimeWindow
 from spaseq.plan.formulas.aggregation import check_groups
 from spaseq.plan.formulas.automaton import Recognition, planned
-from spaseq.tuples.correlation import correlated_attributes, texts
-from spaseq.tuples.symbols import Atom
+from spaseq.tuples.encoding.correlation import correlated_attributes, texts
+from spaseq.tuples.encoding.symbols import Atom
 
 MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 

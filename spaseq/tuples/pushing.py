@@ -13,14 +13,14 @@ import pyarrow
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns import Columns, changed
-from spaseq.tuples.encoding import Roles, check_text_column, existing, type_column_of
-from spaseq.tuples.kinds import Kind, kind_of_type, shown
-from spaseq.tuples.opening import opened
-from spaseq.tuples.sources import CsvFormat, Source, declared
+from spaseq.tuples.columns.agreed import Columns, changed
+from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
+from spaseq.tuples.columns.usual import usual
+from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.times import Clock, Times
+from spaseq.tuples.sources.opening import opened
+from spaseq.tuples.sources.source import CsvFormat, Source, declared
 from spaseq.tuples.streams import Reading, with_times
-from spaseq.tuples.times import Clock, Times
-from spaseq.tuples.usual import usual
 
 NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]

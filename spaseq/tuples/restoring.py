@@ -14,13 +14,13 @@ import pyarrow
 
 from spaseq.snapshots.shapes import CLOCK, COUNT, TIME, Shape
 from spaseq.streams.clock import StreamClock
-from spaseq.tuples.aggregating import AGGREGATION, Aggregation
+from spaseq.tuples.aggregates.aggregating import AGGREGATION, Aggregation
+from spaseq.tuples.columns.stored import met_of, require, schema_read, schema_stored
 from spaseq.tuples.core import Core, Query
-from spaseq.tuples.encoder import Reading
+from spaseq.tuples.encoding.encoder import Reading
 from spaseq.tuples.prepared import Prepared
-from spaseq.tuples.selecting import SELECTION, Selection
+from spaseq.tuples.selection.selecting import SELECTION, Selection
 from spaseq.tuples.spent import SPENT, spent, spent_state
-from spaseq.tuples.stored import met_of, require, schema_read, schema_stored
 from spaseq.tuples.streamset import POSITION, STREAMSET, Entry, Streamset
 
 _ENTRY: Shape = {

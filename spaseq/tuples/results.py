@@ -16,7 +16,7 @@ from spaseq.exclusive import Tables, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.core import Query
 from spaseq.tuples.feeding import Feed
-from spaseq.tuples.names import called, in_order
+from spaseq.tuples.selection.names import called, in_order
 from spaseq.tuples.streamset import Running
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
 from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
-from spaseq.tuples.columns import COLUMNS
+from spaseq.tuples.columns.agreed import COLUMNS
+from spaseq.tuples.columns.stored import schema_read, schema_stored
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_window, prepare
 from spaseq.tuples.restoring import CORE
-from spaseq.tuples.stored import schema_read, schema_stored
 from spaseq.tuples.streams import Reading
 
 _TEXT: Shape = [str]  # at most one

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape
-from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.partitions import Numbers
-from spaseq.tuples.stored import met_of
+from spaseq.tuples.columns.stored import met_of
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.streamset import Running
 
 SPENT: Shape = {"found": COUNT, "met": str, "kernel": Named(TIME)}

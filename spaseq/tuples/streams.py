@@ -12,12 +12,12 @@ from typing import Any
 from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import Query
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.csv import CsvSource
-from spaseq.tuples.formatted import FormattedTimes
-from spaseq.tuples.opening import open_source, opened, piped
-from spaseq.tuples.setting import Setting
-from spaseq.tuples.sources import CsvFormat, Source, Types, check_declared, check_texts, declared
-from spaseq.tuples.symbol_groups import Naming
+from spaseq.tuples.encoding.setting import Setting
+from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.sources.csv import CsvSource
+from spaseq.tuples.sources.formatted import FormattedTimes
+from spaseq.tuples.sources.opening import open_source, opened, piped
+from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_declared, check_texts, declared
 
 
 @dataclass(frozen=True, slots=True)

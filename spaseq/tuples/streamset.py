@@ -15,12 +15,12 @@ from spaseq.snapshots.shapes import COUNT, TIME, Named, Number, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.encoder import ENCODER, Encoded, Encoder, Forgetful, Reading
-from spaseq.tuples.encoding import EncodedBatch
-from spaseq.tuples.merge import STREAM
-from spaseq.tuples.stored import require
-from spaseq.tuples.symbol_groups import Naming
-from spaseq.tuples.times import Times
+from spaseq.tuples.columns.merge import STREAM
+from spaseq.tuples.columns.stored import require
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.encoder import ENCODER, Encoded, Encoder, Forgetful, Reading
+from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.waiting import WAITING, Run, Waiting, joined
 
 POSITION = Number(most=2**62)

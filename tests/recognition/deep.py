@@ -20,7 +20,7 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from spaseq.tuples import encoder
+from spaseq.tuples.encoding import encoder
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
 from tests.oracle.ceql.generate import Pair, joined, mixed, random_pair

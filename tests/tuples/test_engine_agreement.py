@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spaseq.tuples import Engine, encoder, match, selecting, symbol_groups
+from spaseq.tuples import Engine, match
+from spaseq.tuples.encoding import encoder, symbol_groups
+from spaseq.tuples.selection import selecting
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, mixed, pairs, random_pair

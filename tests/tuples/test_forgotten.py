@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow
 import pytest
 
-from spaseq.tuples import encoder, match
-from spaseq.tuples.partitions import Partitions
+from spaseq.tuples import match
+from spaseq.tuples.encoding import encoder
+from spaseq.tuples.encoding.partitions import Partitions
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, random_pair
 from tests.oracle.ceql.labels import labels_of

@@ -1,0 +1,191 @@
+"""Aggregates over the matches of each end: COUNT, SUM, AVG, MIN and MAX, maybe by groups, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow
+
+from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, GroupKey, Query
+from spaseq.plan.formulas.aggregation import way, why_enumerated
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, Named, Shape
+from spaseq.tuples.aggregates.enumerated import ENUMERATION, Enumeration
+from spaseq.tuples.aggregates.rising import RISING, Rising
+from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.vectors import Mask
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.partitions import PARTITIONS, Numbers
+from spaseq.tuples.prepared import needed
+from spaseq.tuples.selection.names import free
+from spaseq.tuples.totals.operands import Operand
+from spaseq.tuples.totals.totals import Ends, Rows, Totals
+
+AGGREGATION: Shape = {
+    "operands": Named(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION], "rising": [RISING],
+}  # fmt: skip
+
+
+class _Source(Protocol):
+    """What gives the rows of aggregates."""
+
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """Those whose ends are in a batch."""
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+
+
+class Aggregation:
+    """The rows of a query's aggregates, of events that come in encoded batches, the first one at position ``first``.
+
+    ``schema`` is that of the batches of rows: the end, what SELECT shows of GROUP BY, and the aggregates.  ``found``
+    counts rows, ``way`` says how they are found.  QueryError: an aggregate has no meaning for events of ``schema``.
+    """
+
+    variables: tuple[str, ...] = ()
+
+    def __init__(self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0) -> None:
+        self._query = query
+        self._events, self._first = schema, first
+        operands = {name: Operand(name, schema) for name in needed(query)}
+        for aggregate in query.aggregates:
+            if aggregate.attribute is not None and aggregate.function in ("SUM", "AVG"):
+                operands[aggregate.attribute.name].check_number(aggregate.function)
+        unordered = [name for name, operand in operands.items() if not operand.is_ordered]
+        self.way = way(query, plan, unordered)
+        self._operands = operands
+        self._shown = [number for number, key in enumerate(query.group_by) if key.name is not None]
+        self.schema = _schema(query, operands)
+        self.found = 0
+        self._enumeration: Enumeration | None = None
+        self._totals: Totals | None = None
+        self._source = self._source_of(plan, schema, unordered, first)
+
+    def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
+        """The rows whose ends are in a batch; StreamError comes with a number that does not fit in 64 bits."""
+        for rows in self._source.rows(batch):
+            shown = [self._values(self._query.group_by[number], rows, number) for number in self._shown]
+            found = pyarrow.record_batch([pyarrow.array(rows.ends), *shown, *rows.columns], schema=self.schema)
+            if self._query.limit is not None and self._query.group_by:
+                found = found.filter(pyarrow.array(_first_of_each_end(rows.ends, self._query.limit)))
+            self.found += found.num_rows
+            yield found
+
+    def counts(self, batch: EncodedBatch) -> Iterator[int]:
+        """How many these are, part by part."""
+        return (found.num_rows for found in self.batches(batch))
+
+    @property
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self._source.met()
+
+    def statistics(self) -> dict[str, int]:
+        """What is kept of the events that came."""
+        kept = {} if self._totals is None else self._totals.statistics()
+        return kept if self._enumeration is None else kept | self._enumeration.selection.statistics()
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as AGGREGATION."""
+        rising = self._rising
+        over = rising is not None and rising.has_fallen
+        return {
+            "operands": {name: operand.state() for name, operand in self._operands.items()},
+            "found": self.found,
+            "totals": [self._totals.snapshot()] if self._totals is not None and not over else [],
+            "enumeration": [self._enumeration.state()] if self._enumeration is not None else [],
+            "rising": [rising.state()] if rising is not None else [],
+        }
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None, masks: Sequence[int]) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        ``masks`` are the symbols so far.  SnapshotError, ValueError: it cannot be.
+        """
+        require(state["operands"].keys() == self._operands.keys(), "values are of other attributes")
+        for name, operand in self._operands.items():
+            operand.restore(state["operands"][name])
+        require(len(state["enumeration"]) == (self._enumeration is not None), "a query is counted in another way")
+        require(len(state["rising"]) == (self._rising is not None), "a query is counted in another way")
+        has_fallen = any(each["fallen"] for each in state["rising"])
+        require(len(state["totals"]) == (self._totals is not None and not has_fallen), "there are no totals")
+        self.found = state["found"]
+        if self._totals is not None and not has_fallen:
+            self._totals.restore(state["totals"][0])
+            self._totals.check(position, masks)
+        if self._rising is not None:
+            self._rising.restore(state["rising"][0], masks, self._events)
+        if self._enumeration is not None:
+            begun = has_fallen or self._rising is None
+            self._enumeration.restore(state["enumeration"][0], position if begun else self._first, time)
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        kept = 0 if self._rising is None else self._rising.known_partitions
+        counted = 0 if self._totals is None else self._totals.statistics()["partitions"]
+        return max(kept, counted, 0 if self._enumeration is None else self._enumeration.selection.known_partitions)
+
+    @property
+    def _rising(self) -> Rising | None:
+        return self._source if isinstance(self._source, Rising) else None
+
+    # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
+    @property
+    def forgets_partitions(self) -> bool:
+        """Whether there may be such ones: totals keep all."""
+        return self._totals is None and self._enumeration is not None and self._enumeration.selection.forgets_partitions
+
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+        assert self._enumeration is not None
+        return self._enumeration.selection.living()
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but these (rising), which get the numbers from 0 on."""
+        assert self._enumeration is not None
+        self._enumeration.selection.keep(kept)
+
+    def _source_of(self, plan: Recognition, schema: pyarrow.Schema, unordered: Sequence[str], first: int) -> _Source:
+        """What gives the rows."""
+        query = self._query
+        rises = isinstance(query.window, AttributeWindow)
+        enumerates = why_enumerated(query, plan, unordered) is not None
+        if enumerates or rises:
+            self._enumeration = Enumeration(query, plan, self._operands, schema, first)
+        if enumerates:
+            assert self._enumeration is not None
+            return self._enumeration
+        self._totals = Totals(query, plan, self._operands, first)
+        if self._enumeration is not None:
+            return Rising(query, needed(query), self._totals, self._enumeration)
+        return self._totals
+
+    def _values(self, key: GroupKey, rows: Rows, number: int) -> pyarrow.Array:
+        return self._operands[key.attribute.name].numbered(rows.keys[number])
+
+
+def _schema(query: Query, operands: Mapping[str, Operand]) -> pyarrow.Schema:
+    shown = [(key.name, operands[key.attribute.name].type) for key in query.group_by if key.name is not None]
+    columns = shown + [(each.name, _type(each, operands)) for each in query.aggregates]
+    return pyarrow.schema([(free("end", [name for name, _ in columns]), pyarrow.int64()), *columns])
+
+
+def _type(aggregate: Aggregate, operands: Mapping[str, Operand]) -> pyarrow.DataType:
+    """The type of an aggregate's column."""
+    if aggregate.attribute is None or aggregate.function == "COUNT":
+        return pyarrow.int64()
+    operand = operands[aggregate.attribute.name]
+    if aggregate.function in ("MIN", "MAX"):
+        return operand.type
+    return pyarrow.float64() if aggregate.function == "AVG" or operand.is_double else pyarrow.int64()
+
+
+def _first_of_each_end(ends: Ends, most: int) -> Mask:
+    """The first rows of each end, at most so many (m)."""
+    begins = np.searchsorted(ends, ends)
+    return np.arange(len(ends)) - begins < most

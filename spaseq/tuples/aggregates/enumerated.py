@@ -1,0 +1,308 @@
+"""Aggregates over enumerated matches: for whatever is more than totals of partial matches can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from nfa_native.events.recognizer import ComplexEvents
+from spaseq.errors import StreamError
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.query import Aggregate, Query, Strategy
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.tuples.columns.kinds import Kind
+from spaseq.tuples.columns.stored import integers_read, numbers_stored, require, vector_read, vector_stored
+from spaseq.tuples.columns.vectors import Column, Mask, Vector
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.windows import ALWAYS, edges
+from spaseq.tuples.selection.choosing import chosen, distinct
+from spaseq.tuples.selection.selecting import SELECTION, Selection
+from spaseq.tuples.totals.operands import NO_VALUE, Operand
+from spaseq.tuples.totals.totals import Rows
+
+REMEMBERED: Shape = {"first": COUNT, "starts": bytes, "least": TIME, "vectors": [bytes]}
+ENUMERATION: Shape = {"remembered": REMEMBERED, "selection": SELECTION}
+
+Places = npt.NDArray[np.int64]
+Reader = Callable[[pyarrow.RecordBatch], Vector]
+
+
+class Remembered:
+    """Some columns of events, as long as a match may need them; the first event is at position ``first``."""
+
+    def __init__(self, query: Query, readers: Mapping[Hashable, Reader], first: int) -> None:
+        self._readers = readers
+        self._window = query.window
+        self._forgets = query.forgets
+        self._first = first
+        self._starts: Places = np.empty(0, np.int64)
+        self._least = ALWAYS
+        self._vectors: dict[Hashable, Vector] = {}
+
+    def add(self, batch: EncodedBatch) -> None:
+        """Know a batch, and forget what was before the windows of the one before it."""
+        if self._forgets:
+            self._forget(self._least)
+        starts, least = edges(self._window, batch)
+        self._least = least[-1]
+        self._starts = np.concatenate([self._starts, starts])
+        for name, reader in self._readers.items():
+            more = reader(batch.batch)
+            self._vectors[name] = _joined(self._vectors[name], more) if name in self._vectors else more
+
+    @property
+    def first(self) -> int:
+        """The position of the first event that is remembered."""
+        return self._first
+
+    def read(self, name: Hashable, positions: Places) -> Vector:
+        """The column at these positions (p)."""
+        return _at(self._vectors[name], positions - self._first)
+
+    def state(self) -> dict[str, Any]:
+        """What is remembered, as REMEMBERED."""
+        return {
+            "first": self._first,
+            "starts": numbers_stored(self._starts),
+            "least": int(self._least),
+            "vectors": [vector_stored(self._vectors[name]) for name in self._readers if name in self._vectors],
+        }
+
+    def restore(self, state: dict[str, Any], position: int) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; SnapshotError: it cannot be."""
+        self._first, self._least = state["first"], np.int64(state["least"])
+        self._starts = integers_read(state["starts"])
+        require(self._first + len(self._starts) == position, "values that were kept are missing")
+        require(len(state["vectors"]) in (0, len(self._readers)), "values of other attributes are kept")
+        self._vectors = {
+            name: vector_read(data, len(self._starts), NO_VALUE if isinstance(name, tuple) else 0)
+            for name, data in zip(self._readers, state["vectors"], strict=False)
+        }
+        require(bool(self._vectors) or not len(self._starts) or not self._readers, "values that were kept are missing")
+
+    def check_numbers(self, name: Hashable, operand: Operand) -> None:
+        """SnapshotError: what is remembered under a name are no numbers of the operand's values."""
+        if name in self._vectors:
+            vector = self._vectors[name]
+            require(vector.values.dtype == np.int64, "numbers of values are none")
+            numbers = vector.values if vector.valid is None else vector.values[vector.valid]
+            known = operand.has(numbers) and bool((numbers >= 0).all())
+            require(known, "a value has a number that there is not")
+
+    def _forget(self, least: np.int64) -> None:
+        """Events before the window that ends last."""
+        old = int(np.searchsorted(self._starts, least))
+        if old > 0:
+            self._first += old
+            left = np.arange(old, len(self._starts))
+            self._starts = self._starts[left]
+            self._vectors = {name: _at(vector, left) for name, vector in self._vectors.items()}
+
+
+def _joined(left: Vector, right: Vector) -> Vector:
+    """One behind the other."""
+    values = np.concatenate([left.values, right.values])
+    if left.valid is None and right.valid is None:
+        return Vector(values)
+    valid = [np.ones(len(each.values), np.bool_) if each.valid is None else each.valid for each in (left, right)]
+    return Vector(values, np.concatenate(valid))
+
+
+def _at(vector: Vector, places: Places) -> Vector:
+    return Vector(vector.values[places], None if vector.valid is None else vector.valid[places])
+
+
+@dataclass(slots=True)
+class _Picks:
+    """Matches with their groups: for every pick the match (p), its position, and its state."""
+
+    found: ComplexEvents
+    matches: Places
+    group: Places  # of each match, from 0
+
+
+class Enumeration:
+    """The rows of a query's aggregates; ``operands`` are its attributes by name, ``schema`` is that of the events."""
+
+    def __init__(
+        self, query: Query, plan: Recognition, operands: Mapping[str, Operand], schema: pyarrow.Schema, first: int
+    ) -> None:
+        self._query = query
+        self._plan = plan
+        self._operands = operands
+        self._is_ambiguous = plan.automaton.ambiguous
+        self._remembered = Remembered(query, self._readers(), first)
+        query = replace(query, aggregates=(), group_by=(), variables=None, limit=None)
+        if self._is_ambiguous:  # all ways to find a match are needed, as their variables differ
+            plan = replace(plan, automaton=replace(plan.automaton, ambiguous=False))
+            if query.strategy is not Strategy.STRICT:
+                query = replace(query, strategy=Strategy.ALL)
+        self.selection = Selection(query, plan, schema, first)
+
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows whose ends are in a batch, in their order."""
+        self._remembered.add(batch)
+        for found in whole_ends(self.selection.recognized(batch)):
+            kept = chosen(self._query.strategy, found) if self._is_ambiguous else found
+            yield self._aggregated(kept, self._remembered)
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self.selection.met
+
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as ENUMERATION."""
+        return {"remembered": self._remembered.state(), "selection": self.selection.state()}
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        SnapshotError, ValueError: it cannot be.
+        """
+        self._remembered.restore(state["remembered"], position)
+        for name, operand in self._operands.items():
+            self._remembered.check_numbers(("number", name), operand)
+            if operand.kind is Kind.TEXT:
+                self._remembered.check_numbers(name, operand)
+        self.selection.restore(state["selection"], position, time, self._remembered.first)
+
+    def _readers(self) -> dict[Hashable, Reader]:
+        """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""
+        names = [each.attribute.name for each in self._query.aggregates if each.attribute is not None]
+        readers: dict[Hashable, Reader] = {name: self._operands[name].read for name in names}
+        for key in self._query.group_by:
+            readers["number", key.attribute.name] = self._operands[key.attribute.name].read_number
+        return readers
+
+    def _aggregated(self, found: ComplexEvents, events: Remembered) -> Rows:
+        count = len(found.ends)
+        matches = np.repeat(np.arange(count), np.diff(found.offsets))
+        columns = [found.ends]
+        for key in self._query.group_by:
+            columns.append(self._numbers(key.attribute, found, matches, events))
+        (ends, *keys), group = distinct_rows(columns)
+        picks = _Picks(found, matches, group)
+        aggregates = tuple(self._column(each, picks, len(ends), events) for each in self._query.aggregates)
+        return Rows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
+
+    def _numbers(self, attribute: Attribute, found: ComplexEvents, matches: Places, events: Remembered) -> Places:
+        """For each match the number of an attribute of the one event that the variable holds at most."""
+        held = self._holds(attribute)[found.states]
+        numbers = np.full(len(found.ends), NO_VALUE, np.int64)
+        numbers[matches[held]] = events.read(("number", attribute.name), found.positions[held]).values
+        return numbers
+
+    def _holds(self, attribute: Attribute) -> Mask:
+        """In which states events are picked that the variable holds."""
+        return np.array([attribute.variable in names for names in self._plan.variables], np.bool_)
+
+    def _column(self, aggregate: Aggregate, picks: _Picks, groups: int, events: Remembered) -> pyarrow.Array:
+        found, attribute = picks.found, aggregate.attribute
+        held = np.zeros(len(found.states), np.bool_) if attribute is None else self._holds(attribute)[found.states]
+        counted = np.ones(len(found.ends), np.bool_)
+        if self._is_ambiguous:
+            counted = distinct(found, picks.group, held)
+        if attribute is None:
+            return pyarrow.array(np.bincount(picks.group[counted], minlength=groups))
+        held &= counted[picks.matches]
+        vector = events.read(attribute.name, found.positions[held])
+        where = picks.group[picks.matches[held]]
+        if vector.valid is not None:
+            where, vector = where[vector.valid], Vector(vector.values[vector.valid])
+        return aggregated(aggregate, self._operands[attribute.name], vector.values, where, groups)
+
+
+def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
+    """Each row of the columns (m) once, in order, and for each row the number of its like (m)."""
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(begins) - 1
+    return [column[begins] for column in ordered], numbers
+
+
+def aggregated(aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int) -> pyarrow.Array:
+    """The function over the values (p) of each group, whose numbers are ``where``; StreamError: it does not fit."""
+    numbers = np.bincount(where, minlength=groups)
+    match aggregate.function:
+        case "COUNT":
+            return pyarrow.array(numbers)
+        case "MIN" | "MAX":
+            return _extreme(aggregate.function, operand, values, where, numbers)
+    sums = _sums(values, where, groups)
+    if aggregate.function == "AVG":
+        pairs = zip(sums.tolist(), numbers.tolist(), strict=True)
+        return pyarrow.array([total / max(number, 1) for total, number in pairs], pyarrow.float64())
+    try:
+        return pyarrow.array(sums, pyarrow.float64() if operand.is_double else pyarrow.int64())
+    except (OverflowError, pyarrow.ArrowInvalid):
+        raise StreamError(f"{aggregate.name} of the matches of one end does not fit in 64 bits") from None
+
+
+def _sums(values: Column, where: Places, groups: int) -> Column:
+    """Of each group; Python's integers if 64 bits may be too few."""
+    if values.dtype == np.float64:
+        return np.bincount(where, values, groups)
+    vector = Vector(values)
+    if values.dtype == object or not vector.fits(-(2**62) // (len(values) + 1), 2**62 // (len(values) + 1)):
+        values = values.astype(object)
+    sums = np.zeros(groups, values.dtype)
+    np.add.at(sums, where, values)
+    return sums
+
+
+def _extreme(function: str, operand: Operand, values: Column, where: Places, numbers: Column) -> pyarrow.Array:
+    """The least or greatest value of each group, in which there are so many."""
+    used = values
+    if operand.kind is Kind.TEXT:
+        values, used = operand.ranks(values)
+    order = np.argsort(where, kind="stable")
+    some = numbers > 0
+    found = np.zeros(len(numbers), values.dtype)
+    if len(values):
+        begins = (np.cumsum(numbers) - numbers)[some]
+        found[some] = (np.minimum if function == "MIN" else np.maximum).reduceat(values[order], begins)
+        if operand.kind is Kind.TEXT:
+            found = used[found]
+    return operand.shown(found, ~some)
+
+
+def whole_ends(parts: Iterable[ComplexEvents]) -> Iterator[ComplexEvents]:
+    """The matches of a batch, all those of one end together."""
+    held: list[ComplexEvents] = []
+    for part in parts:
+        if held and held[-1].ends[-1] == part.ends[-1]:
+            held.append(part)
+        else:
+            whole = _concatenated([*held, part])
+            last = int(np.searchsorted(whole.ends, whole.ends[-1]))
+            held = [_sliced(whole, last, len(whole.ends))]
+            if last:
+                yield _sliced(whole, 0, last)
+    if held:
+        yield _concatenated(held)
+
+
+def _concatenated(parts: list[ComplexEvents]) -> ComplexEvents:
+    before = np.cumsum([0, *(len(part.positions) for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, before, strict=False)]
+    starts, ends, _, positions, states = (
+        np.concatenate(columns) for columns in zip(*(part[:5] for part in parts), strict=True)
+    )
+    return ComplexEvents(starts, ends, np.concatenate([*offsets, before[-1:]]), positions, states)
+
+
+def _sliced(found: ComplexEvents, begin: int, end: int) -> ComplexEvents:
+    first, last = found.offsets[begin], found.offsets[end]
+    offsets = found.offsets[begin : end + 1] - first
+    return ComplexEvents(
+        found.starts[begin:end], found.ends[begin:end], offsets, found.positions[first:last], found.states[first:last]
+    )

@@ -1,0 +1,1 @@
+"""Columns of tuples: their types, numbers with NULLs, and predicates on whole batches of them."""

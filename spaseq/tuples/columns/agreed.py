@@ -1,0 +1,137 @@
+"""The columns of events that come in batches: each has one type, whatever batches and streams it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow
+
+from spaseq.errors import Location, QueryError, StreamError
+from spaseq.snapshots.shapes import Shape
+from spaseq.suggestion import did_you_mean
+from spaseq.tuples.columns.kinds import shown
+from spaseq.tuples.columns.merge import STREAM, wider
+from spaseq.tuples.columns.stored import require, schema_read, schema_stored
+from spaseq.tuples.columns.usual import CODED_TEXT, usual, usual_type
+
+COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
+
+
+class Columns:
+    """The types of columns by name: fixed when a query has begun to read them, until then as wide as was needed.
+
+    A column that a batch does not have is NULL there.
+    """
+
+    def __init__(self, declared: Mapping[str, pyarrow.DataType]) -> None:
+        """``declared``: those that are fixed from the beginning, of the usual types."""
+        self._types: dict[str, pyarrow.DataType] = {STREAM: CODED_TEXT, **declared}
+        self._fixed = set(self._types)
+        self._others: dict[str, None] = {}
+        self._schema: pyarrow.Schema | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns whose types are known."""
+        return tuple(name for name in self._types if name != STREAM)
+
+    def hear_of(self, names: Iterable[str]) -> None:
+        """There are such columns."""
+        self._others.update(dict.fromkeys(names))
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """All columns that are known."""
+        return pyarrow.schema([(name, self._types[name]) for name in self.names])
+
+    def type(self, name: str) -> pyarrow.DataType | None:
+        """The type of a column that is fixed; None: it is not."""
+        return self._types[name] if name in self._fixed else None
+
+    def learn(self, schema: pyarrow.Schema) -> None:
+        """Batches of this schema came; StreamError: a column cannot have one type in all."""
+        for field in schema:
+            before = self._types.get(field.name)
+            if field.name not in self._fixed and before != field.type:
+                self._types[field.name] = field.type if before is None else common(field.name, before, field.type)
+                self._schema = None
+
+    def fixed(self, names: Iterable[str], wanted: Sequence[str]) -> pyarrow.Schema:
+        """The schema of the named columns, whose types stay from now on; QueryError for one that is not there."""
+        for name in wanted:
+            if name not in self._types:
+                raise QueryError(
+                    f"the events have no attribute {name}",
+                    hint=did_you_mean(name, {**dict.fromkeys(self.names), **self._others}),
+                )
+        schema = pyarrow.schema([(name, self._types[name]) for name in dict.fromkeys([*names, *wanted])])
+        self._fixed.update(schema.names)
+        self._schema = None
+        return schema
+
+    def state(self) -> dict[str, Any]:
+        """What is known, as COLUMNS."""
+        return {"types": schema_stored(self._types), "fixed": sorted(self._fixed), "others": list(self._others)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where ``state`` was taken; SnapshotError: it cannot be."""
+        self._types = schema_read(state["types"])
+        require(self._types.get(STREAM) == CODED_TEXT, "streams have no names")
+        require(all(usual_type(type_) == type_ for type_ in self._types.values()), "columns are of other types")
+        self._fixed = set(state["fixed"])
+        require(self._fixed <= self._types.keys(), "there is no such column")
+        self.hear_of(state["others"])
+
+    def has(self, schema: pyarrow.Schema) -> bool:
+        """Whether these columns are known, with their types fixed."""
+        return all(self.type(field.name) == field.type for field in schema)
+
+    def aligned(self, batch: pyarrow.RecordBatch, where: str = "<streams>") -> pyarrow.RecordBatch:
+        """A batch with all columns that are known, in their types so far.
+
+        StreamError (at ``where``): a number has no equal of the column's type.
+        """
+        if self._schema is not None and batch.schema.equals(self._schema):
+            return batch
+        fields = [pyarrow.field(name, self._types[name]) for name in self._types if self._is_wanted(name, batch)]
+        schema = pyarrow.schema(fields)
+        columns = [_column(batch, field, where) for field in fields]
+        if not columns:
+            return batch
+        self._schema = schema
+        return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _is_wanted(self, name: str, batch: pyarrow.RecordBatch) -> bool:
+        return name != STREAM or name in batch.schema.names
+
+
+def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow.DataType:
+    """The type of a column that came with both; StreamError if there is none."""
+    found = wider(one, other)
+    if found is None:
+        raise changed(name, one, other)
+    return found
+
+
+def changed(name: str, before: pyarrow.DataType, now: pyarrow.DataType) -> StreamError:
+    """The error of a column that had another type so far."""
+    hint = f'declare its type: {{"{name}": "{_wide(before, now)}"}}'
+    return StreamError(f"the column {name} was {shown(before)} so far, but is {shown(now)} now", hint=hint)
+
+
+def _wide(before: pyarrow.DataType, now: pyarrow.DataType) -> str:
+    if pyarrow.types.is_null(before):
+        return shown(now)
+    return "double" if wider(before, now) == pyarrow.float64() else "string"
+
+
+def _column(batch: pyarrow.RecordBatch, field: pyarrow.Field, where: str) -> pyarrow.Array:
+    place = batch.schema.get_field_index(field.name)
+    if place < 0:
+        return pyarrow.nulls(batch.num_rows, field.type)
+    try:
+        return usual(batch.column(place), field.type)
+    except pyarrow.ArrowException as error:
+        message = f"the attribute {field.name} does not become {shown(field.type)}: {error}"
+        raise StreamError(message, Location(where)) from None

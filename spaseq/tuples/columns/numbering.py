@@ -1,0 +1,209 @@
+"""Numbers for the values of a column, from 0 in the order in which they are found; equal ones have the same number."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from itertools import count
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+import pyarrow.compute
+from pyarrow import types
+
+from nfa_native.events import columns
+from spaseq.tuples.columns.predicates import coded, vector
+from spaseq.tuples.columns.stored import column_read, column_stored, distinct, integers_read, numbers_stored, require
+
+NO_NUMBER = 0xFFFFFFFF
+_NOT_ASKED = NO_NUMBER - 1  # a value of a dictionary that did not occur so far
+
+Numbers = npt.NDArray[np.uint32]
+
+
+class Numbering(Protocol):
+    """Gives values numbers, batch by batch; NULL and NaN have none."""
+
+    def __len__(self) -> int:
+        """How many there are so far."""
+
+    @property
+    def values(self) -> list[Any]:
+        """All values by number; times in microseconds."""
+
+    def number(self, column: pyarrow.Array) -> Numbers:
+        """The numbers of a column's values (n), NO_NUMBER where there is none."""
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all values but those of these numbers, which get the numbers from 0 on."""
+
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: they cannot be."""
+
+
+def numbering(type_: pyarrow.DataType) -> Numbering:
+    """A numbering for columns of a type; of doubles, integers equal them by value."""
+    if types.is_int64(type_) or types.is_timestamp(type_):
+        return IntegerNumbering()
+    return TextNumbering() if types.is_dictionary(type_) else ValueNumbering(type_)
+
+
+class IntegerNumbering:
+    """Of 64-bit integers and times."""
+
+    def __init__(self) -> None:
+        self._numbers = columns.Numbering()
+
+    def __len__(self) -> int:
+        """How many there are so far."""
+        return len(self._numbers)
+
+    @property
+    def values(self) -> list[Any]:
+        """All of them by number."""
+        found: list[int] = self._numbers.values.tolist()
+        return found
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        self._numbers.keep(self._numbers.values[kept])
+
+    def number(self, column: pyarrow.Array) -> Numbers:
+        """The numbers of a column's values (n), NO_NUMBER for NULL."""
+        found = vector(column)
+        return self._numbers.number(found.values, None if found.valid is None else found.valid.view(np.uint8))
+
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+        return numbers_stored(self._numbers.values)
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: one is there twice."""
+        values = integers_read(data)
+        require(len(np.unique(values)) == len(values), "a value has two numbers")
+        self._numbers.keep(values)
+
+    def number_pairs(self, first: Numbers, second: Numbers) -> Numbers:
+        """Numbers for pairs of numbers (n), NO_NUMBER if one of the two is that."""
+        pairs = (first.astype(np.uint64) << np.uint64(32) | second).view(np.int64)
+        present = (first != NO_NUMBER) & (second != NO_NUMBER)
+        return self._numbers.number(pairs, None if present.all() else present.view(np.uint8))
+
+    def check_pairs(self, firsts: int, seconds: int) -> None:
+        """SnapshotError: one is not of so many first and second numbers."""
+        pairs = self._numbers.values.view(np.uint64)
+        require(bool((pairs >> np.uint64(32) < firsts).all()), "a partition has a value that there is not")
+        require(bool((pairs.astype(np.uint32) < seconds).all()), "a partition has a value that there is not")
+
+    def keep_pairs(self, kept: Numbers) -> tuple[Numbers, Numbers]:
+        """As ``keep``; gives the first and the second numbers that the pairs are of: those to be kept themselves."""
+        pairs = self._numbers.values[kept].view(np.uint64)
+        firsts, first = np.unique((pairs >> np.uint64(32)).astype(np.uint32), return_inverse=True)
+        seconds, second = np.unique(pairs.astype(np.uint32), return_inverse=True)
+        self._numbers.keep(first.astype(np.int64) << 32 | second.astype(np.int64))
+        return firsts, seconds
+
+
+class ValueNumbering:
+    """Of values of any type."""
+
+    def __init__(self, type_: pyarrow.DataType) -> None:
+        self._type = type_
+        self._numbers = _numbers()
+
+    def __len__(self) -> int:
+        """How many there are so far."""
+        return len(self._numbers) - 1
+
+    def stored(self) -> bytes:
+        """The values, for a snapshot."""
+        return column_stored(pyarrow.array(self.values, self._type))
+
+    def restore(self, data: bytes) -> None:
+        """Know these values, instead of others; SnapshotError: one is there twice, or NaN."""
+        values = column_read(data, self._type).to_pylist()
+        distinct(values)
+        require(all(value == value for value in values), "a value is none")
+        self._numbers = _numbers()
+        for value in values:
+            self._numbers[value]
+
+    @property
+    def values(self) -> list[Any]:
+        """All of them by number."""
+        return [value for value in self._numbers if value is not None]
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        values = self.values
+        self._numbers = _numbers()
+        for number in kept.tolist():
+            self._numbers[values[number]]
+
+    def number(self, column: pyarrow.Array) -> Numbers:
+        """The numbers of a column's values (n), NO_NUMBER for NULL and NaN."""
+        if types.is_null(column.type):
+            return np.full(len(column), NO_NUMBER, np.uint32)
+        codes, values = coded(column.dictionary_encode())
+        return self.known(values)[codes]
+
+    def known(self, values: pyarrow.Array) -> Numbers:
+        """The numbers of values, of which the last is NULL; new ones get theirs in this order."""
+        return np.array(list(map(self._numbers.__getitem__, _listed(values))), np.uint32)
+
+
+class TextNumbering(ValueNumbering):
+    """Of texts by their codes; batches that share a dictionary share what is known of it."""
+
+    def __init__(self) -> None:
+        super().__init__(pyarrow.string())
+        self._know_no_dictionary()
+
+    def _know_no_dictionary(self) -> None:
+        self._dictionary = pyarrow.array([], pyarrow.string())  # of the last batch, and the numbers of its texts
+        self._of_code = np.full(1, NO_NUMBER, np.uint32)
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but those of these numbers, which get the numbers from 0 on."""
+        super().keep(kept)
+        self._know_no_dictionary()
+
+    def number(self, column: pyarrow.Array) -> Numbers:
+        """The numbers of a column's texts (n), NO_NUMBER for NULL."""
+        codes, values = coded(column)
+        if not column.dictionary.equals(self._dictionary):
+            self._dictionary = column.dictionary
+            self._of_code = np.append(np.full(len(values) - 1, _NOT_ASKED, np.uint32), np.uint32(NO_NUMBER))
+        found = columns.looked_up(self._of_code, codes)
+        if (found == _NOT_ASKED).any():
+            self._ask(codes, values)
+            found = columns.looked_up(self._of_code, codes)
+        return found
+
+    def _ask(self, codes: npt.NDArray[np.int32], values: pyarrow.Array) -> None:
+        """Numbers for all texts that occur, new ones in the order of their first places."""
+        used = pyarrow.array(codes).dictionary_encode().dictionary
+        texts = pyarrow.concat_arrays([values.take(used), values[-1:]])
+        self._of_code[used.to_numpy()] = self.known(texts)[:-1]
+
+
+def _numbers() -> defaultdict[Hashable, int]:
+    """Gives what is new the next number from 0, and NULL none; all in C, as there may be many values."""
+    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    numbers[None] = NO_NUMBER
+    return numbers
+
+
+def _listed(values: pyarrow.Array) -> list[Hashable]:
+    """Values in Python, of which the last is NULL; NaN is NULL."""
+    if types.is_floating(values.type):
+        values = pyarrow.compute.if_else(pyarrow.compute.is_nan(values), None, values)
+    if values.null_count > 1:
+        found: list[Hashable] = values.to_pylist()
+        return found
+    return [*values[:-1].to_numpy(zero_copy_only=False).tolist(), None]

@@ -1,0 +1,253 @@
+"""What is asked and computed about several events, as native programs, and what they read of each event.
+
+What concerns one event alone (``a.price * 2``, ``a.name LIKE 'x%'``) is a value of that event: computed by columns when
+it comes, and remembered with it.  What is left is arithmetic and logic between events.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from nfa_native.automata.complex_events import DEEPEST, Computation, Condition, Instruction, Operation, Programs
+from spaseq.pattern.formulas.negation import normal
+from spaseq.pattern.formulas.predicates import (
+    And,
+    Arithmetic,
+    Attribute,
+    Comparison,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Negative,
+    Not,
+    Or,
+    Predicate,
+    Value,
+    attributes,
+    local_value,
+)
+from spaseq.pattern.formulas.predicates import local as local_predicate
+from spaseq.plan.formulas.clauses import Joined
+from spaseq.plan.formulas.correlation import Computed, Inquiry
+from spaseq.tuples.columns.kinds import Kind, kind_of_type
+from spaseq.tuples.columns.predicates import holds, numbers
+from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.vectors import Mask
+
+NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+_ARITHMETIC = {
+    "+": Operation.ADD, "-": Operation.SUBTRACT, "*": Operation.MULTIPLY, "/": Operation.DIVIDE,
+    "%": Operation.REMAINDER,
+}  # fmt: skip
+_COMPARISONS = {
+    "=": Operation.EQUAL, "!=": Operation.DIFFERENT, "<": Operation.LESS, "<=": Operation.LESS_EQUAL,
+}  # fmt: skip
+_TURNED = {">": "<", ">=": "<="}
+
+Integers = npt.NDArray[np.int64]
+
+
+class Form(Enum):
+    """How a remembered value is kept in 64 bits."""
+
+    INTEGER = Operation.LOAD_INTEGER
+    REAL = Operation.LOAD_REAL
+    TRUTH = Operation.LOAD_TRUTH
+    TEXT = "the number of a text"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A value of each event: ``of`` has no variables."""
+
+    of: Value | Predicate
+    form: Form
+
+    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Integers:
+        """The values of a batch (n)."""
+        if self.form is Form.TRUTH:
+            assert not isinstance(self.of, Attribute | Constant | Arithmetic | Negative)
+            return _whole(holds(self.of, batch), batch)
+        assert isinstance(self.of, Attribute | Constant | Arithmetic | Negative)
+        if self.form is Form.TEXT:
+            values, valid = numbered(self.of, batch, known)
+            return _whole(np.where(valid, values, NULL), batch)
+        vector = numbers(self.of, batch)
+        if self.form is Form.REAL:
+            reals = np.where(_valid(vector.valid), vector.values.astype(np.float64, copy=False), np.nan)
+            return _whole(reals.view(np.int64), batch)
+        return _whole(_integers(vector.values, vector.valid), batch)
+
+
+def _valid(valid: Mask | None) -> Mask | bool:
+    return True if valid is None else valid
+
+
+def _whole(values: npt.NDArray[np.generic], batch: pyarrow.RecordBatch) -> Integers:
+    return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+
+def _integers(values: npt.NDArray[np.generic], valid: Mask | None) -> Integers:
+    """Integers with what is NULL, and what has no room, in their place."""
+    if values.dtype == object or (values.size and values.min() <= HUGE):
+        objects = np.atleast_1d(values.astype(object))
+        values = np.array([one if HUGE < one <= _GREATEST else HUGE for one in objects.tolist()], np.int64)
+    return values.astype(np.int64, copy=False) if valid is None else np.where(valid, values, NULL)
+
+
+class Conditions:
+    """The native form of what an automaton asks and computes; ``remembered`` are the values that it reads, by column.
+
+    What has no native form (texts that are compared by order) is left to who can judge it: UNDECIDED.
+    """
+
+    def __init__(self, asked: Sequence[Inquiry], computed: Sequence[Computed], schema: pyarrow.Schema) -> None:
+        self._numbers: dict[Remembered, int] = {}
+        self._schema = schema
+        conditions = tuple(self._condition(inquiry) for inquiry in asked)
+        computations = tuple(self._computation(each) for each in computed)
+        self.remembered = tuple(self._numbers)
+        self.native = Programs(conditions, computations, len(self.remembered))
+
+    def _condition(self, inquiry: Inquiry) -> Condition:
+        steps = tuple(self._truth(normal(inquiry.asked.predicate), inquiry.asked.variables))
+        if _depth(steps) > DEEPEST:
+            steps = _UNDECIDED
+        return Condition(inquiry.held, steps)
+
+    def _computation(self, computed: Computed) -> Computation:
+        joined = computed.joined
+        steps = tuple(self._number(joined.value, joined.variables))
+        if _depth(steps) > DEEPEST:
+            steps = (Instruction(Operation.CONSTANT),)
+        return Computation(computed.held, steps, compares_reals(joined, self._schema), not joined.is_left)
+
+    def _load(self, remembered: Remembered, variable: int) -> Instruction:
+        form = Form.INTEGER if remembered.form is Form.TEXT else remembered.form
+        assert isinstance(form.value, Operation)
+        return Instruction(form.value, variable, self._numbers.setdefault(remembered, len(self._numbers)))
+
+    # ── truths ───────────────────────────────────────────────────────────────────────────────────────────
+    def _truth(self, predicate: Predicate, variables: tuple[str, ...]) -> Iterator[Instruction]:
+        names = {attribute.variable or "" for attribute in attributes(predicate)}
+        if len(names) < 2:
+            variable = variables.index(names.pop()) if names else 0
+            yield self._load(Remembered(local_predicate(predicate), Form.TRUTH), variable)
+            return
+        match predicate:
+            case And(parts):
+                yield from self._joined(parts, Operation.AND, variables)
+            case Or(parts):
+                yield from self._joined(parts, Operation.OR, variables)
+            case Comparison(operator, left, right):
+                yield from self._comparison(operator, left, right, variables)
+            case IsNull(value):
+                yield from self._number(value, variables)
+                yield Instruction(Operation.IS_NULL)
+            case In(value, constants):
+                yield from self._among(value, constants, variables)
+            case Not(In(value, constants)):
+                known = Not(IsNull(value))
+                different = tuple(Comparison("!=", value, constant) for constant in constants)
+                yield from self._joined((known, *different), Operation.AND, variables)
+            case Not(IsNull() as inner):
+                yield from self._truth(inner, variables)
+                yield Instruction(Operation.NOT)
+            case Like() | Not():
+                yield from _UNDECIDED
+
+    def _among(self, value: Value, constants: Sequence[Constant], variables: tuple[str, ...]) -> Iterator[Instruction]:
+        equal = tuple(Comparison("=", value, constant) for constant in constants)
+        yield from self._joined(equal or (Or(()),), Operation.OR, variables)
+
+    def _joined(
+        self, parts: Sequence[Predicate], operation: Operation, variables: tuple[str, ...]
+    ) -> Iterator[Instruction]:
+        for number, part in enumerate(parts):
+            yield from self._truth(part, variables)
+            if number:
+                yield Instruction(operation)
+
+    def _comparison(
+        self, operator: str, left: Value, right: Value, variables: tuple[str, ...]
+    ) -> Iterator[Instruction]:
+        if operator in _TURNED:
+            left, right, operator = right, left, _TURNED[operator]
+        if Kind.TEXT in (self._kind(left), self._kind(right)) and operator in ("<", "<="):
+            yield from _UNDECIDED
+            return
+        yield from self._number(left, variables)
+        yield from self._number(right, variables)
+        yield Instruction(_COMPARISONS[operator])
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────
+    def _number(self, value: Value, variables: tuple[str, ...]) -> Iterator[Instruction]:
+        names = {attribute.variable or "" for attribute in attributes(value)}
+        if len(names) == 1:
+            yield self._load(Remembered(local_value(value), self._form(value)), variables.index(names.pop()))
+            return
+        match value:
+            case Constant(constant):
+                yield _constant(constant)
+            case Negative(inner):
+                yield _constant(0)
+                yield from self._number(inner, variables)
+                yield Instruction(Operation.SUBTRACT)
+            case Arithmetic(operator, left, right):
+                yield from self._number(left, variables)
+                yield from self._number(right, variables)
+                yield Instruction(_ARITHMETIC[operator])
+
+    def _form(self, value: Value) -> Form:
+        if self._kind(value) is Kind.TEXT:
+            return Form.TEXT
+        return Form.REAL if is_real(local_value(value), self._schema) else Form.INTEGER
+
+    def _kind(self, value: Value) -> Kind | None:
+        return kind_of_type(self._schema.field(value.name).type) if isinstance(value, Attribute) else None
+
+
+_UNDECIDED = (
+    Instruction(Operation.CONSTANT), Instruction(Operation.CONSTANT), Instruction(Operation.EQUAL),
+)  # fmt: skip
+
+
+def _constant(value: float | str | bool) -> Instruction:
+    if isinstance(value, str):
+        return Instruction(Operation.CONSTANT)
+    if isinstance(value, float):
+        return Instruction(Operation.CONSTANT, constant=value)
+    return Instruction(Operation.CONSTANT, constant=int(value) if _LEAST <= value <= _GREATEST else None)
+
+
+def compares_reals(joined: Joined, schema: pyarrow.Schema) -> bool:
+    """Whether doubles take part in a comparison."""
+    return is_real(local_value(joined.value), schema) or is_real(joined.bound, schema)
+
+
+def is_real(value: Value, schema: pyarrow.Schema) -> bool:
+    """Whether the numbers of an event that a value stands for are doubles."""
+    return numbers(value, _empty(schema)).is_float
+
+
+def _empty(schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    return pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
+
+
+def _depth(steps: Sequence[Instruction]) -> int:
+    """How many numbers, and how many truths, there are at once: no more than this."""
+    deepest = depth = 0
+    for step in steps:
+        loads = step.operation.value <= Operation.CONSTANT.value
+        depth += 1 if loads else 0 if step.operation in (Operation.IS_NULL, Operation.NOT) else -1
+        deepest = max(deepest, depth)
+    return deepest

@@ -1,0 +1,230 @@
+"""What an automaton with registers reads of events: comparable values by column, and answers to conditions.
+
+Values become integers of 64 bits that are ordered as the values are.  A register keeps the greatest one and is compared
+with a bound that it must stay below; where the least one is to be kept, all bits are turned, which turns the order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import count, product
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from spaseq.errors import StreamError
+from spaseq.pattern.formulas.predicates import Attribute, Comparison, Predicate, Value, attributes, mapped
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.clauses import Compared, Joined
+from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
+from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
+from spaseq.tuples.columns.predicates import holds, numbers
+from spaseq.tuples.columns.stored import column_read, column_stored, distinct
+from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.vectors import Mask, Vector, as_floats
+from spaseq.tuples.encoding.conditions import Conditions, compares_reals
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.past import Past
+from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.windows import ordered
+
+NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
+NO_BOUND = np.int64(-(2**63) + 1)  # of an event to be compared: it compares with nothing
+_LEAST, _GREATEST = -(2**63) + 4, 2**63 - 4  # of all other values
+_EXACT = 2**53  # all integers up to it are doubles
+
+Numbers = npt.NDArray[np.int64]
+Case = tuple[list[int], ...]  # positions of earlier events, by variable
+
+
+def correlated_attributes(plan: Recognition) -> tuple[str, ...]:
+    """The attributes that are compared between events."""
+    found = [attribute.name for measured in plan.measured for attribute in attributes(measured.comparison.written)]
+    found += [attribute.name for inquiry in plan.asked for attribute in attributes(inquiry.asked.predicate)]
+    return tuple(dict.fromkeys(found))
+
+
+def texts(schema: pyarrow.Schema) -> frozenset[str]:
+    """The columns that have texts."""
+    return frozenset(field.name for field in schema if kind_of_type(field.type) is Kind.TEXT)
+
+
+class Columns:
+    """The values of events that registers are compared with, and those that ``conditions`` read.
+
+    QueryError if they do not compare.
+    """
+
+    def __init__(
+        self, measured: Sequence[Measured], schema: pyarrow.Schema, conditions: Conditions | None = None
+    ) -> None:
+        self._columns = [
+            _Bound(each.comparison, schema) if isinstance(each.comparison, Joined) else _Column(each, schema)
+            for each in measured
+        ]
+        self._remembered = conditions.remembered if conditions is not None else ()
+        self._texts: defaultdict[str | None, int] = defaultdict(count(1).__next__)
+
+    def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
+        """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
+        return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
+
+    def state(self) -> bytes:
+        """The texts that have numbers, for a snapshot."""
+        return column_stored(pyarrow.array(list(self._texts), pyarrow.string()))
+
+    def restore(self, data: bytes) -> None:
+        """Know these texts; SnapshotError: one is there twice."""
+        texts = column_read(data, pyarrow.string()).to_pylist()
+        distinct(texts)
+        for text in texts:
+            self._texts[text]
+
+
+class _Column:
+    """One of the measured values."""
+
+    def __init__(self, measured: Measured, schema: pyarrow.Schema) -> None:
+        comparison = measured.comparison
+        assert isinstance(comparison, Compared)
+        check(Comparison(comparison.operator, comparison.left, comparison.right), schema)
+        empty = pyarrow.record_batch([pyarrow.array([], field.type) for field in schema], schema=schema)
+        self._measured = measured
+        self._is_text = any(_is_text(side, schema) for side in (comparison.left, comparison.right))
+        self._is_float = not self._is_text and any(
+            numbers(side, empty).is_float for side in (comparison.left, comparison.right)
+        )
+
+    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Numbers:
+        values, valid = self._encoded(batch, known)
+        measured = self._measured
+        if measured.comparison.operator in ("<", "<="):
+            if (measured.side is Side.RIGHT) != measured.bound:
+                values = ~values
+            if measured.bound and measured.comparison.operator == "<=":
+                values = values + 1
+        if valid is not None:
+            values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
+        return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+    def _encoded(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> tuple[Numbers, Mask | None]:
+        value = self._measured.value
+        if self._is_text:
+            return numbered(value, batch, known)
+        vector = numbers(value, batch)
+        return (_of_doubles(vector, value) if self._is_float else _of_integers(vector, value)), vector.valid
+
+
+class _Bound:
+    """What numbers of several events are compared with; it lets all of those pass that may satisfy the comparison."""
+
+    def __init__(self, joined: Joined, schema: pyarrow.Schema) -> None:
+        check(joined.asked.predicate, schema)
+        self._joined = joined
+        self._is_real = compares_reals(joined, schema)
+
+    def read(self, batch: pyarrow.RecordBatch, _: defaultdict[str | None, int]) -> Numbers:
+        vector = numbers(self._joined.bound, batch)
+        values = self._comparable(vector)
+        if not self._joined.is_left:
+            values = ~values
+        if self._joined.operator != "=":
+            values = values + 1
+        if vector.valid is not None:
+            values = np.where(vector.valid, values, NO_BOUND)
+        return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+    def _comparable(self, vector: Vector) -> Numbers:
+        """As ``comparable`` of ``nfa_native/events/conditions.hpp``."""
+        if self._is_real:
+            return ordered(np.atleast_1d(as_floats(vector).values))
+        return np.clip(vector.values, _LEAST, _GREATEST).astype(np.int64)
+
+
+def _is_text(value: Value, schema: pyarrow.Schema) -> bool:
+    return isinstance(value, Attribute) and kind_of_type(schema.field(value.name).type) is Kind.TEXT
+
+
+def _of_integers(vector: Vector, value: Value) -> Numbers:
+    if vector.values.dtype == object or not vector.fits(_LEAST, _GREATEST):
+        raise _too_large(value)
+    return vector.values.astype(np.int64, copy=False)
+
+
+def _of_doubles(vector: Vector, value: Value) -> Numbers:
+    if not vector.is_float and (vector.values.dtype == object or not vector.fits(-_EXACT, _EXACT)):
+        raise _too_large(value)
+    return ordered(np.atleast_1d(vector.values.astype(np.float64, copy=False)))
+
+
+def _too_large(value: Value) -> StreamError:
+    names = " and ".join(dict.fromkeys(attribute.name for attribute in attributes(value)))
+    hint = "a column declared as double is compared as such"
+    return StreamError(f"a number of {names} is too large to be compared with other events exactly", hint=hint)
+
+
+class Memory:
+    """Conditions about several events, whose columns it keeps as long as they may be asked for.
+
+    ``conditions`` are their native form; what that leaves undecided is answered here.
+    """
+
+    def __init__(
+        self, asked: Sequence[Inquiry], computed: Sequence[Computed], schema: pyarrow.Schema, forgets: bool
+    ) -> None:
+        for inquiry in asked:
+            check(inquiry.asked.predicate, schema)
+        self._asked = asked
+        names = [attribute.name for inquiry in asked for attribute in attributes(inquiry.asked.predicate)]
+        self._past = Past(names, schema, forgets)
+        self.conditions = Conditions(asked, computed, schema)
+
+    @property
+    def past(self) -> Past:
+        """The columns that are kept."""
+        return self._past
+
+    def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
+        """Know the events of a batch, and forget those that are out of its windows."""
+        self._past.keep(batch, starts, least)
+
+    def answer(self, number: int, position: int, cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
+        """Whether condition ``number`` holds in each case, with the event at ``position`` and those before it."""
+        inquiry = self._asked[number]
+        owners, chosen = [], []
+        for owner, case in enumerate(cases):
+            choices = list(_choices(inquiry, position, case))
+            chosen += choices
+            owners += [owner] * len(choices)
+        answers = np.ones(len(cases), np.bool_)
+        if chosen:
+            held = self._holds(inquiry, np.array(chosen, np.int64))
+            answers[np.array(owners)[~held]] = False
+        return answers
+
+    def _holds(self, inquiry: Inquiry, chosen: Numbers) -> Mask:
+        """Whether the predicate holds of events (m), one of each variable (positions[m, variables])."""
+        columns = {}
+        for attribute in dict.fromkeys(attributes(inquiry.asked.predicate)):
+            assert attribute.variable is not None
+            places = chosen[:, inquiry.asked.variables.index(attribute.variable)]
+            columns[_called(attribute).name] = self._past.values(attribute.name, pyarrow.array(places))
+        batch = pyarrow.record_batch(columns) if columns else pyarrow.record_batch([])
+        return np.broadcast_to(holds(_of_batch(inquiry.asked.predicate), batch), len(chosen))
+
+
+def _choices(inquiry: Inquiry, position: int, case: Case) -> Iterator[tuple[int, ...]]:
+    """All choices of one event of each variable with the new one among them."""
+    held = [[*before, position] if here else before for before, here in zip(case, inquiry.held, strict=True)]
+    return (choice for choice in product(*held) if position in choice)
+
+
+def _called(attribute: Attribute) -> Attribute:
+    return Attribute(f"{attribute.variable}.{attribute.name}")
+
+
+def _of_batch(predicate: Predicate) -> Predicate:
+    """The predicate with the names of columns as ``Memory`` calls them."""
+    return mapped(predicate, _called)

@@ -1,0 +1,117 @@
+"""The times of events: microseconds that never fall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+from pyarrow import types
+
+from spaseq.errors import OptionError, QueryError
+from spaseq.results.times import iso
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
+from spaseq.tuples.columns.kinds import check_attribute, shown
+from spaseq.tuples.columns.predicates import vector
+from spaseq.tuples.columns.vectors import Column, Mask
+
+Times = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with the time of the row ``row`` of a batch."""
+
+    row: int
+    message: str
+    hint: str = "events without a proper time can be skipped"
+
+
+class Clock:
+    """Reads the column ``name`` as times, and watches that they do not fall from batch to batch.
+
+    Integers count ``unit`` (us, ms or s) since 1970.  OptionError for an unknown unit, QueryError if the column is
+    neither of integers nor of timestamps.
+    """
+
+    def __init__(self, name: str, unit: str, schema: pyarrow.Schema) -> None:
+        if unit not in UNITS:
+            raise OptionError(f"the unit of time is us, ms or s, not {unit}")
+        check_attribute(name, schema)
+        type_ = schema.field(name).type
+        if not (types.is_integer(type_) or types.is_timestamp(type_) or types.is_null(type_)):
+            hint = f'declare its type: {{"{name}": "timestamp"}} or {{"{name}": "int64"}}'
+            raise QueryError(f"the time {name} is of type {shown(type_)}, not of integers or timestamps", hint=hint)
+        self.name = name
+        self._is_date = types.is_timestamp(type_)
+        self._worth = 1 if self._is_date else UNITS[unit]
+        self._least, self._greatest = LEAST // self._worth + 1, GREATEST // self._worth  # in the column
+        self._latest = LEAST
+
+    @property
+    def latest(self) -> int:
+        """The latest good time."""
+        return self._latest
+
+    def go_on(self, latest: int) -> None:
+        """No time before this one is good."""
+        self._latest = max(self._latest, latest)
+
+    def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
+        """The times of a batch's events (n), which of them are good (None: all), and what is wrong with the first bad.
+
+        Bad is the time that is NULL, out of the range of 64-bit microseconds, or before a good one.
+        """
+        found = vector(batch.column(self.name))
+        if (found.valid is None or found.valid.all()) and self._goes_on(found.values):
+            times = found.values if self._worth == 1 else found.values * self._worth
+            self._latest = int(times[-1]) if len(times) else self._latest
+            return times, None, None
+        present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
+        fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
+        return self._sorted_out(np.where(present & fits, found.values, 0).astype(np.int64) * self._worth, present, fits)
+
+    def read_unordered(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
+        """``read`` of events that come in any order: a time may be before others."""
+        found = vector(batch.column(self.name))
+        present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
+        fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
+        good = present & fits
+        times = np.where(good, found.values, 0).astype(np.int64) * self._worth
+        if good.all():
+            return times, None, None
+        row = int(np.argmin(good))
+        return times, good, self._unusable(row, bool(present[row]))
+
+    def _unusable(self, row: int, is_present: bool) -> Fault:
+        """What is wrong with a time that is not there, or ``is_present``."""
+        wrong = "is outside the range of 64-bit microseconds" if is_present else "is NULL"
+        return Fault(row, f"the time {self.name} {wrong}")
+
+    def _goes_on(self, values: Column) -> bool:
+        """Whether the values rise from the latest time on, and are in its range."""
+        if values.dtype != np.int64 or not (values[1:] >= values[:-1]).all():
+            return False
+        if not len(values):
+            return True
+        first, last = int(values[0]), int(values[-1])
+        return self._least <= first and last <= self._greatest and self._latest <= first * self._worth
+
+    def _sorted_out(self, times: Times, present: Mask, fits: Mask) -> tuple[Times, Mask, Fault]:
+        usable = present & fits
+        reached = np.maximum.accumulate(np.where(usable, times, LEAST)) if len(times) else times
+        reached = np.maximum(reached, self._latest)
+        before = np.concatenate([[self._latest], reached[:-1]])
+        good = usable & (times >= before)
+        row = int(np.argmin(good))
+        self._latest = int(reached[-1])
+        if not usable[row]:
+            return times, good, self._unusable(row, bool(present[row]))
+        fallen = f"{self._shown(times[row])} after {self._shown(before[row])}"
+        hint = "sort the events by time, or skip those that come late"
+        return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)
+
+    def _shown(self, time: np.int64) -> str:
+        """A time as it stands in the column."""
+        return iso(int(time)) if self._is_date else str(time // self._worth)

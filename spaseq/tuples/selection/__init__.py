@@ -1,0 +1,1 @@
+"""Queries that select events: the lane ``events``, and its results as record batches."""

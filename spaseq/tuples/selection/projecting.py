@@ -1,0 +1,64 @@
+"""Attributes that SELECT shows: values at the positions that a variable holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow
+import pyarrow.compute
+
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.query import Query
+from spaseq.plan.formulas.aggregation import holds_several
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.tuples.encoding.past import Past
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of results: the positions that ``variable`` holds, or their values of ``attribute``.
+
+    Values are a list if the variable may hold ``several`` events of a match, else the one value, or NULL.
+    """
+
+    name: str
+    variable: str
+    attribute: str | None = None
+    several: bool = True
+
+    def type(self, schema: pyarrow.Schema) -> pyarrow.DataType:
+        """Its type; ``schema`` is that of the events."""
+        if self.attribute is None:
+            return pyarrow.list_(pyarrow.int64())
+        value = schema.field(self.attribute).type
+        value = value.value_type if pyarrow.types.is_dictionary(value) else value
+        return pyarrow.list_(value) if self.several else value
+
+    def read(self, positions: pyarrow.ListArray, past: Past) -> pyarrow.Array:
+        """The column of results whose variable holds these positions."""
+        if self.attribute is None:
+            return positions
+        values = past.values(self.attribute, positions.flatten())
+        lengths = pyarrow.compute.list_value_length(positions).to_numpy()
+        offsets = np.append(0, np.cumsum(lengths))
+        if self.several:
+            return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values)
+        return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))
+
+
+def columns_of(query: Query, plan: Recognition, variables: tuple[str, ...]) -> tuple[Column, ...]:
+    """What SELECT shows beside start, end and positions; ``variables`` are all that it has, or ``*`` stands for."""
+    return tuple(
+        Column(column, column)
+        if isinstance(column, str)
+        else Column(
+            column.name, _variable(column.attribute), column.attribute.name, holds_several(plan, column.attribute)
+        )
+        for column in query.columns or variables
+    )
+
+
+def _variable(attribute: Attribute) -> str:
+    assert attribute.variable is not None
+    return attribute.variable

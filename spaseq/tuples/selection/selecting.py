@@ -1,0 +1,200 @@
+"""A query that selects events, batch by batch: the results that end in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from nfa_native.events.recognizer import ComplexEvents, Recognizer
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, Query
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.tuples.columns.stored import met_of, require
+from spaseq.tuples.encoding.correlation import Columns, Memory
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.partitions import Numbers
+from spaseq.tuples.encoding.past import PAST, Past
+from spaseq.tuples.encoding.windows import ALWAYS, edges, latest_start
+from spaseq.tuples.selection.batches import record_batch
+from spaseq.tuples.selection.names import called, free, in_order
+from spaseq.tuples.selection.projecting import Column, columns_of
+from spaseq.tuples.totals.counting import Counter, counter
+
+MOST = 1 << 14  # results that are handed over together
+SELECTION: Shape = {
+    "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,
+}  # fmt: skip
+
+
+class Selection:
+    """The results of a query on events that come in encoded batches, the first of them at position ``first``.
+
+    ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
+    The columns ``remembered`` are kept as long as a match may pick their rows.  QueryError: what the query compares
+    does not compare in events of ``schema``.
+    """
+
+    def __init__(
+        self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0, remembered: Sequence[str] = ()
+    ) -> None:
+        self._query = query
+        self._plan = plan
+        self._shown = _shown(query, plan)
+        self.held = query.variables or in_order(self._shown)
+        self.columns = columns_of(query, plan, self.held)
+        self.variables = tuple(column.name for column in self.columns if column.attribute is None)
+        self.schema = _schema(self.columns, schema)
+        self._positions = _schema([Column(name, name) for name in self.held], schema)
+        shown = [column.attribute for column in self.columns if column.attribute]
+        self.past = Past([*remembered, *shown], schema, query.forgets)
+        self._memory = Memory(plan.asked, plan.computed, schema, query.forgets)
+        self._columns = Columns(plan.measured, schema, self._memory.conditions)
+        self._recognizer = _recognizer(query, plan, self._memory, first)
+        self._counter: Counter | None = None  # what counts results that nobody asks for
+        self._has_begun = False
+        self._least = int(ALWAYS)
+        self.found = 0
+        self.met = 0
+
+    def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
+        """The results that end in a batch; StreamError for a number that cannot be compared exactly."""
+        return map(self.shown, self.recognized(batch))
+
+    def counts(self, batch: EncodedBatch) -> Iterator[int]:
+        """How many these are, part by part, without making them where that goes; then they are all only counted."""
+        if not self._has_begun:
+            self._counter = counter(self._query, self._plan)
+        if self._counter is None:
+            return (len(found.starts) for found in self.recognized(batch))
+        self._has_begun = True
+        return self._counted(self._counter, batch)
+
+    def _counted(self, counter: Counter, batch: EncodedBatch) -> Iterator[int]:
+        for number in counter.counts(batch):
+            self.found += number
+            yield number
+        self.met = counter.met()
+
+    def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
+        """The same as the recognizer gives them: those of one end may come in several parts."""
+        assert self._counter is None
+        self._has_begun = True
+        self._know(batch.masks)
+        starts, least = edges(self._query.window, batch)
+        columns = self._columns.read(batch.batch)
+        self._memory.keep(batch, starts, least)
+        self.past.keep(batch, starts, least)
+        at = 0
+        while at < len(batch):
+            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
+            found = self._recognizer.take()
+            if len(found.starts):
+                self.found += len(found.starts)
+                yield found
+        self._least = int(least[-1])
+
+    def shown(self, found: ComplexEvents) -> pyarrow.RecordBatch:
+        """Results as a batch of ``schema``."""
+        positions = self.positions_of(found)
+        if not self._query.columns:
+            return positions
+        held = dict(zip(self.held, positions.columns[3:], strict=True))
+        shown = [column.read(held[column.variable], self.past) for column in self.columns]
+        return pyarrow.RecordBatch.from_arrays([*positions.columns[:3], *shown], schema=self.schema)
+
+    def positions_of(self, found: ComplexEvents) -> pyarrow.RecordBatch:
+        """Results with the positions of all variables."""
+        return record_batch(found, self.held, self._shown, self._positions)
+
+    def statistics(self) -> dict[str, int]:
+        """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+        return self._recognizer.statistics() if self._counter is None else self._counter.statistics()
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as SELECTION."""
+        return {
+            "recognizer": self._recognizer.snapshot(self._least),
+            "past": self.past.state(),
+            "remembered": self._memory.past.state(),
+            "texts": self._columns.state(),
+            "least": self._least,
+            "found": self.found,
+            "met": hex(self.met),
+        }
+
+    def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
+        """Go on where ``state`` was taken, with the event at ``position``; the one before it had this ``time``.
+
+        What came before ``oldest`` is in no match any more.  SnapshotError, ValueError: it cannot be.
+        """
+        for past, kept in ((self.past, state["past"]), (self._memory.past, state["remembered"])):
+            past.restore(kept, position)
+        oldest = max(oldest, self.past.oldest, self._memory.past.oldest)
+        self._recognizer.restore(state["recognizer"], latest_start(self._query.window, position, time), oldest)
+        require(self._recognizer.position == position, "a query is at another position")
+        self._columns.restore(state["texts"])
+        self._least, self.found = state["least"], state["found"]
+        self.met = met_of(state["met"], len(self._plan.atoms))
+        self._has_begun = True
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        return self._recognizer.statistics()["partitions"]
+
+    # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
+    @property
+    def forgets_partitions(self) -> bool:
+        """Whether there may be such ones."""
+        return bool(self._plan.partition) and self._query.forgets
+
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+        return self._recognizer.living(self._least)
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but these (rising), which get the numbers from 0 on."""
+        known = np.uint32(self.known_partitions)
+        self._recognizer.keep(kept[kept < known])
+
+    def _know(self, masks: Sequence[int]) -> None:
+        new = masks[self._recognizer.symbols :]
+        if new:
+            self._recognizer.know_symbols(new)
+            self.met = reduce(or_, new, self.met)
+
+
+def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+    """For each state the variables under which results show its picks."""
+    if query.variables is not None:
+        return tuple(names & frozenset(query.variables) for names in plan.variables)
+    return called(query, plan)
+
+
+def _schema(columns: Sequence[Column], events: pyarrow.Schema) -> pyarrow.Schema:
+    """The schema of the batches."""
+    start, end, positions = (free(name, [column.name for column in columns]) for name in ("start", "end", "positions"))
+    own = [(start, pyarrow.int64()), (end, pyarrow.int64()), (positions, pyarrow.list_(pyarrow.int64()))]
+    return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
+
+
+def _recognizer(query: Query, plan: Recognition, memory: Memory, first: int) -> Recognizer:
+    window = query.window
+    return Recognizer(
+        plan.automaton,
+        strategy=query.strategy.value,
+        consume=query.consumption.value,
+        limit=query.limit,
+        partitioned=bool(plan.partition),
+        forgets=not isinstance(window, AttributeWindow),
+        events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+        first_position=first,
+        answer=memory.answer,
+        programs=memory.conditions.native,
+    )

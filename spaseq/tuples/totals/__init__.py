@@ -1,0 +1,1 @@
+"""Aggregates by totals of partial matches: the lane ``counts``."""

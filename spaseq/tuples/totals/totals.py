@@ -1,0 +1,262 @@
+"""Aggregates by totals of partial matches, which the aggregator keeps: no match is enumerated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from nfa_native.core import archive
+from nfa_native.core.arrays import column, read_store, table
+from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
+from nfa_native.counts.aggregator import Aggregates as Found
+from spaseq.errors import StreamError
+from spaseq.pattern.formulas.query import Aggregate, EventWindow, Query
+from spaseq.plan.formulas.aggregation import Place, place
+from spaseq.plan.formulas.automaton import Recognition
+from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.vectors import Mask, Vector
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.partitions import Numbers
+from spaseq.tuples.encoding.windows import edges, ordered, unordered
+from spaseq.tuples.totals.operands import Operand
+
+MOST = 1 << 16  # rows that are handed over together
+VERSION = 1  # of its store in snapshots
+Ends = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
+Wide = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]  # numbers of 128 bits: their upper and lower halves
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """One row for each end and group (m): its end, its number in each key of GROUP BY, and its aggregates."""
+
+    ends: Ends
+    keys: tuple[Numbers, ...]
+    columns: tuple[pyarrow.Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
+
+    That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
+    """
+
+    kind: str
+    what: str
+    variable: str
+    attribute: str
+
+
+class Totals:
+    """The rows of a query's aggregates; ``operands`` are its attributes by name, the first event is at ``first``."""
+
+    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand], first: int) -> None:
+        self._query = query
+        self._before = first
+        self._met = 0
+        self._operands = operands
+        self._readings = {each: _readings(each, operands) for each in query.aggregates}
+        distinct = dict.fromkeys(reading for some in self._readings.values() for reading in some)
+        self._number = {reading: number for number, reading in enumerate(distinct)}
+        places = [place(key.attribute, query, plan) for key in query.group_by]
+        self._first = [number for number, where in enumerate(places) if where is Place.FIRST]
+        self._keys: dict[tuple[int, ...], int] = {}
+        self._aggregator = _aggregator(query, plan, distinct)
+
+    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+        """The rows whose ends are in a batch, in their order."""
+        self._know(batch.masks)
+        starts, least = edges(self._query.window, batch)
+        vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
+        columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
+        numbers = [self._operands[key.attribute.name].number(batch.batch) for key in self._query.group_by]
+        keys = self._paired([numbers[key] for key in self._first]) if self._first else None
+        at = 0
+        while at < len(batch):
+            at = self._aggregator.feed(batch.symbols, starts, least, columns, batch.partitions, keys, at, MOST)
+            found = self._aggregator.take()
+            if len(found.ends):
+                found = found._replace(ends=found.ends + self._before)
+                yield self._finished(found, [each[found.ends - batch.first_position] for each in numbers])
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self._met
+
+    def statistics(self) -> dict[str, int]:
+        """What the aggregator keeps."""
+        return self._aggregator.statistics()
+
+    def snapshot(self) -> bytes:
+        """What the future depends on, between two batches; the numbers of the operands' values are not in it."""
+        columns: dict[str, npt.NDArray[Any]] = {
+            "before": np.array([self._before], np.int64),
+            "met": np.frombuffer(self._met.to_bytes((self._met.bit_length() + 7) // 8, "little"), np.uint8),
+            "keys": self._combinations(),
+            "aggregator": np.frombuffer(self._aggregator.snapshot(), np.uint8),
+        }
+        return archive.pack({"totals": (VERSION, columns)})
+
+    def restore(self, data: bytes) -> None:
+        """Go on where the snapshot was taken; the operands know their values already.  ValueError: damaged."""
+        arrays = read_store(data, "totals", VERSION)
+        self._before = int(column(arrays, "before", np.int64, 1, 0)[0])
+        self._met = int.from_bytes(column(arrays, "met", np.uint8).tobytes(), "little")
+        self._aggregator.restore(column(arrays, "aggregator", np.uint8).tobytes())
+        keys = self._aggregator.keys()
+        if len(self._first) > 1:
+            pairs = table(arrays, "keys", np.uint32, len(self._first))
+            self._keys = {tuple(pair): number for number, pair in enumerate(pairs.tolist())}
+            if len(self._keys) < len(pairs) or (keys >= len(pairs)).any():
+                raise ValueError("some keys of groups are missing")
+        held = self._combinations().T if len(self._first) > 1 else [keys] * len(self._first)
+        names = [self._query.group_by[key].attribute.name for key in self._first]
+        if not all(self._operands[name].has(numbers) for name, numbers in zip(names, held, strict=True)):
+            raise ValueError("some values of groups are missing")
+
+    def check(self, position: int, masks: Sequence[int]) -> None:
+        """SnapshotError: it is not before the event at ``position``, or knows other symbols than ``masks``."""
+        require(self._before + self._aggregator.position == position, "a query is at another position")
+        require(self._aggregator.symbols <= max(1, len(masks)), "a query knows other sets of atoms")
+
+    def _combinations(self) -> npt.NDArray[np.uint32]:
+        """The numbers that first events have, as they are paired."""
+        return np.array(list(self._keys), np.uint32).reshape(len(self._keys), max(1, len(self._first)))
+
+    def _know(self, masks: Sequence[int]) -> None:
+        new = masks[self._aggregator.symbols :]
+        if new:
+            self._aggregator.know_symbols(new)
+            self._met = reduce(or_, new, self._met)
+
+    def _paired(self, numbers: list[Numbers]) -> Numbers:
+        """A number for each combination of numbers that first events have, by which matches are told apart."""
+        if len(numbers) == 1:
+            return numbers[0]
+        found, places = np.unique(np.stack(numbers), axis=1, return_inverse=True)
+        known = [self._keys.setdefault(tuple(each), len(self._keys)) for each in found.T.tolist()]
+        return np.array(known, np.uint32)[places.ravel()]
+
+    def _finished(self, found: Found, keys: list[Numbers]) -> Rows:
+        """``keys``: the numbers of the last events."""
+        if len(self._first) == 1:
+            keys[self._first[0]] = found.keys
+        elif self._first:
+            combinations = self._combinations()[found.keys]
+            for place_, key in enumerate(self._first):
+                keys[key] = combinations[:, place_]
+        columns = tuple(self._aggregated(each, found) for each in self._query.aggregates)
+        return Rows(found.ends, tuple(keys), columns)
+
+    def _aggregated(self, aggregate: Aggregate, found: Found) -> pyarrow.Array:
+        """A column of the result; StreamError where a number is too large."""
+        if aggregate.attribute is None:
+            return _counted(found, aggregate)
+        operand = self._operands[aggregate.attribute.name]
+        totals = [found.totals[self._number[reading]] for reading in self._readings[aggregate]]
+        match aggregate.function:
+            case "MIN" | "MAX":
+                return _extreme(aggregate.function, totals[0], operand)
+            case "AVG":
+                sums, numbers = (_real(each, aggregate, found) for each in totals)
+                return pyarrow.array(np.divide(sums, numbers, out=np.zeros(len(sums)), where=numbers != 0))
+            case "SUM" if operand.is_double:
+                return pyarrow.array(_real(totals[0], aggregate, found))
+        return pyarrow.array(_whole(totals[0], aggregate, found))
+
+
+def _readings(aggregate: Aggregate, operands: Mapping[str, Operand]) -> tuple[Reading, ...]:
+    """What has to be known for an aggregate."""
+    attribute = aggregate.attribute
+    if attribute is None:
+        return ()
+    total = "SUM OF DOUBLES" if operands[attribute.name].is_double else "SUM"
+    kinds = {
+        "COUNT": [("SUM", "presence")],
+        "SUM": [(total, "value")],
+        "AVG": [(total, "value"), (total, "presence")],
+        "MIN": [("LEAST", "order")],
+        "MAX": [("LEAST", "reverse")],
+    }[aggregate.function]
+    return tuple(Reading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
+
+
+def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None]) -> Aggregator:
+    window = query.window
+    states = [
+        tuple(number for number, names in enumerate(plan.variables) if reading.variable in names)
+        for reading in readings
+    ]
+    return Aggregator(
+        plan.automaton,
+        [Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True)],
+        consume=query.consumption.value,
+        partitioned=bool(plan.partition),
+        windowed=window is not None,
+        events=window.positions if isinstance(window, EventWindow) and query.partition else None,
+    )
+
+
+def _column(reading: Reading, vector: Vector) -> Column:
+    """What a batch's events have of it."""
+    values, valid = vector.values, vector.valid
+    if reading.what == "presence":
+        here = np.ones(len(values), np.bool_) if valid is None else valid
+        return Column(here.astype(np.float64) if reading.kind == "SUM OF DOUBLES" else here.astype(np.int64))
+    if reading.kind == "LEAST":
+        whole = ordered(values) if vector.is_float else values
+        return Column(whole if reading.what == "order" else ~whole, valid)
+    return Column(values, valid)
+
+
+def _counted(found: Found, aggregate: Aggregate) -> pyarrow.Array:
+    """The numbers of matches."""
+    _check(found.counts > np.uint64(2**63 - 1), aggregate, found)
+    return pyarrow.array(found.counts.astype(np.int64))
+
+
+def _extreme(function: str, least: Wide, operand: Operand) -> pyarrow.Array:
+    """Least values, or greatest, from their places in the order."""
+    high, low = least
+    places = low.view(np.int64) if function == "MIN" else ~low.view(np.int64)
+    return operand.shown(unordered(places) if operand.is_double else places, high == NO_LEAST >> 64)
+
+
+def _whole(sums: Wide, aggregate: Aggregate, found: Found) -> npt.NDArray[np.int64]:
+    """Sums of 128 bits in 64."""
+    high, low = sums
+    whole = low.view(np.int64)
+    _check(high != whole >> 63, aggregate, found)
+    return whole
+
+
+def _real(sums: object, aggregate: Aggregate, found: Found) -> Reals:
+    """Sums as doubles."""
+    if not isinstance(sums, tuple):
+        assert isinstance(sums, np.ndarray) and found.number is not None
+        _check(np.isinf(found.number), aggregate, found)
+        return sums
+    high, low = sums
+    _check(high == -(2**63), aggregate, found)
+    whole = low.view(np.int64)
+    real: Reals = np.where(high == whole >> 63, whole.astype(np.float64), high * 2.0**64 + low.astype(np.float64))
+    return real
+
+
+def _check(too_large: Mask, aggregate: Aggregate, found: Found) -> None:
+    """StreamError if some number is too large."""
+    if too_large.any():
+        end = int(found.ends[np.argmax(too_large)])
+        matches = int(found.counts[np.argmax(too_large)])
+        many = f"more than {MOST_MATCHES - 1:,}" if matches == MOST_MATCHES else f"{matches:,}"
+        message = f"{aggregate.name} of the {many} matches that end at position {end} does not fit in 64 bits"
+        raise StreamError(message, hint="a shorter window or a filter leaves fewer matches")
