@@ -57,7 +57,7 @@ cdef Bucket* add_bucket(CellIndex* index, uint64_t key) noexcept nogil:
 
 cdef inline uint64_t home_key(StateData* s, const word_t* rows) noexcept nogil:
     """The key of a cell with these rows in the state's first index."""
-    return hash_key(rows, s.indexes[0].columns.data(), s.indexes[0].columns.size())
+    return hash_key(rows, s.indexes[0].spec.columns.data(), s.indexes[0].spec.columns.size())
 
 
 cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil:
@@ -81,7 +81,7 @@ cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
     for i in range(s.indexes.size()):
         index = &s.indexes[i]
         for r in range(count):
-            key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
+            key = hash_key(rows + <size_t>r * s.width, index.spec.columns.data(), index.spec.columns.size())
             bucket = make_bucket(index, key)
             if bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
                 append_cell(k, s, index, bucket, cell)
@@ -89,7 +89,7 @@ cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
 
 cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
     """Put a cell at the end of a bucket, which may lose its order by it."""
-    if index.order != NO_ORDER:
+    if index.spec.order != NO_ORDER:
         drop_stale_end(s, bucket)
         if bucket.cells.empty():
             bucket.ordered = s.cells[cell].rows == 1
@@ -138,8 +138,8 @@ cdef void sweep_groups(Kernel* k, StateData* s, Bucket* bucket) noexcept nogil:
     if bucket.groups == NO_LIST:
         return
     if s.kind == VIEWS:
-        trim_groups(&k.lists[bucket.groups], k.lo)
-    if s.kind != VIEWS or k.lists[bucket.groups].groups.empty():
+        trim_groups(&k.now.lists[bucket.groups], k.now.lo)
+    if s.kind != VIEWS or k.now.lists[bucket.groups].groups.empty():
         drop_list(k, bucket.groups)
         bucket.groups = NO_LIST
 
@@ -169,10 +169,10 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
 cdef size_t longest_in_kernel(Kernel* k):
     """See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket."""
     cdef size_t longest = 0, state, i
-    for i in range(k.seen.bucket_count()):
-        longest = max(longest, k.seen.bucket_size(i))
-    for state in range(k.states.size()):
-        longest = max(longest, longest_in_state(&k.states[state]))
+    for i in range(k.now.seen.bucket_count()):
+        longest = max(longest, k.now.seen.bucket_size(i))
+    for state in range(k.now.states.size()):
+        longest = max(longest, longest_in_state(&k.now.states[state]))
     return longest
 
 

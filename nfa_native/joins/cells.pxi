@@ -38,8 +38,8 @@ cdef inline CellReference reference_to(StateData* s, uint32_t cell) noexcept nog
 
 cdef inline bint has_left(Kernel* k, const Cell* cell) noexcept nogil:
     """All partial matches of the cell began before the present window."""
-    invariant(older(cell.youngest, k.lo) != has_live(k, cell.node, k.lo))
-    return older(cell.youngest, k.lo)
+    invariant(older(cell.youngest, k.now.lo) != has_live(k, cell.node, k.now.lo))
+    return older(cell.youngest, k.now.lo)
 
 
 cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
@@ -220,7 +220,7 @@ cdef uint32_t make_cell(
         for i in range(s.width):        # a few words: a call of memcpy would cost more
             words[i] = rows[i]
     s.entered += 1
-    k.created += 1
+    k.now.created += 1
     return number
 
 
@@ -263,18 +263,18 @@ cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
 cdef void sweep(Kernel* k) noexcept nogil:
     """Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions wrap."""
     cdef size_t i
-    cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
+    cdef bint rested = next_position(k) - k.now.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t, TextHash].iterator at
-    if k.created < FEW_CREATED + k.survived and not rested:
+    if k.now.created < FEW_CREATED + k.now.survived and not rested:
         return
-    k.created = k.survived = 0
-    k.swept = next_position(k)
-    for i in range(k.states.size()):
-        sweep_state(k, &k.states[i])
-        k.survived += k.states[i].live
-    at = k.seen.begin()
-    while at != k.seen.end():
-        if older(dereference(at).second, k.lo):
-            at = k.seen.erase(at)
+    k.now.created = k.now.survived = 0
+    k.now.swept = next_position(k)
+    for i in range(k.now.states.size()):
+        sweep_state(k, &k.now.states[i])
+        k.now.survived += k.now.states[i].live
+    at = k.now.seen.begin()
+    while at != k.now.seen.end():
+        if older(dereference(at).second, k.now.lo):
+            at = k.now.seen.erase(at)
         else:
             preincrement(at)

@@ -4,16 +4,16 @@
 
 cdef inline bint is_counted(const Kernel* k) noexcept nogil:
     """Whether each member of a set that is complete is one result, of which nobody wants to know more."""
-    return (k.count_only or k.tallies) and not (k.many_rows or k.ambiguous or k.guarded)
+    return (k.count_only or k.tallies) and not (k.now.many_rows or k.program.ambiguous or k.program.guarded)
 
 
 cdef void count_set(Kernel* k, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:
     """Count the members of a set that began at or after `lo`, each with what was picked since."""
     k.counter.tally.begin()
     if node == 0:
-        k.counter.tally.add(k.path.back().pos, 1)
+        k.counter.tally.add(k.scratch.path.back().pos, 1)
     elif has_live(k, node, lo):
-        k.counter.memory.fit(k.ring.nodes.size())
+        k.counter.memory.fit(k.now.ring.nodes.size())
         tally_node(k, node, lo)
     if k.counter.tally.high() or k.results.count + k.counter.tally.low() < k.results.count:
         k.counter.too_many = True
@@ -29,11 +29,11 @@ cdef void write_tally(Kernel* k, int64_t decided) noexcept nogil:
         k.counter.too_many = True
         return
     k.results.first.push_back(event_at(k, k.counter.tally.first).time)
-    k.results.last.push_back(event_at(k, k.path.front().pos).time)
+    k.results.last.push_back(event_at(k, k.scratch.path.front().pos).time)
     k.results.decided.push_back(decided)
     k.results.offsets.push_back(<int64_t>k.results.atoms.size())
     k.results.counts.push_back(<int64_t>k.counter.tally.low())
-    k.results.words.resize(k.results.words.size() + k.result_width, UNBOUND)
+    k.results.words.resize(k.results.words.size() + k.program.result_width, UNBOUND)
 
 
 cdef void tally_node(Kernel* k, uint32_t number, uint32_t lo) noexcept nogil:
@@ -44,18 +44,18 @@ cdef void tally_node(Kernel* k, uint32_t number, uint32_t lo) noexcept nogil:
     if not node.label & VIEW:
         tally_set(k, number, lo)
         return
-    before = node.sibling - k.lists[node.next].base
+    before = node.sibling - k.now.lists[node.next].base
     while True:
         found = group_in_view(k, node, before, lo)
         if found == NO_GROUP:
             return
         before = <uint32_t>found
-        tally_set(k, k.lists[node.next].groups[found].node, lo)
+        tally_set(k, k.now.lists[node.next].groups[found].node, lo)
 
 
 cdef inline void tally_set(Kernel* k, uint32_t number, uint32_t lo) noexcept nogil:
     """Add up the members of a set that is kept."""
-    k.left -= 1
+    k.pause.left -= 1
     if not has_live(k, number, lo):
         return
     if is_leaf(k, number, lo):
@@ -78,7 +78,7 @@ cdef void remember(Kernel* k, uint32_t number, uint32_t lo) noexcept nogil:
                 continue
             k.counter.gathering.begin()
             visit_parts(k, number, lo, True)
-            k.left -= <int64_t>k.counter.gathering.size()
+            k.pause.left -= <int64_t>k.counter.gathering.size()
             k.counter.memory.put(content_of(k, number), lo, k.counter.gathering)
         k.counter.asked.pop_back()
 
@@ -89,13 +89,13 @@ cdef void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bint gathers) noe
     cdef uint32_t before
     cdef int64_t found
     if node.label & VIEW:
-        before = node.sibling - k.lists[node.next].base
+        before = node.sibling - k.now.lists[node.next].base
         while True:
             found = group_in_view(k, node, before, lo)
             if found == NO_GROUP:
                 return
             before = <uint32_t>found
-            visit_part(k, k.lists[node.next].groups[found].node, lo, gathers)
+            visit_part(k, k.now.lists[node.next].groups[found].node, lo, gathers)
     if node.next:
         visit_part(k, node.next, lo, gathers)
     elif gathers:

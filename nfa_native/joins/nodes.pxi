@@ -3,11 +3,11 @@
 
 
 cdef inline bint is_live(Kernel* k, uint32_t node) noexcept nogil:
-    return k.ring.has(node)
+    return k.now.ring.has(node)
 
 
 cdef inline Node* node_at(Kernel* k, uint32_t node) noexcept nogil:
-    return k.ring.at(node)
+    return k.now.ring.at(node)
 
 
 cdef uint32_t new_node(
@@ -22,8 +22,8 @@ cdef uint32_t new_node(
 cdef uint32_t write_node(
     Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) noexcept nogil:
-    cdef uint32_t number = k.ring.claim()
-    cdef Node* node = k.ring.at(number)
+    cdef uint32_t number = k.now.ring.claim()
+    cdef Node* node = k.now.ring.at(number)
     node.pos = pos
     node.label = label
     node.next = next

@@ -27,9 +27,9 @@ cdef void number_lists(Kernel* k, vector[uint32_t]* numbers) noexcept nogil:
     cdef uint32_t given = 0
     cdef uint32_t number
     cdef size_t i, j, state
-    numbers.assign(k.lists.size(), NO_LIST)
-    for state in range(k.states.size()):
-        s = &k.states[state]
+    numbers.assign(k.now.lists.size(), NO_LIST)
+    for state in range(k.now.states.size()):
+        s = &k.now.states[state]
         if s.kind != VIEWS:
             continue
         cells = cells_in_order(s)
@@ -44,20 +44,20 @@ cdef void number_lists(Kernel* k, vector[uint32_t]* numbers) noexcept nogil:
 
 cdef inline uint32_t list_of(StateData* s, CellIndex* index, uint32_t cell) noexcept nogil:
     """The list where a cell is in an index."""
-    return find_bucket(index, hash_key(cell_rows(s, cell), index.columns.data(), index.columns.size())).groups
+    return find_bucket(index, hash_key(cell_rows(s, cell), index.spec.columns.data(), index.spec.columns.size())).groups
 
 
 cdef void renumber_view(Kernel* k, Node* view, const vector[uint32_t]* numbers) noexcept nogil:
     """A view by the numbers of lists and groups after loading; what is over says nothing any more."""
-    cdef const StateData* s = &k.states[k.transitions[view.label & ~VIEW].source]
+    cdef const StateData* s = &k.now.states[k.program.transitions[view.label & ~VIEW].source]
     cdef const GroupList* groups
     cdef uint32_t before = 0
     cdef size_t i
-    if older(view.max_start, k.lo):
+    if older(view.max_start, k.now.lo):
         view.next = view.sibling = 0
         return
     invariant(numbers.at(view.next) != NO_LIST)
-    groups = &k.lists[view.next]
+    groups = &k.now.lists[view.next]
     for i in range(view.sibling - groups.base):
         before += s.cells.data()[groups.groups.data()[i].cell].serial == groups.groups.data()[i].serial
     view.next = numbers.at(view.next)

@@ -54,7 +54,7 @@ cdef void write_kernel(Kernel* k, Archive* a) noexcept nogil:
     """Everything that the future depends on."""
     cdef Places places
     clock_fields(k, a)
-    write_counters(k, a)
+    counter_fields(k, a)
     write_history(k, a)
     write_nodes(k, a)
     staged_fields(k, a)
@@ -69,43 +69,43 @@ cdef void write_kernel(Kernel* k, Archive* a) noexcept nogil:
 cdef void clock_fields(Kernel* k, Archive* a) noexcept nogil:
     """Where the streamset, its windows and the ring are."""
     a.store(b"clock", CLOCK_VERSION)
-    a.number(b"lo", k.lo)
-    a.number(b"kept", k.kept)
-    a.number(b"position", k.seq)
-    a.number(b"next event", k.next_handle)
-    a.number(b"open", k.open)
-    a.number(b"tick", k.tick)
-    a.number(b"promised", k.promised)
-    a.number(b"first of tick", k.tick_first)
-    a.number(b"many rows", k.many_rows)
-    a.number(b"created", k.created)
-    a.number(b"survived", k.survived)
-    a.number(b"ticks", k.ticks)
+    a.number(b"lo", k.now.lo)
+    a.number(b"kept", k.now.kept)
+    a.number(b"position", k.now.seq)
+    a.number(b"next event", k.now.next_handle)
+    a.number(b"open", k.now.open)
+    a.number(b"tick", k.now.tick)
+    a.number(b"promised", k.now.promised)
+    a.number(b"first of tick", k.now.tick_first)
+    a.number(b"many rows", k.now.many_rows)
+    a.number(b"created", k.now.created)
+    a.number(b"survived", k.now.survived)
+    a.number(b"ticks", k.now.ticks)
     a.number(b"results", k.results.count)
-    a.number(b"tail", k.ring.tail)
+    a.number(b"tail", k.now.ring.tail)
 
 
-cdef void counter_fields(Kernel* k, Archive* a, vector[uint64_t]* deferred, vector[uint64_t]* killed) noexcept nogil:
-    """Statistics, and of the guards, one after the other, which of them only finished matches can judge."""
-    cdef const TransitionSpec* transition = k.transitions.data()
-    cdef const StateData* state = k.states.data()
+cdef void counter_fields(Kernel* k, Archive* a) noexcept nogil:
+    """Statistics, and of the guards which of them only finished matches can judge."""
+    cdef Candidacies tried
+    cdef Judgements judged
+    cdef const StateData* state = k.now.states.data()
     cdef uint64_t number = 0
     a.store(b"counters", COUNTERS_VERSION)
-    a.update(b"matched", k.matched, number, number)
-    a.update(b"deferred", deferred[0], number, number)
-    a.update(b"killed", killed[0], number, number)
-    if not k.states.empty():
-        a.update(b"entered", k.states, state[0], state.entered)
-        a.update(b"expired", k.states, state[0], state.expired)
-        a.update(b"skipped", k.states, state[0], state.skipped)
-    if not k.transitions.empty():
-        a.update(b"offered", k.transitions, transition[0], transition.offered)
-        a.update(b"lonely", k.transitions, transition[0], transition.lonely)
-        a.update(b"unjoined", k.transitions, transition[0], transition.unjoined)
-        a.update(b"unfiltered", k.transitions, transition[0], transition.unfiltered)
-        a.update(b"fired", k.transitions, transition[0], transition.fired)
-        a.update(b"pairs", k.transitions, transition[0], transition.pairs)
-        a.update(b"scanned", k.transitions, transition[0], transition.scanned)
+    a.update(b"matched", k.now.matched, number, number)
+    a.update(b"deferred", k.now.judgements, judged, judged.deferred)
+    a.update(b"killed", k.now.judgements, judged, judged.killed)
+    if not k.now.states.empty():
+        a.update(b"entered", k.now.states, state[0], state.entered)
+        a.update(b"expired", k.now.states, state[0], state.expired)
+        a.update(b"skipped", k.now.states, state[0], state.skipped)
+    a.update(b"offered", k.now.candidacies, tried, tried.offered)
+    a.update(b"lonely", k.now.candidacies, tried, tried.lonely)
+    a.update(b"unjoined", k.now.candidacies, tried, tried.unjoined)
+    a.update(b"unfiltered", k.now.candidacies, tried, tried.unfiltered)
+    a.update(b"fired", k.now.candidacies, tried, tried.fired)
+    a.update(b"pairs", k.now.candidacies, tried, tried.pairs)
+    a.update(b"scanned", k.now.candidacies, tried, tried.scanned)
 
 
 cdef void history_fields(
@@ -139,16 +139,16 @@ cdef void staged_fields(Kernel* k, Archive* a) noexcept nogil:
     """What enters cells when the tick closes; rows come one after the other."""
     cdef Staged staged
     a.store(b"staged", STAGED_VERSION)
-    a.field(b"deadline", k.staged, staged, staged.deadline)
-    a.field(b"pick", k.staged, staged, staged.pick)
-    a.field(b"rows", k.staged, staged, staged.rows)
-    a.field(b"picks", k.staged, staged, staged.picks)
-    a.field(b"state", k.staged, staged, staged.state)
-    a.field(b"label", k.staged, staged, staged.label)
-    a.field(b"next", k.staged, staged, staged.next)
-    a.field(b"max start", k.staged, staged, staged.max_start)
-    a.numbers(b"picked", k.staged_picks)
-    a.words(b"words", k.staged_words)
+    a.field(b"deadline", k.now.staged, staged, staged.deadline)
+    a.field(b"pick", k.now.staged, staged, staged.pick)
+    a.field(b"rows", k.now.staged, staged, staged.rows)
+    a.field(b"picks", k.now.staged, staged, staged.picks)
+    a.field(b"state", k.now.staged, staged, staged.state)
+    a.field(b"label", k.now.staged, staged, staged.label)
+    a.field(b"next", k.now.staged, staged, staged.next)
+    a.field(b"max start", k.now.staged, staged, staged.max_start)
+    a.numbers(b"picked", k.now.staged_picks)
+    a.words(b"words", k.now.staged_words)
 
 
 cdef void cell_fields(
@@ -193,23 +193,12 @@ cdef void seen_fields(
 # What lies in other forms in the kernel.
 
 
-cdef void write_counters(Kernel* k, Archive* a) noexcept nogil:
-    cdef vector[uint64_t] deferred
-    cdef vector[uint64_t] killed
-    cdef size_t i, g
-    for i in range(k.states.size()):
-        for g in range(k.states[i].guards.size()):
-            deferred.push_back(k.states[i].guards[g].deferred)
-            killed.push_back(k.states[i].guards[g].killed)
-    counter_fields(k, a, &deferred, &killed)
-
-
 cdef void write_history(Kernel* k, Archive* a) noexcept nogil:
     """Events that may still be looked at, with their blocks and rows."""
     cdef vector[EventRecord] events
     cdef vector[BlockForm] blocks
     cdef vector[word_t] words
-    cdef uint32_t pos = k.kept
+    cdef uint32_t pos = k.now.kept
     cdef uint32_t i
     while pos != next_position(k):
         events.push_back(event_at(k, pos)[0])
@@ -222,15 +211,15 @@ cdef void write_history(Kernel* k, Archive* a) noexcept nogil:
 cdef void write_block(
     Kernel* k, const EventRecord* event, uint32_t number, vector[BlockForm]* blocks, vector[word_t]* words
 ) noexcept nogil:
-    cdef const Block* block = &k.history.blocks[event.block - k.history.first_block + number]
+    cdef const Block* block = &k.now.history.blocks[event.block - k.now.history.first_block + number]
     cdef BlockForm form
     cdef uint32_t count
     cdef const word_t* rows = block_rows(k, event, number, &count)
-    cdef size_t size = <size_t>count * k.slots[block.atom]
+    cdef size_t size = <size_t>count * k.program.slots[block.atom]
     form.atom = block.atom
-    form.rows = count if k.slots[block.atom] else 1       # rows without values are all alike
+    form.rows = count if k.program.slots[block.atom] else 1       # rows without values are all alike
     # Where a block without words comes first, the next one's begin at the same place.
-    form.shared = number > 0 and size > 0 and (block - 1).word == block.word and k.slots[(block - 1).atom] > 0
+    form.shared = number > 0 and size > 0 and (block - 1).word == block.word and k.program.slots[(block - 1).atom] > 0
     blocks.push_back(form)
     if not form.shared:
         words.insert(words.end(), rows, rows + size)
@@ -240,9 +229,9 @@ cdef void write_nodes(Kernel* k, Archive* a) noexcept nogil:
     """The ring's living part; views count the groups of the lists as `load_cells` makes them again."""
     cdef vector[Node] nodes
     cdef vector[uint32_t] numbers
-    cdef uint32_t i = k.ring.tail
+    cdef uint32_t i = k.now.ring.tail
     number_lists(k, &numbers)
-    while i != k.ring.head:
+    while i != k.now.ring.head:
         nodes.push_back(node_at(k, i)[0])
         if i == 0:
             memset(&nodes.back(), 0, sizeof(Node))      # a number that is never given
@@ -260,13 +249,13 @@ cdef void write_cells(Kernel* k, Archive* a, Places* places) noexcept nogil:
     cdef vector[uint32_t] fired
     cdef vector[word_t] words
     cdef size_t i, before
-    places.resize(k.states.size())
-    for i in range(k.states.size()):
+    places.resize(k.now.states.size())
+    for i in range(k.now.states.size()):
         before = cells.size()
-        write_cells_of(&k.states[i], &cells, &words, &places.at(i))
+        write_cells_of(&k.now.states[i], &cells, &words, &places.at(i))
         counts.push_back(<uint32_t>(cells.size() - before))
         before = fired.size()
-        write_fired(&k.states[i], &fired, &places.at(i))
+        write_fired(&k.now.states[i], &fired, &places.at(i))
         fired_counts.push_back(<uint32_t>(fired.size() - before))
     cell_fields(a, &counts, &cells, &fired_counts, &fired, &words)
 
@@ -302,16 +291,16 @@ cdef void write_fired(const StateData* s, vector[uint32_t]* fired, const vector[
 
 cdef void write_deadlines(Kernel* k, Archive* a, const Places* places) noexcept nogil:
     """In the order in which they come due."""
-    cdef map[int64_t, vector[Waiting]].iterator at = k.deadlines.begin()
+    cdef map[int64_t, vector[Waiting]].iterator at = k.now.deadlines.begin()
     cdef vector[DeadlineForm] out
     cdef DeadlineForm form
     cdef const Waiting* waiting
     cdef size_t i
-    while at != k.deadlines.end():
+    while at != k.now.deadlines.end():
         form.time = dereference(at).first
         for i in range(dereference(at).second.size()):
             waiting = dereference(at).second.data() + i
-            if is_current(&k.states[waiting.state], &waiting.cell):
+            if is_current(&k.now.states[waiting.state], &waiting.cell):
                 form.state = waiting.state
                 form.cell = places.at(waiting.state).at(waiting.cell.cell)
                 out.push_back(form)
@@ -321,14 +310,14 @@ cdef void write_deadlines(Kernel* k, Archive* a, const Places* places) noexcept 
 
 cdef void write_seen(Kernel* k, Archive* a) noexcept nogil:
     """Results that an ambiguous automaton must not give twice, in an order of their own."""
-    cdef unordered_map[string, uint32_t, TextHash].iterator at = k.seen.begin()
+    cdef unordered_map[string, uint32_t, TextHash].iterator at = k.now.seen.begin()
     cdef vector[pair[string, uint32_t]] keys
     cdef pair[string, uint32_t] key
     cdef vector[SeenForm] seen
     cdef vector[SeenPick] picks
     cdef vector[word_t] words
     cdef size_t i
-    while at != k.seen.end():
+    while at != k.now.seen.end():
         key.first = dereference(at).first
         key.second = dereference(at).second
         keys.push_back(key)
@@ -343,7 +332,7 @@ cdef void write_seen_key(
     Kernel* k, const pair[string, uint32_t]* key, vector[SeenForm]* seen, vector[SeenPick]* picks, vector[word_t]* words
 ) noexcept nogil:
     """A key has the picks, atom and event, and then the row."""
-    cdef size_t row = k.result_width * sizeof(word_t)
+    cdef size_t row = k.program.result_width * sizeof(word_t)
     cdef size_t count = (key.first.size() - row) // sizeof(SeenPick)
     cdef size_t before = picks.size()
     cdef SeenForm form
@@ -351,8 +340,8 @@ cdef void write_seen_key(
     form.first = key.second
     seen.push_back(form)
     picks.resize(before + count)
-    words.resize(words.size() + k.result_width)
+    words.resize(words.size() + k.program.result_width)
     if count:
         memcpy(picks.data() + before, key.first.data(), count * sizeof(SeenPick))
     if row:
-        memcpy(words.data() + words.size() - k.result_width, key.first.data() + key.first.size() - row, row)
+        memcpy(words.data() + words.size() - k.program.result_width, key.first.data() + key.first.size() - row, row)

@@ -6,24 +6,24 @@ NOBODY = -2**63
 
 cdef inline bint is_waiting(Kernel* k, StateData* s) noexcept nogil:
     """Some partial match in the state may still be in the window."""
-    if s.live == 0 or older(s.youngest, k.lo):
+    if s.live == 0 or older(s.youngest, k.now.lo):
         return False
-    invariant(s.youngest - k.history.first < k.history.events.size())
+    invariant(s.youngest - k.now.history.first < k.now.history.events.size())
     return True
 
 
 cdef object waiting_starts(Kernel* k):
     """See ``Matcher.waiting``."""
-    starts = np.full(k.states.size(), NOBODY, np.int64)
+    starts = np.full(k.now.states.size(), NOBODY, np.int64)
     cdef int64_t[::1] out = starts
     cdef const Staged* staged
     cdef size_t i
     with nogil:
-        for i in range(k.states.size()):
-            if is_waiting(k, &k.states[i]):
-                out[i] = measure(k, k.states[i].youngest)
-        for i in range(k.staged.size()):
-            staged = &k.staged[i]
+        for i in range(k.now.states.size()):
+            if is_waiting(k, &k.now.states[i]):
+                out[i] = measure(k, k.now.states[i].youngest)
+        for i in range(k.now.staged.size()):
+            staged = &k.now.staged[i]
             out[staged.state] = max(out[staged.state], measure(k, staged.max_start))
     return starts
 
@@ -63,13 +63,13 @@ cdef bint list_staged(
     cdef uint64_t key
     cdef uint32_t r
     cdef size_t i
-    for i in range(k.staged.size()):
-        staged = &k.staged[i]
+    for i in range(k.now.staged.size()):
+        staged = &k.now.staged[i]
         if staged.state != state:
             continue
         for r in range(staged.rows):
             key = hash_key(
-                k.staged_words.data() + staged.word + <size_t>r * s.width, index.columns.data(), index.columns.size()
+                k.now.staged_words.data() + staged.word + <size_t>r * s.width, index.spec.columns.data(), index.spec.columns.size()
             )
             if key == WILD:
                 return False
@@ -97,7 +97,7 @@ cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:
     anything.count = 0
     if bucket.groups == NO_LIST:
         return False
-    return find_youngest(k, &k.lists[bucket.groups], &anything, k.lo) != NO_GROUP
+    return find_youngest(k, &k.now.lists[bucket.groups], &anything, k.now.lo) != NO_GROUP
 
 
 cdef bint has_current(Kernel* k, StateData* s, const vector[CellReference]* bucket) noexcept nogil:
