@@ -301,7 +301,7 @@ cdef build_kernel(Kernel* k, KernelProgram* program):
 cdef void begin_state(StateData* s, StateSpec* spec) noexcept nogil:
     cdef CellIndex index
     cdef size_t i
-    s.spec, s.kind, s.width = spec, spec.kind, spec.width
+    s.spec, s.govern, s.kind, s.width, s.final = spec, spec.govern, spec.kind, spec.width, spec.final
     s.entering = NO_CELL
     s.live = s.serial = s.stamp = 0
     s.entered = s.expired = s.skipped = 0
@@ -314,12 +314,13 @@ cdef void begin_state(StateData* s, StateSpec* spec) noexcept nogil:
 
 cdef reset_kernel(Kernel* k):
     """The state before the first event."""
-    k.now.ring.safe_open(64, 1)         # little, as there may be a matcher for each key of a partition; it doubles when full
+    k.now.ring.safe_open(64, 1)     # little, as there may be a matcher for each key of a partition; it doubles when full
     k.now.history.first = 0
     k.now.history.first_block = k.now.history.first_word = 0
     k.results.offsets.safe_assign(1, 0)
     k.results.count = 0
-    k.count_only = k.failed = k.now.open = k.now.many_rows = k.scratch.refused = k.scratch.aside = k.scratch.singly = False
+    k.count_only = k.failed = k.now.open = k.now.many_rows = False
+    k.scratch.refused = k.scratch.aside = k.scratch.singly = False
     k.scratch.scanned = 0
     k.pause.suspended = k.pause.closing = False
     k.pause.left = k.pause.stride = FEW_STEPS

@@ -33,20 +33,20 @@ cdef void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, ui
     cdef uint32_t pos
     if purpose.mode == JUDGING:
         positions = &k.now.watched[atom]
-        i = first_watched(k, atom, purpose.time)
+        i = first_watched(&k.now, atom, purpose.time)
     else:
         positions = &k.now.tick_atoms[atom]
         i = 0
-        if purpose.mode == FIRING and depth == purpose.deepest and not takes_part(k, purpose.newest, depth):
+        if purpose.mode == FIRING and depth == purpose.deepest and not takes_part(&k.scratch, purpose.newest, depth):
             i = positions.size() - 1
             invariant(positions.at(i) == purpose.newest)
     while i < positions.size():
         pos = positions.at(i)
         i += 1
         if purpose.mode == JUDGING:
-            if event_at(k, pos).time != purpose.time:
+            if event_at(&k.now, pos).time != purpose.time:
                 return
-            if event_at(k, pos).seq < purpose.from_seq or event_at(k, pos).seq > purpose.to_seq:
+            if event_at(&k.now, pos).seq < purpose.from_seq or event_at(&k.now, pos).seq > purpose.to_seq:
                 continue
         join_event(k, choice, purpose, depth, pos)
         if purpose.found:
@@ -71,11 +71,11 @@ cdef void join_event(
     combined(k, &candidate, purpose)
 
 
-cdef bint takes_part(Kernel* k, uint32_t pos, uint32_t depth) noexcept nogil:
+cdef bint takes_part(Scratch* scratch, uint32_t pos, uint32_t depth) noexcept nogil:
     """The event was chosen above `depth`."""
     cdef uint32_t i
     for i in range(depth):
-        if k.scratch.combination[i] == pos:
+        if scratch.combination[i] == pos:
             return True
     return False
 
@@ -83,7 +83,7 @@ cdef bint takes_part(Kernel* k, uint32_t pos, uint32_t depth) noexcept nogil:
 cdef uint32_t merge_rows(Kernel* k, const ChoiceSpec* choice, uint32_t depth, uint32_t pos) noexcept nogil:
     """Rows of the first depth + 1 atoms of the choice, in merged[depth + 1]; how many."""
     cdef uint32_t count, i, j, before_count
-    cdef const word_t* rows = rows_of(k, pos, choice.atoms[depth], &count)
+    cdef const word_t* rows = rows_of(&k.now, pos, choice.atoms[depth], &count)
     cdef uint32_t slots = <uint32_t>choice.slots[depth].size()
     cdef vector[word_t]* out = &k.scratch.merged[depth + 1]
     cdef uint32_t kept = 0

@@ -41,7 +41,7 @@ cdef bint begin_batch(
     Kernel* k, Task* task, const int64_t* times, const uint64_t* handles, size_t count
 ) noexcept nogil:
     """Make it the task to take the batch whose rows the task has; False if time runs backwards: nothing is taken then."""
-    if not count_ticks(k, times, count):
+    if not count_ticks(&k.now, times, count):
         return False
     task.kind = FEEDING
     task.times = times
@@ -67,35 +67,35 @@ cdef bint feed_batch(Kernel* k, Task* task) noexcept nogil:
         if task.start < task.count:
             task.event = next_event(&task.rows, task.count)
         if k.pause.left <= 0:
-            return task.start == task.count and is_all_out(k) and end_batch(k, task)
-    return end_batch(k, task)
+            return task.start == task.count and is_all_out(&k.pause) and end_batch(&k.now, task)
+    return end_batch(&k.now, task)
 
 
-cdef inline bint end_batch(Kernel* k, const Task* task) noexcept nogil:
-    k.now.next_handle = task.handles[task.count - 1] + 1
+cdef inline bint end_batch(KernelState* now, const Task* task) noexcept nogil:
+    now.next_handle = task.handles[task.count - 1] + 1
     return True
 
 
 cdef inline void take_rows(Kernel* k, const Task* task) noexcept nogil:
     """Take the next event with rows."""
-    store_event(k, task.times[task.event], task.handles[task.event])
-    store_rows_of(k, &task.rows)
-    take_event(k, next_position(k) - 1)
+    store_event(&k.now, task.times[task.event], task.handles[task.event])
+    store_rows_of(k.program, &k.now, &task.rows)
+    take_event(k, next_position(&k.now) - 1)
     if not k.now.picked:
-        drop_event(k)
+        drop_event(&k.now)
     k.now.seq += 1
 
 
-cdef bint count_ticks(Kernel* k, const int64_t* times, size_t count) noexcept nogil:
+cdef bint count_ticks(KernelState* now, const int64_t* times, size_t count) noexcept nogil:
     """Count the batch's ticks; False if its times do not go on from those before, in order."""
-    cdef bint falls = times[0] < (k.now.tick if k.now.open else k.now.promised)
-    cdef uint64_t ticks = not k.now.open or times[0] > k.now.tick
+    cdef bint falls = times[0] < (now.tick if now.open else now.promised)
+    cdef uint64_t ticks = not now.open or times[0] > now.tick
     cdef size_t i
     for i in range(1, count):
         falls |= times[i] < times[i - 1]
         ticks += times[i] != times[i - 1]
     if not falls:
-        k.now.ticks += ticks
+        now.ticks += ticks
     return not falls
 
 
@@ -122,7 +122,7 @@ cdef bint pass_over(Kernel* k, Task* task) noexcept nogil:
         k.now.seq = before + <int64_t>task.start
         if not take_time(k, times[task.start]):
             return False
-        if first and not is_due(k, times[end - 1], before + <int64_t>end):
+        if first and not is_due(k.program, &k.now, times[end - 1], before + <int64_t>end):
             task.start = first_of_tick(times, task.start, end - 1)
         else:
             task.start += 1
@@ -131,18 +131,18 @@ cdef bint pass_over(Kernel* k, Task* task) noexcept nogil:
     return True
 
 
-cdef inline bint is_due(Kernel* k, int64_t time, int64_t seq) noexcept nogil:
+cdef inline bint is_due(KernelProgram* program, KernelState* now, int64_t time, int64_t seq) noexcept nogil:
     """Some match waits for an edge before `time`, or before position `seq`."""
-    return not k.now.deadlines.empty() and dereference(k.now.deadlines.begin()).first < (seq if k.program.by_events else time)
+    return not now.deadlines.empty() and dereference(now.deadlines.begin()).first < (seq if program.by_events else time)
 
 
-cdef int64_t first_due(Kernel* k) noexcept nogil:
+cdef int64_t first_due(KernelProgram* program, KernelState* now) noexcept nogil:
     """The time that has to pass for a match that waits; positions pass with any event."""
-    if not k.program.waits:
+    if not program.waits:
         return FOREVER
-    if not k.now.staged.empty() or (k.program.by_events and not k.now.deadlines.empty()):
+    if not now.staged.empty() or (program.by_events and not now.deadlines.empty()):
         return -FOREVER
-    return FOREVER if k.now.deadlines.empty() else dereference(k.now.deadlines.begin()).first
+    return FOREVER if now.deadlines.empty() else dereference(now.deadlines.begin()).first
 
 
 cdef inline size_t first_of_tick(const int64_t* times, size_t start, size_t at) noexcept nogil:
@@ -255,7 +255,7 @@ cdef object statistics_of(Kernel* k):
                 "entered": k.now.states[i].entered,
                 "expired": k.now.states[i].expired,
                 "dropped_by_contiguity": k.now.states[i].skipped,
-                "dropped_by_negation": killed_in(k, i),
+                "dropped_by_negation": killed_in(k.program, &k.now, i),
             }
             for i in range(k.now.states.size())
         ],
@@ -264,11 +264,11 @@ cdef object statistics_of(Kernel* k):
     }
 
 
-cdef uint64_t killed_in(Kernel* k, size_t state):
+cdef uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state):
     """Partial matches of a state that its guards dropped."""
-    cdef GuardSpec* guard = k.program.states[state].guards.data()
+    cdef GuardSpec* guard = program.states[state].guards.data()
     cdef uint64_t killed = 0
     cdef size_t i
-    for i in range(k.program.states[state].guards.size()):
-        killed += k.now.judgements[guard[i].number].killed
+    for i in range(program.states[state].guards.size()):
+        killed += now.judgements[guard[i].number].killed
     return killed

@@ -6,16 +6,16 @@ cdef inline void measure_candidate(Kernel* k, Candidate* candidate) noexcept nog
     cdef const uint32_t* pos = k.scratch.combination.data()
     cdef const uint32_t* end = pos + k.scratch.combination.size()
     candidate.least = pos[0]
-    candidate.most = event_at(k, pos[0]).seq
+    candidate.most = event_at(&k.now, pos[0]).seq
     pos += 1
     while pos != end:
         if older(pos[0], candidate.least):
             candidate.least = pos[0]
-        candidate.most = max(candidate.most, event_at(k, pos[0]).seq)
+        candidate.most = max(candidate.most, event_at(&k.now, pos[0]).seq)
         pos += 1
     candidate.lo = k.now.lo
     if k.program.by_events:
-        candidate.lo = position_from(k, k.now.lo, earliest_start(k, candidate.most))
+        candidate.lo = position_from(k, k.now.lo, earliest_start(k.program, candidate.most))
 
 
 cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
@@ -31,10 +31,10 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     k.scratch.pairs.clear()
     k.scratch.refused = k.scratch.singly = k.scratch.decided = False
     k.scratch.aside = True
-    if s.spec.govern == FREE:
+    if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
-        pair_initial(k, candidate)
+        pair_initial(&k.scratch, candidate)
         k.scratch.decided = transition.step.filters.empty()
     elif s.live == 0:
         tried.lonely += 1
@@ -67,14 +67,14 @@ cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired
         tried.unjoined += 1
 
 
-cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
+cdef void pair_initial(Scratch* scratch, const Candidate* candidate) noexcept nogil:
     cdef Pair pair
     cdef uint32_t i
     pair.cell = INITIAL_CELL
     pair.cell_row = 0
     for i in range(candidate.count):
         pair.event_row = i
-        k.scratch.pairs.push_back(pair)
+        scratch.pairs.push_back(pair)
 
 
 cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
@@ -106,11 +106,11 @@ cdef void advance_cell(
         node = cell.node
         start = cell.youngest
         deadline = cell.deadline
-        if s.spec.govern == NEXT and not cell.fired:
+        if s.govern == NEXT and not cell.fired:
             cell.fired = 1
             s.fired.push_back(pairs.cell)
     elif k.program.waits:
-        deadline = upper_edge(k, measure(k, candidate.least))
+        deadline = upper_edge(k.program, measure(k, candidate.least))
     advance_set(k, which, candidate, pairs, count, node, start, deadline)
 
 
@@ -168,26 +168,28 @@ cdef void stage(
 cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
     """Add a staged set to its cell, which often is the one before."""
     cdef StateData* s = &k.now.states[staged.state]
-    cdef uint32_t cell = cell_for(k, s, k.now.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering)
+    cdef uint32_t cell = cell_for(
+        k, s, k.now.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering
+    )
     cdef Cell* one = s.cells.data() + cell
     cdef bint fresh = one.node == 0
     invariant(staged.rows > 0 and staged.picks > 0)
     if cell != s.entering:
-        complete_cell(k, s)
+        complete_cell(&k.now, s)
     s.entering = cell
     one.node = extend(
         k, k.now.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start, one.node
     )
-    one.youngest = node_at(k, one.node).max_start
+    one.youngest = node_at(&k.now, one.node).max_start
     note_start(s, one.youngest)
-    if s.spec.final and fresh:
-        await_deadline(k, staged.state, cell)
+    if s.final and fresh:
+        await_deadline(&k.now, staged.state, cell)
 
 
-cdef inline void complete_cell(Kernel* k, StateData* s) noexcept nogil:
+cdef inline void complete_cell(KernelState* now, StateData* s) noexcept nogil:
     """No more sets enter the cell that was entered last."""
     if s.kind == VIEWS and s.entering != NO_CELL:
-        list_cell(k, s, s.entering, EVERYWHERE)
+        list_cell(now, s, s.entering, EVERYWHERE)
     s.entering = NO_CELL
 
 
@@ -197,7 +199,7 @@ cdef void enter_staged(Kernel* k) noexcept nogil:
     for i in range(k.now.staged.size()):
         enter(k, &k.now.staged[i])
     for i in range(k.now.staged.size()):
-        complete_cell(k, &k.now.states[k.now.staged[i].state])
+        complete_cell(&k.now, &k.now.states[k.now.staged[i].state])
     k.now.staged.clear()
     k.now.staged_words.clear()
     k.now.staged_picks.clear()

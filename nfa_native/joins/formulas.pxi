@@ -15,9 +15,9 @@ cdef inline bint compatible(const StepSpec* step, const word_t* cell, const word
 
 
 cdef inline void load_registers(
-    Kernel* k, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
+    Scratch* scratch, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
 ) noexcept nogil:
-    cdef word_t* registers = k.scratch.registers.data()
+    cdef word_t* registers = scratch.registers.data()
     cdef uint32_t i
     for i in range(cell_width):       # a few words: a call of memcpy would cost more
         registers[i] = cell[i]
@@ -165,7 +165,7 @@ cdef word_t value_of(
     if value.kind == EITHER_VALUE:
         return cell[value.cell] if cell[value.cell] != UNBOUND else row[value.row]
     if value.kind == PROGRAM_VALUE:
-        load_registers(k, cell, cell_width, row, row_width)
+        load_registers(&k.scratch, cell, cell_width, row, row_width)
         if k.program.formulas[value.formula].code == NULL:
             return ask_value(k, value.formula, cell_width + row_width + 1, now)
         if compute(k.program.formulas[value.formula].code, k.scratch.registers.data(), now, k.store, &out) == 2:

@@ -61,7 +61,7 @@ cdef void kill_cell(
     cdef uint32_t cell = k.scratch.pairs[start].cell
     cdef uint32_t covered = 1
     cdef size_t i
-    if s.spec.final and (candidate.most if k.program.by_events else k.now.tick) > s.cells[cell].deadline:
+    if s.final and (candidate.most if k.program.by_events else k.now.tick) > s.cells[cell].deadline:
         return
     for i in range(start + 1, end):
         if k.scratch.pairs[i].cell_row != k.scratch.pairs[i - 1].cell_row:
@@ -73,14 +73,14 @@ cdef void kill_cell(
     free_cell(s, cell)
 
 
-cdef size_t first_watched(Kernel* k, uint32_t atom, int64_t time) noexcept nogil:
+cdef size_t first_watched(KernelState* now, uint32_t atom, int64_t time) noexcept nogil:
     """Index of the first watched position of the atom whose event is at or after `time`."""
     cdef size_t low = 0
-    cdef size_t high = k.now.watched[atom].size()
+    cdef size_t high = now.watched[atom].size()
     cdef size_t middle
     while low < high:
         middle = (low + high) // 2
-        if event_at(k, k.now.watched[atom][middle]).time < time:
+        if event_at(now, now.watched[atom][middle]).time < time:
             low = middle + 1
         else:
             high = middle
@@ -112,7 +112,7 @@ cdef inline uint32_t transition_of(Kernel* k, uint32_t step) noexcept nogil:
 
 
 cdef inline int64_t time_of(Kernel* k, uint32_t step) noexcept nogil:
-    return event_at(k, k.scratch.path[k.scratch.steps[step]].pos).time
+    return event_at(&k.now, k.scratch.path[k.scratch.steps[step]].pos).time
 
 
 cdef bint is_violated(Kernel* k, uint32_t state, uint32_t which, uint32_t boundary) noexcept nogil:
@@ -131,23 +131,23 @@ cdef bint is_violated(Kernel* k, uint32_t state, uint32_t which, uint32_t bounda
     if boundary < steps:
         until = time_of(k, boundary) - 1
     elif k.program.by_events:
-        purpose.to_seq = upper_edge(k, first_measure(k))
+        purpose.to_seq = upper_edge(k.program, first_measure(k))
     else:
-        until = upper_edge(k, first_measure(k))
+        until = upper_edge(k.program, first_measure(k))
     if boundary > 0:
-        i = first_watched(k, atom, time_of(k, boundary - 1) + 1)
+        i = first_watched(&k.now, atom, time_of(k, boundary - 1) + 1)
     elif k.program.by_events:
         i = 0
-        purpose.from_seq = lower_edge(k, first_measure(k), last_measure(k))
+        purpose.from_seq = lower_edge(k.program, first_measure(k), last_measure(k))
     else:
-        i = first_watched(k, atom, lower_edge(k, first_measure(k), last_measure(k)))
+        i = first_watched(&k.now, atom, lower_edge(k.program, first_measure(k), last_measure(k)))
     look(k, guard, boundary)
     while i < k.now.watched[atom].size() and not purpose.found:
-        purpose.time = event_at(k, k.now.watched[atom][i]).time
+        purpose.time = event_at(&k.now, k.now.watched[atom][i]).time
         if purpose.time > until:
             break
         combine(k, &guard.choice, &purpose)
-        while i < k.now.watched[atom].size() and event_at(k, k.now.watched[atom][i]).time == purpose.time:
+        while i < k.now.watched[atom].size() and event_at(&k.now, k.now.watched[atom][i]).time == purpose.time:
             i += 1
     return purpose.found
 
@@ -223,7 +223,7 @@ cdef bint judge(Kernel* k, uint32_t state, uint32_t which, const Candidate* cand
             row = candidate.rows + <size_t>j * candidate.width
             if not compatible(&guard.whole, seen, row):
                 continue
-            load_registers(k, seen, k.program.whole, row, candidate.width)
+            load_registers(&k.scratch, seen, k.program.whole, row, candidate.width)
             if all_hold(k, &guard.whole.filters, k.program.whole + candidate.width + 1, time):
                 return True
     return False

@@ -317,7 +317,7 @@ cdef class Matcher:
     @property
     def due(self):
         """Only when time has passed this, microseconds, can something be decided without a further row; FOREVER: never."""
-        return -FOREVER if self.task.kind != NOTHING else first_due(&self.kernel)
+        return -FOREVER if self.task.kind != NOTHING else first_due(self.kernel.program, &self.kernel.now)
 
     def groups(self):
         """Cells that are alive: groups of partial matches."""
@@ -329,13 +329,13 @@ cdef class Matcher:
 
     def longest_run(self):
         """The most slots in a row that are taken in one of the hash tables."""
-        return longest_in_kernel(&self.kernel)
+        return longest_in_kernel(&self.kernel.now)
 
     def oldest_event(self):
         """Event numbers below this one will not come back, once all results are taken."""
-        if self.kernel.now.lo == next_position(&self.kernel):
+        if self.kernel.now.lo == next_position(&self.kernel.now):
             return self.kernel.now.next_handle
-        return event_at(&self.kernel, self.kernel.now.lo).handle
+        return event_at(&self.kernel.now, self.kernel.now.lo).handle
 
     @property
     def position(self):

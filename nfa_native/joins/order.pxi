@@ -88,7 +88,7 @@ cdef bint probe_in_order(
             break
         if not older(s.cells[reference.cell].youngest, candidate.lo):
             if compatible(&transition.step, s.words.data() + <size_t>reference.cell * s.width, candidate.rows):
-                pair_row(k, reference.cell, 0, 0)
+                pair_row(&k.scratch, reference.cell, 0, 0)
     k.scratch.decided = k.scratch.decided and transition.ordered
     if k.scratch.pairs.size() > before + 1:
         reverse(k.scratch.pairs.begin() + before, k.scratch.pairs.end())    # oldest first, as everywhere

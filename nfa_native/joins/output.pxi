@@ -63,9 +63,9 @@ cdef void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) no
         k.pause.left -= 1
         visit = k.scratch.visits.back()
         k.scratch.visits.pop_back()
-        if not has_live(k, visit.node, lo):
+        if not has_live(&k.now, visit.node, lo):
             continue
-        at = node_at(k, visit.node)
+        at = node_at(&k.now, visit.node)
         if at.label & VIEW:
             visit_view(k, at, visit, lo)
             continue
@@ -114,7 +114,10 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
     k.scratch.answer.clear()
     count = row_count(k, k.scratch.finished.size(), k.program.whole)
     for i in range(count):
-        values_of(k, &s.spec.output, k.scratch.finished.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, decided, &k.scratch.answer)
+        values_of(
+            k, &s.spec.output, k.scratch.finished.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, decided,
+            &k.scratch.answer,
+        )
     count = normalise(&k.scratch.answer, 0, k.program.result_width, count)
     collect_picks(k)
     for i in range(count):
@@ -140,7 +143,7 @@ cdef void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) noexcept 
     cdef uint32_t depth
     candidate.width = transition.choice.width
     if transition.choice.atoms.size() == 1:
-        candidate.rows = rows_of(k, k.scratch.path[at].pos, transition.choice.atoms[0], &candidate.count)
+        candidate.rows = rows_of(&k.now, k.scratch.path[at].pos, transition.choice.atoms[0], &candidate.count)
         return
     for depth in range(<uint32_t>transition.choice.atoms.size()):
         candidate.count = merge_rows(k, &transition.choice, depth, k.scratch.path[at - depth].pos)
@@ -167,7 +170,7 @@ cdef void rebuild_step(Kernel* k, uint32_t step) noexcept nogil:
             if not compatible(&transition.whole, whole, row):
                 continue
             if k.now.many_rows and not transition.whole.filters.empty():
-                load_registers(k, whole, k.program.whole, row, candidate.width)
+                load_registers(&k.scratch, whole, k.program.whole, row, candidate.width)
                 if not all_hold(k, &transition.whole.filters, k.program.whole + candidate.width + 1, now):
                     continue
             values_of(k, &transition.columns, whole, k.program.whole, row, candidate.width, now, out)
@@ -184,7 +187,10 @@ cdef void close_rows(Kernel* k, StateData* s) noexcept nogil:
     cdef uint32_t i
     k.scratch.finished.clear()
     for i in range(count):
-        values_of(k, &s.spec.closing, last.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, k.now.tick, &k.scratch.finished)
+        values_of(
+            k, &s.spec.closing, last.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, k.now.tick,
+            &k.scratch.finished,
+        )
 
 
 cdef void collect_picks(Kernel* k) noexcept nogil:
@@ -195,11 +201,11 @@ cdef void collect_picks(Kernel* k) noexcept nogil:
     k.scratch.picks.clear()
     for i in range(k.scratch.path.size()):
         one.first = k.program.labels[k.scratch.path[i].label].atom
-        one.second = event_at(k, k.scratch.path[i].pos).handle
+        one.second = event_at(&k.now, k.scratch.path[i].pos).handle
         k.scratch.picks.push_back(one)
     sort(k.scratch.picks.begin(), k.scratch.picks.end())
     for i in range(k.scratch.picks.size()):
-        if kept == 0 or k.scratch.picks[i].first != k.scratch.picks[kept - 1].first or k.scratch.picks[i].second != k.scratch.picks[kept - 1].second:
+        if kept == 0 or k.scratch.picks[i] != k.scratch.picks[kept - 1]:
             k.scratch.picks[kept] = k.scratch.picks[i]
             kept += 1
     k.scratch.picks.resize(kept)
@@ -209,7 +215,9 @@ cdef bint is_repeated(Kernel* k, uint32_t row) noexcept nogil:
     """The same picks with the same row came out before, along another path."""
     cdef string key
     key.append(<char*>k.scratch.picks.data(), k.scratch.picks.size() * sizeof(pair[uint64_t, uint64_t]))
-    key.append(<char*>(k.scratch.answer.data() + <size_t>row * k.program.result_width), k.program.result_width * sizeof(word_t))
+    key.append(
+        <char*>(k.scratch.answer.data() + <size_t>row * k.program.result_width), k.program.result_width * sizeof(word_t)
+    )
     if k.now.seen.count(key):
         return True
     k.now.seen[key] = k.scratch.path[k.scratch.steps[0]].pos
@@ -242,12 +250,12 @@ cdef void write_result(Kernel* k, uint32_t row, int64_t decided) noexcept nogil:
 # Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
 
 
-cdef void await_deadline(Kernel* k, uint32_t state, uint32_t cell) noexcept nogil:
+cdef void await_deadline(KernelState* now, uint32_t state, uint32_t cell) noexcept nogil:
     cdef Waiting waiting
     waiting.state = state
     waiting.cell.cell = cell
-    waiting.cell.serial = k.now.states[state].cells[cell].serial
-    k.now.deadlines[k.now.states[state].cells[cell].deadline].push_back(waiting)
+    waiting.cell.serial = now.states[state].cells[cell].serial
+    now.deadlines[now.states[state].cells[cell].deadline].push_back(waiting)
 
 
 cdef bint output_deadline(Kernel* k, int64_t decided) noexcept nogil:

@@ -7,9 +7,9 @@ cdef inline bint is_full(const Kernel* k) noexcept nogil:
     return k.results.first.size() >= k.pause.most or k.results.atoms.size() + k.results.words.size() >= k.pause.most_held
 
 
-cdef inline bint is_all_out(const Kernel* k) noexcept nogil:
+cdef inline bint is_all_out(const Pause* pause) noexcept nogil:
     """No matches wait for the end of a pause."""
-    return not k.pause.suspended and k.pause.postponed.empty()
+    return not pause.suspended and pause.postponed.empty()
 
 
 cdef void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size_t pick) noexcept nogil:

@@ -189,8 +189,11 @@ cdef cppclass CellIndex:
 # What waits in a state.
 cdef cppclass StateData:
     StateSpec* spec
-    uint32_t kind         # of its cells, as the program says: it is asked for every cell,
-    uint32_t width        # and so is this
+    # As the program says; it is asked for with every cell.
+    uint32_t govern
+    uint32_t kind
+    uint32_t width
+    bint final
     vector[CellIndex] indexes
     FlatTable[TableEntry] exact       # by all live values: the cells of large buckets without order, and stale ones
     vector[Cell] cells
@@ -343,31 +346,31 @@ cdef inline bint older(uint32_t a, uint32_t b) noexcept nogil:
     return <int32_t>(a - b) < 0
 
 
-cdef inline EventRecord* event_at(Kernel* k, uint32_t pos) noexcept nogil:
-    return &k.now.history.events[pos - k.now.history.first]
+cdef inline EventRecord* event_at(KernelState* now, uint32_t pos) noexcept nogil:
+    return &now.history.events[pos - now.history.first]
 
 
-cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
-    return k.now.history.first + <uint32_t>k.now.history.events.size()
+cdef inline uint32_t next_position(KernelState* now) noexcept nogil:
+    return now.history.first + <uint32_t>now.history.events.size()
 
 
 cdef inline const word_t* block_rows(
-    Kernel* k, const EventRecord* event, uint32_t block, uint32_t* count
+    KernelState* now, const EventRecord* event, uint32_t block, uint32_t* count
 ) noexcept nogil:
     """The rows in one of the event's blocks."""
-    cdef const Block* one = &k.now.history.blocks[event.block - k.now.history.first_block + block]
+    cdef const Block* one = &now.history.blocks[event.block - now.history.first_block + block]
     count[0] = one.rows
-    return k.now.history.words.data() + (one.word - k.now.history.first_word)
+    return now.history.words.data() + (one.word - now.history.first_word)
 
 
-cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
+cdef inline const word_t* rows_of(KernelState* now, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
     """The rows of an atom on the event at `pos`."""
-    cdef EventRecord* event = event_at(k, pos)
-    invariant(pos - k.now.history.first < k.now.history.events.size())
-    cdef Block* block = &k.now.history.blocks[event.block - k.now.history.first_block]
+    cdef EventRecord* event = event_at(now, pos)
+    invariant(pos - now.history.first < now.history.events.size())
+    cdef Block* block = &now.history.blocks[event.block - now.history.first_block]
     cdef uint32_t i
     for i in range(event.blocks):
         if block[i].atom == atom:
-            return block_rows(k, event, i, count)
+            return block_rows(now, event, i, count)
     count[0] = 0
     return NULL

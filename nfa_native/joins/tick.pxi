@@ -3,30 +3,32 @@
 
 cdef void take_event(Kernel* k, uint32_t pos) noexcept nogil:
     """Every transition with an atom that the event at `pos` matched; finished matches come out at once."""
-    cdef const EventRecord* event = event_at(k, pos)
+    cdef const EventRecord* event = event_at(&k.now, pos)
     cdef const Block* blocks = k.now.history.blocks.data() + (event.block - k.now.history.first_block)
     cdef const vector[uint32_t]* transitions
     cdef uint32_t i
     cdef size_t t
     if k.program.gathers:
-        gather_event(k, event, blocks, pos)
+        gather_event(k.program, &k.now, event, blocks, pos)
     for i in range(event.blocks):
         transitions = &k.program.by_atom[blocks[i].atom]
         for t in range(transitions.size()):
             take_transition(k, event, pos, i, transitions.data()[t])
 
 
-cdef void gather_event(Kernel* k, const EventRecord* event, const Block* blocks, uint32_t pos) noexcept nogil:
+cdef void gather_event(
+    KernelProgram* program, KernelState* now, const EventRecord* event, const Block* blocks, uint32_t pos
+) noexcept nogil:
     """Note the event under those of its atoms that are combined with others, or negated."""
     cdef uint32_t i, atom
     for i in range(event.blocks):
         atom = blocks[i].atom
-        if k.program.gathered[atom]:
-            k.now.tick_atoms[atom].push_back(pos)
-            k.now.picked = True
-        if k.program.negated[atom]:
-            k.now.watched[atom].push_back(pos)
-            k.now.picked = True
+        if program.gathered[atom]:
+            now.tick_atoms[atom].push_back(pos)
+            now.picked = True
+        if program.negated[atom]:
+            now.watched[atom].push_back(pos)
+            now.picked = True
 
 
 cdef void take_transition(
@@ -39,34 +41,36 @@ cdef void take_transition(
     if choice.atoms.size() == 1:
         k.scratch.combination.clear()
         k.scratch.combination.push_back(pos)
-        candidate.rows = block_rows(k, event, block, &candidate.count)
+        candidate.rows = block_rows(&k.now, event, block, &candidate.count)
         candidate.width = choice.width
         fire(k, which, &candidate)
-    elif not already_taken(k, event, block, which):
+    elif not already_taken(k.program, &k.now, event, block, which):
         memset(&purpose, 0, sizeof(Purpose))
         purpose.mode = FIRING
         purpose.newest = pos
-        purpose.deepest = deepest_choice(k, choice, pos)
+        purpose.deepest = deepest_choice(&k.now, choice, pos)
         purpose.which = which
         combine(k, choice, &purpose)
 
 
-cdef uint32_t deepest_choice(Kernel* k, const ChoiceSpec* choice, uint32_t pos) noexcept nogil:
+cdef uint32_t deepest_choice(KernelState* now, const ChoiceSpec* choice, uint32_t pos) noexcept nogil:
     """The last of the choice's atoms that the newest event matched."""
     cdef uint32_t depth = <uint32_t>choice.atoms.size() - 1
-    while depth > 0 and (k.now.tick_atoms[choice.atoms.at(depth)].empty() or k.now.tick_atoms[choice.atoms.at(depth)].back() != pos):
+    while depth > 0 and (now.tick_atoms[choice.atoms.at(depth)].empty() or now.tick_atoms[choice.atoms.at(depth)].back() != pos):
         depth -= 1
     return depth
 
 
-cdef bint already_taken(Kernel* k, const EventRecord* event, uint32_t block, uint32_t transition) noexcept nogil:
+cdef bint already_taken(
+    KernelProgram* program, KernelState* now, const EventRecord* event, uint32_t block, uint32_t transition
+) noexcept nogil:
     """A conjunction of several atoms of this event fires with the first of them, for all."""
     cdef uint32_t i, atom
     cdef size_t t
     for i in range(block):
-        atom = k.now.history.blocks[event.block - k.now.history.first_block + i].atom
-        for t in range(k.program.by_atom[atom].size()):
-            if k.program.by_atom[atom][t] == transition:
+        atom = now.history.blocks[event.block - now.history.first_block + i].atom
+        for t in range(program.by_atom[atom].size()):
+            if program.by_atom[atom][t] == transition:
                 return True
     return False
 
@@ -80,7 +84,7 @@ cdef bint open_tick(Kernel* k, int64_t time) noexcept nogil:
     move_window(k, last)
     k.now.open = True
     k.now.tick = time
-    k.now.tick_first = next_position(k)
+    k.now.tick_first = next_position(&k.now)
     return True
 
 
@@ -116,7 +120,7 @@ cdef void move_cells(Kernel* k) noexcept nogil:
 cdef void leave(Kernel* k, StateData* s) noexcept nogil:
     """Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over."""
     cdef size_t i, t
-    if s.spec.govern == STRICT:
+    if s.govern == STRICT:
         s.skipped += s.live
         clear_cells(s)
     for i in range(s.fired.size()):

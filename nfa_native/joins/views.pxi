@@ -40,7 +40,7 @@ cdef bint fire_view(Kernel* k, uint32_t which, Candidate* candidate) noexcept no
     k.scratch.singly = not are_comparable(groups, &bounds)
     if k.scratch.singly:
         return False
-    found = find_youngest(k, groups, &bounds, candidate.lo)
+    found = find_youngest(&k.scratch, groups, &bounds, candidate.lo)
     k.scratch.refused = found == NO_GROUP
     if found != NO_GROUP:
         take_view(k, which, candidate, bucket.groups, groups, &groups.groups[found])
@@ -61,7 +61,7 @@ cdef void take_view(
     invariant(s.cells[group.cell].serial == group.serial)       # something in it is in the window
     pair.cell = group.cell
     pair.cell_row = pair.event_row = 0
-    node = write_node(k, k.scratch.combination[0], VIEW | which, number, group_end(groups), start)
+    node = write_node(&k.now, k.scratch.combination[0], VIEW | which, number, group_end(groups), start)
     advance_set(k, which, candidate, &pair, 1, node, start, 0)
     if k.now.staged.size() == staged and k.pause.postponed.size() == postponed and not k.pause.suspended:
         k.now.ring.head = head          # nobody keeps the view
@@ -85,16 +85,18 @@ cdef void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) noex
 cdef int64_t group_in_view(Kernel* k, const Node* view, uint32_t before, uint32_t lo) noexcept nogil:
     """The place of the last group in a view in front of `before` that holds something from `lo` on, or NO_GROUP."""
     cdef const TransitionSpec* transition = &k.program.transitions[view.label & ~VIEW]
-    cdef const EventRecord* event = event_at(k, view.pos)
+    cdef const EventRecord* event = event_at(&k.now, view.pos)
     cdef const word_t* row
     cdef uint32_t count
     cdef Bounds bounds
-    row = rows_of(k, view.pos, transition.choice.atoms.data()[0], &count)
-    load_bounds(k, &transition.step, k.now.states[transition.source].width, row, transition.choice.width, event.time, &bounds)
-    return find_group(k, &k.now.lists[view.next], before, &bounds, lo)
+    row = rows_of(&k.now, view.pos, transition.choice.atoms.data()[0], &count)
+    load_bounds(
+        k, &transition.step, k.now.states[transition.source].width, row, transition.choice.width, event.time, &bounds
+    )
+    return find_group(&k.scratch, &k.now.lists[view.next], before, &bounds, lo)
 
 
-cdef void list_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t wanted) noexcept nogil:
+cdef void list_cell(KernelState* now, StateData* s, uint32_t cell, uint32_t wanted) noexcept nogil:
     """Enter a cell that is complete into the list of its key in each index that is `wanted` (bits) and where it has a
     place, else among the cells that are tried one by one."""
     cdef const word_t* rows = cell_rows(s, cell)
@@ -109,14 +111,14 @@ cdef void list_cell(Kernel* k, StateData* s, uint32_t cell, uint32_t wanted) noe
         for r in range(s.cells[cell].rows):
             key = hash_key(rows + <size_t>r * s.width, index.spec.columns.data(), index.spec.columns.size())
             bucket = make_bucket(index, key)
-            if key != WILD and wanted >> i & 1 and list_in_bucket(k, s, index, bucket, cell):
+            if key != WILD and wanted >> i & 1 and list_in_bucket(now, s, index, bucket, cell):
                 s.cells[cell].listed |= <uint32_t>1 << i
             elif bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
                 bucket.cells.push_back(reference_to(s, cell))
 
 
 cdef bint list_in_bucket(
-    Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell
+    KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell
 ) noexcept nogil:
     """Append a cell of one row to a bucket's list, if it has a place there."""
     cdef const word_t* row = cell_rows(s, cell)
@@ -125,8 +127,8 @@ cdef bint list_in_bucket(
     if s.cells[cell].rows > 1:
         return False
     if bucket.groups == NO_LIST:
-        bucket.groups = new_list(k, <uint32_t>index.spec.compared.size())
-    groups = &k.now.lists[bucket.groups]
+        bucket.groups = new_list(now, <uint32_t>index.spec.compared.size())
+    groups = &now.lists[bucket.groups]
     if groups.groups.empty():
         groups.key.clear()
         for i in range(index.spec.columns.size()):
