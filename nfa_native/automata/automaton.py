@@ -215,3 +215,4 @@ class Automaton:
     window: WindowSpec
     ambiguous: bool
     keys: tuple[tuple[int, ...], ...] = ()
+    programs: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)  # what the kernel makes of it

@@ -57,7 +57,7 @@ cdef Bucket* add_bucket(CellIndex* index, uint64_t key) noexcept nogil:
 
 cdef inline uint64_t home_key(StateData* s, const word_t* rows) noexcept nogil:
     """The key of a cell with these rows in the state's first index."""
-    return hash_key(rows, s.indexes[0].columns.data(), s.indexes[0].columns.size())
+    return hash_key(rows, s.indexes[0].spec.columns.data(), s.indexes[0].spec.columns.size())
 
 
 cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil:
@@ -69,7 +69,7 @@ cdef inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept nogil
     return &s.indexes[0].wild if key == WILD else find_bucket(&s.indexes[0], key)
 
 
-cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
+cdef void index_further(KernelState* now, StateData* s, uint32_t cell) noexcept nogil:
     """Enter a new cell, which is in its home bucket, into every index, once under each of its keys."""
     cdef const word_t* rows = cell_rows(s, cell)
     cdef uint32_t count = s.cells[cell].rows
@@ -81,15 +81,15 @@ cdef void index_further(Kernel* k, StateData* s, uint32_t cell) noexcept nogil:
     for i in range(s.indexes.size()):
         index = &s.indexes[i]
         for r in range(count):
-            key = hash_key(rows + <size_t>r * s.width, index.columns.data(), index.columns.size())
+            key = hash_key(rows + <size_t>r * s.width, index.spec.columns.data(), index.spec.columns.size())
             bucket = make_bucket(index, key)
             if bucket.cells.empty() or bucket.cells.back().cell != cell or not is_current(s, &bucket.cells.back()):
-                append_cell(k, s, index, bucket, cell)
+                append_cell(now, s, index, bucket, cell)
 
 
-cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
+cdef void append_cell(KernelState* now, StateData* s, CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
     """Put a cell at the end of a bucket, which may lose its order by it."""
-    if index.order != NO_ORDER:
+    if index.spec.order != NO_ORDER:
         drop_stale_end(s, bucket)
         if bucket.cells.empty():
             bucket.ordered = s.cells[cell].rows == 1
@@ -98,12 +98,12 @@ cdef void append_cell(Kernel* k, StateData* s, CellIndex* index, Bucket* bucket,
             bucket.ordered = False
     bucket.cells.push_back(reference_to(s, cell))
     if bucket.groups != NO_LIST:
-        map_cell(k, s, index, bucket, cell)
+        map_cell(now, s, index, bucket, cell)
 
 
-cdef void enter_home(Kernel* k, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
+cdef void enter_home(KernelState* now, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
     """Put a cell at the end of its home bucket, and into the table of all live values if the bucket's cells are there."""
-    append_cell(k, s, &s.indexes[0], home, cell)
+    append_cell(now, s, &s.indexes[0], home, cell)
     if home.ordered or s.kind == FLAT:
         return
     if home.tabled:
@@ -132,19 +132,19 @@ cdef void sweep_bucket(StateData* s, Bucket* bucket) noexcept nogil:
     bucket.cells.resize(kept)
 
 
-cdef void sweep_groups(Kernel* k, StateData* s, Bucket* bucket) noexcept nogil:
+cdef void sweep_groups(KernelState* now, StateData* s, Bucket* bucket) noexcept nogil:
     """Forget groups that are over; a zone map of cells is made again when it is needed."""
     bucket.mixed = False
     if bucket.groups == NO_LIST:
         return
     if s.kind == VIEWS:
-        trim_groups(&k.lists[bucket.groups], k.lo)
-    if s.kind != VIEWS or k.lists[bucket.groups].groups.empty():
-        drop_list(k, bucket.groups)
+        trim_groups(&now.lists[bucket.groups], now.lo)
+    if s.kind != VIEWS or now.lists[bucket.groups].groups.empty():
+        drop_list(now, bucket.groups)
         bucket.groups = NO_LIST
 
 
-cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
+cdef void sweep_index(KernelState* now, StateData* s, CellIndex* index) noexcept nogil:
     """Forget stale references and keys that nothing is left of."""
     cdef size_t kept = 0
     cdef size_t i
@@ -153,7 +153,7 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
     for i in range(index.buckets.size()):
         bucket = &index.buckets[i]
         sweep_bucket(s, bucket)
-        sweep_groups(k, s, bucket)
+        sweep_groups(now, s, bucket)
         if not bucket.cells.empty() or bucket.groups != NO_LIST:
             index.buckets[kept].key = bucket.key
             index.buckets[kept].ordered = bucket.ordered
@@ -166,13 +166,13 @@ cdef void sweep_index(Kernel* k, StateData* s, CellIndex* index) noexcept nogil:
     spread_slots(index)
 
 
-cdef size_t longest_in_kernel(Kernel* k):
+cdef size_t longest_in_kernel(KernelState* now):
     """See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket."""
     cdef size_t longest = 0, state, i
-    for i in range(k.seen.bucket_count()):
-        longest = max(longest, k.seen.bucket_size(i))
-    for state in range(k.states.size()):
-        longest = max(longest, longest_in_state(&k.states[state]))
+    for i in range(now.seen.bucket_count()):
+        longest = max(longest, now.seen.bucket_size(i))
+    for state in range(now.states.size()):
+        longest = max(longest, longest_in_state(&now.states[state]))
     return longest
 
 

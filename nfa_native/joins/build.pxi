@@ -71,11 +71,11 @@ cdef vector[uint32_t] probe_columns(object step, object columns):
     return moved(out)
 
 
-cdef GuardSpec guard_spec(object guard, object indexes):
+cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     cdef GuardSpec out
     cdef LookSpec one
+    out.number = number
     out.early = guard.early
-    out.deferred = False
     out.index = guard.index
     out.begun = guard.begun
     out.choice = choice_spec(guard.choice)
@@ -90,39 +90,34 @@ cdef GuardSpec guard_spec(object guard, object indexes):
         one.kleene = look.kleene
         one.value = value_spec(look.value)
         out.looks.safe_push_back(one)
-    out.killed = 0
     return moved(out)
 
 
-cdef StateData state_data(object state):
-    cdef StateData out
-    cdef CellIndex index
+cdef StateSpec state_spec(object state, uint32_t guards):
+    """`guards`: how many the states before it have."""
+    cdef StateSpec out
+    cdef IndexSpec index
     out.govern = state.govern
     out.kind = state.cells
-    out.entering = NO_CELL
     out.width = state.width
     out.final = state.final
+    index.order = NO_ORDER
+    index.falls = False
     for columns in state.indexes:
         index.columns = numbers(columns)
-        index.order = NO_ORDER
-        index.falls = index.wild.ordered = index.wild.mixed = index.wild.tabled = False
-        index.wild.groups = NO_LIST
         out.indexes.safe_push_back(index)
-    for guard in state.guards:
-        out.guards.safe_push_back(guard_spec(guard, state.indexes))
+    for number, guard in enumerate(state.guards, guards):
+        out.guards.safe_push_back(guard_spec(guard, state.indexes, number))
     out.twins = numbers(state.twins)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
-    out.live = 0
-    out.serial = 0
-    out.stamp = 0
-    out.entered = out.expired = out.skipped = 0
     return moved(out)
 
 
-cdef TransitionSpec transition_spec(object transition, object states):
+cdef TransitionSpec transition_spec(object transition, uint32_t number, object states):
     cdef TransitionSpec out
     cdef TargetSpec one
+    out.number = number
     out.source = transition.source
     out.index = transition.index
     out.ends = transition.ends
@@ -138,7 +133,6 @@ cdef TransitionSpec transition_spec(object transition, object states):
         one.values = value_specs(target.values)
         out.targets.safe_push_back(one)
     out.columns = value_specs(transition.columns)
-    out.offered = out.lonely = out.unjoined = out.unfiltered = out.fired = out.pairs = out.scanned = 0
     return moved(out)
 
 
@@ -158,9 +152,9 @@ cdef void note_comparison(FormulaSpec* formula, object program):
         formula.right = right
 
 
-cdef void order_index(StateData* s, TransitionSpec* transition) noexcept nogil:
+cdef void order_index(StateSpec* s, TransitionSpec* transition) noexcept nogil:
     """Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know."""
-    cdef CellIndex* index = &s.indexes[transition.index]
+    cdef IndexSpec* index = &s.indexes[transition.index]
     cdef Compared* compared
     cdef bint falls
     cdef size_t i
@@ -177,7 +171,7 @@ cdef void order_index(StateData* s, TransitionSpec* transition) noexcept nogil:
             transition.ordered = transition.step.filters.size() == 1
 
 
-cdef uint32_t slot_for(CellIndex* index, uint32_t column) noexcept nogil:
+cdef uint32_t slot_for(IndexSpec* index, uint32_t column) noexcept nogil:
     """The column's place in the zone maps of the index; MOST_COMPARED: there is no room left."""
     cdef uint32_t i
     for i in range(<uint32_t>index.compared.size()):
@@ -189,102 +183,151 @@ cdef uint32_t slot_for(CellIndex* index, uint32_t column) noexcept nogil:
     return <uint32_t>index.compared.size() - 1
 
 
-cdef void add_labels(Kernel* k, uint32_t number):
+cdef void add_labels(KernelProgram* program, uint32_t number):
     """Number the atoms of a transition, and enter it under each of them."""
-    cdef TransitionSpec* transition = &k.transitions[number]
+    cdef TransitionSpec* transition = &program.transitions[number]
     cdef Label label
     cdef size_t i
-    transition.label = <uint32_t>k.labels.size()
+    transition.label = <uint32_t>program.labels.size()
     label.transition = number
     label.parts = <uint32_t>transition.choice.atoms.size()
     for i in range(transition.choice.atoms.size()):
         label.part = <uint32_t>i
         label.atom = transition.choice.atoms[i]
-        k.labels.safe_push_back(label)
-        if k.by_atom[label.atom].empty() or k.by_atom[label.atom].back() != number:
-            k.by_atom[label.atom].safe_push_back(number)
+        program.labels.safe_push_back(label)
+        if program.by_atom[label.atom].empty() or program.by_atom[label.atom].back() != number:
+            program.by_atom[label.atom].safe_push_back(number)
 
 
-cdef build_kernel(Kernel* k, object automaton):
-    cdef FormulaSpec formula
-    cdef Program program
+cdef build_program(KernelProgram* program, object automaton):
+    """All that the automaton says."""
     atoms = len(automaton.slots)
-    k.slots = numbers(automaton.slots)
-    widest = 0
-    for one in automaton.formulas:
+    program.slots = numbers(automaton.slots)
+    program.by_atom.safe_resize(atoms)
+    program.negated.safe_assign(atoms, 0)
+    program.gathered.safe_assign(atoms, 0)
+    program.start = numbers_of(automaton.start)
+    program.whole = automaton.whole
+    program.result_width = automaton.results
+    program.ambiguous = automaton.ambiguous
+    program.window = automaton.window.length
+    program.sliding = automaton.window.sliding
+    program.by_events = automaton.window.events
+    program.origin = automaton.window.origin
+    build_formulas(program, automaton.formulas)
+    build_states(program, automaton.states)
+    build_transitions(program, automaton)
+    program.gathers = any([program.gathered[atom] for atom in range(atoms)])
+    program.widest = widest_of(automaton)
+    choices = [guard.choice for state in automaton.states for guard in state.guards]
+    choices += [transition.choice for transition in automaton.transitions]
+    program.deepest = max([len(choice.atoms) for choice in choices], default=1)
+
+
+cdef build_formulas(KernelProgram* program, object formulas):
+    cdef FormulaSpec formula
+    cdef Program compiled
+    for one in formulas:
         formula.code = NULL
         if one.program is not None:
-            program = one.program
-            formula.code = program.code
+            compiled = one.program
+            formula.code = compiled.code
         note_comparison(&formula, one.program)
-        k.formulas.safe_push_back(formula)
-    k.by_atom.safe_resize(atoms)
-    k.negated.safe_assign(atoms, 0)
-    k.gathered.safe_assign(atoms, 0)
-    k.tick_atoms.safe_resize(atoms)
-    k.watched.safe_resize(atoms)
-    k.matched.safe_assign(atoms, 0)
-    k.guarded = k.waits = k.gathers = False
-    for state in automaton.states:
-        k.states.safe_push_back(state_data(state))
-        widest = max(widest, state.width)
-        k.guarded = k.guarded or bool(state.guards)
-        k.waits = k.waits or (state.final and bool(state.guards))
+        program.formulas.safe_push_back(formula)
+
+
+cdef build_states(KernelProgram* program, object states):
+    program.guards = 0
+    program.waits = any([state.final and state.guards for state in states])
+    for number, state in enumerate(states):
+        program.states.safe_push_back(state_spec(state, program.guards))
+        program.guards += len(state.guards)
         if state.govern in (NEXT, STRICT):
-            k.moving.safe_push_back(<uint32_t>k.states.size() - 1)
+            program.moving.safe_push_back(<uint32_t>number)
         for guard in state.guards:
-            widest = max(widest, automaton.whole + guard.choice.width, state.width + guard.choice.width)
             for atom in guard.choice.atoms:
-                k.negated[atom] = k.gathered[atom] = 1
-    deepest = 1
+                program.negated[atom] = program.gathered[atom] = 1
+    program.guarded = program.guards > 0
+
+
+cdef build_transitions(KernelProgram* program, object automaton):
+    """Transitions with their labels; the indexes that they probe are ordered then."""
     for number, transition in enumerate(automaton.transitions):
-        k.transitions.safe_push_back(transition_spec(transition, automaton.states))
-        add_labels(k, number)
-        if k.states[transition.source].kind in (ORDERED, VIEWS):
-            attempted(order_index, &k.states[transition.source], &k.transitions[number])
+        program.transitions.safe_push_back(transition_spec(transition, number, automaton.states))
+        add_labels(program, number)
+        if program.states[transition.source].kind in (ORDERED, VIEWS):
+            attempted(order_index, &program.states[transition.source], &program.transitions[number])
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:
-                k.gathered[atom] = 1
-        width = transition.choice.width
-        widest = max(widest, automaton.whole + width, automaton.states[transition.source].width + width)
+                program.gathered[atom] = 1
+
+
+def widest_of(automaton):
+    """The most values that are looked at together: a row of a cell, or a whole match, and a row of events."""
+    widths = [automaton.whole, *[state.width for state in automaton.states]]
     for state in automaton.states:
-        for guard in state.guards:
-            deepest = max(deepest, len(guard.choice.atoms))
+        widths += [max(automaton.whole, state.width) + guard.choice.width for guard in state.guards]
     for transition in automaton.transitions:
-        deepest = max(deepest, len(transition.choice.atoms))
-    for atom in range(atoms):
-        k.gathers = k.gathers or k.gathered[atom]
-    k.merged.safe_resize(deepest + 1)
-    k.outer_merged.safe_resize(deepest + 1)
-    k.registers.safe_assign(max(widest, automaton.whole) + 1, UNBOUND)
-    k.blank.safe_assign(k.registers.size(), UNBOUND)
-    k.whole = automaton.whole
-    for word in automaton.start:
-        k.start.safe_push_back(word)
-    k.result_width = automaton.results
-    k.ambiguous = automaton.ambiguous
-    k.window = automaton.window.length
-    k.sliding = automaton.window.sliding
-    k.by_events = automaton.window.events
-    k.origin = automaton.window.origin
+        widths.append(max(automaton.whole, automaton.states[transition.source].width) + transition.choice.width)
+    return max(widths)
+
+
+cdef vector[word_t] numbers_of(object words):
+    cdef vector[word_t] out
+    for word in words:
+        out.safe_push_back(word)
+    return moved(out)
+
+
+cdef build_kernel(Kernel* k, KernelProgram* program):
+    """What runs a program, before the first event."""
+    cdef size_t i
+    k.program = program
+    k.now.tick_atoms.safe_resize(program.slots.size())
+    k.now.watched.safe_resize(program.slots.size())
+    k.now.matched.safe_assign(program.slots.size(), 0)
+    k.now.candidacies.safe_resize(program.transitions.size())
+    k.now.judgements.safe_resize(program.guards)
+    k.now.states.safe_resize(program.states.size())
+    for i in range(program.states.size()):
+        attempted(begin_state, &k.now.states[i], &program.states[i])
+    k.scratch.merged.safe_resize(program.deepest + 1)
+    k.scratch.outer_merged.safe_resize(program.deepest + 1)
+    k.scratch.registers.safe_assign(program.widest + 1, UNBOUND)
+    k.scratch.blank.safe_assign(program.widest + 1, UNBOUND)
     reset_kernel(k)
+
+
+cdef void begin_state(StateData* s, StateSpec* spec) noexcept nogil:
+    cdef CellIndex index
+    cdef size_t i
+    s.spec, s.govern, s.kind, s.width, s.final = spec, spec.govern, spec.kind, spec.width, spec.final
+    s.entering = NO_CELL
+    s.live = s.serial = s.stamp = 0
+    s.entered = s.expired = s.skipped = 0
+    index.wild.ordered = index.wild.mixed = index.wild.tabled = False
+    index.wild.groups = NO_LIST
+    for i in range(spec.indexes.size()):
+        index.spec = spec.indexes.data() + i
+        s.indexes.push_back(index)
 
 
 cdef reset_kernel(Kernel* k):
     """The state before the first event."""
-    k.ring.safe_open(64, 1)         # little, as there may be a matcher for each key of a partition; it doubles when full
-    k.history.first = 0
-    k.history.first_block = k.history.first_word = 0
+    k.now.ring.safe_open(64, 1)     # little, as there may be a matcher for each key of a partition; it doubles when full
+    k.now.history.first = 0
+    k.now.history.first_block = k.now.history.first_word = 0
     k.results.offsets.safe_assign(1, 0)
     k.results.count = 0
-    k.count_only = k.failed = k.open = k.many_rows = k.refused = k.aside = k.singly = False
-    k.scanned = 0
-    k.suspended = k.closing = False
-    k.left = k.stride = FEW_STEPS
-    k.most = k.most_held = UNBOUNDED
-    k.resumed = k.awaited = 0
-    k.lo = k.kept = k.tick_first = k.swept = 0
-    k.seq = 0
-    k.tick = k.promised = -FOREVER
-    k.next_handle = k.created = k.survived = k.ticks = 0
-    k.next_look = 1024
+    k.count_only = k.failed = k.now.open = k.now.many_rows = False
+    k.scratch.refused = k.scratch.aside = k.scratch.singly = False
+    k.scratch.scanned = 0
+    k.pause.suspended = k.pause.closing = False
+    k.pause.left = k.pause.stride = FEW_STEPS
+    k.pause.most = k.pause.most_held = UNBOUNDED
+    k.pause.resumed = k.pause.awaited = 0
+    k.now.lo = k.now.kept = k.now.tick_first = k.now.swept = 0
+    k.now.seq = 0
+    k.now.tick = k.now.promised = -FOREVER
+    k.now.next_handle = k.now.created = k.now.survived = k.now.ticks = 0
+    k.now.next_look = 1024

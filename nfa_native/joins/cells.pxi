@@ -36,10 +36,10 @@ cdef inline CellReference reference_to(StateData* s, uint32_t cell) noexcept nog
     return reference
 
 
-cdef inline bint has_left(Kernel* k, const Cell* cell) noexcept nogil:
+cdef inline bint has_left(KernelState* now, const Cell* cell) noexcept nogil:
     """All partial matches of the cell began before the present window."""
-    invariant(older(cell.youngest, k.lo) != has_live(k, cell.node, k.lo))
-    return older(cell.youngest, k.lo)
+    invariant(older(cell.youngest, now.lo) != has_live(now, cell.node, now.lo))
+    return older(cell.youngest, now.lo)
 
 
 cdef void free_cell(StateData* s, uint32_t cell) noexcept nogil:
@@ -89,7 +89,9 @@ cdef inline uint32_t hash_rows(StateData* s, const word_t* rows, uint32_t count,
     return <uint32_t>hash_words(rows, <size_t>count * s.width, <uint64_t>deadline + count)
 
 
-cdef inline bint has_rows(StateData* s, uint32_t cell, const word_t* rows, uint32_t count, int64_t deadline) noexcept nogil:
+cdef inline bint has_rows(
+    StateData* s, uint32_t cell, const word_t* rows, uint32_t count, int64_t deadline
+) noexcept nogil:
     """Whether a living cell has exactly these rows and this deadline."""
     cdef const Cell* one = s.cells.data() + cell
     cdef const word_t* mine
@@ -177,33 +179,33 @@ cdef uint32_t cell_for(
     if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
         return guess
     if s.kind == VIEWS:
-        return make_cell(k, s, rows, count, deadline)
+        return make_cell(&k.now, s, rows, count, deadline)
     if s.indexes.empty():
-        return cell_in_table(k, s, rows, count, deadline)
+        return cell_in_table(&k.now, s, rows, count, deadline)
     home = make_bucket(&s.indexes[0], home_key(s, rows))
     cell = NO_CELL if s.kind == FLAT else find_at_home(s, home, rows, count, deadline)
     if cell == NO_CELL:
-        cell = make_cell(k, s, rows, count, deadline)
-        enter_home(k, s, home, cell)
+        cell = make_cell(&k.now, s, rows, count, deadline)
+        enter_home(&k.now, s, home, cell)
         if count > 1 or s.indexes.size() > 1:
-            index_further(k, s, cell)
+            index_further(&k.now, s, cell)
     return cell
 
 
 cdef uint32_t cell_in_table(
-    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
+    KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept nogil:
     """As `cell_for`, in a state where nothing looks for cells by a key."""
     cdef uint32_t cell = NO_CELL if s.kind == FLAT else find_exact(s, rows, count, deadline)
     if cell == NO_CELL:
-        cell = make_cell(k, s, rows, count, deadline)
+        cell = make_cell(now, s, rows, count, deadline)
         if s.kind != FLAT:
             put_cell(s, cell)
     return cell
 
 
 cdef uint32_t make_cell(
-    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
+    KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept nogil:
     """A new cell, with node 0, that is in no index yet."""
     cdef uint32_t number = take_cell(s)
@@ -220,7 +222,7 @@ cdef uint32_t make_cell(
         for i in range(s.width):        # a few words: a call of memcpy would cost more
             words[i] = rows[i]
     s.entered += 1
-    k.created += 1
+    now.created += 1
     return number
 
 
@@ -248,33 +250,33 @@ cdef void clear_cells(StateData* s) noexcept nogil:
         s.indexes[i].wild.cells.clear()
 
 
-cdef void sweep_state(Kernel* k, StateData* s) noexcept nogil:
+cdef void sweep_state(KernelState* now, StateData* s) noexcept nogil:
     """Free the cells whose partial matches have all left the window, and forget stale references."""
     cdef uint32_t cell
     cdef size_t i
     for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows and has_left(k, &s.cells[cell]):
+        if s.cells[cell].rows and has_left(now, &s.cells[cell]):
             free_cell(s, cell)
             s.expired += 1
     for i in range(s.indexes.size()):
-        sweep_index(k, s, &s.indexes[i])
+        sweep_index(now, s, &s.indexes[i])
 
 
 cdef void sweep(Kernel* k) noexcept nogil:
     """Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions wrap."""
     cdef size_t i
-    cdef bint rested = next_position(k) - k.swept >= LONGEST_REST
+    cdef bint rested = next_position(&k.now) - k.now.swept >= LONGEST_REST
     cdef unordered_map[string, uint32_t, TextHash].iterator at
-    if k.created < FEW_CREATED + k.survived and not rested:
+    if k.now.created < FEW_CREATED + k.now.survived and not rested:
         return
-    k.created = k.survived = 0
-    k.swept = next_position(k)
-    for i in range(k.states.size()):
-        sweep_state(k, &k.states[i])
-        k.survived += k.states[i].live
-    at = k.seen.begin()
-    while at != k.seen.end():
-        if older(dereference(at).second, k.lo):
-            at = k.seen.erase(at)
+    k.now.created = k.now.survived = 0
+    k.now.swept = next_position(&k.now)
+    for i in range(k.now.states.size()):
+        sweep_state(&k.now, &k.now.states[i])
+        k.now.survived += k.now.states[i].live
+    at = k.now.seen.begin()
+    while at != k.now.seen.end():
+        if older(dereference(at).second, k.now.lo):
+            at = k.now.seen.erase(at)
         else:
             preincrement(at)

@@ -21,7 +21,7 @@ cdef struct Purpose:
 
 cdef void combine(Kernel* k, const ChoiceSpec* choice, Purpose* purpose) noexcept nogil:
     """Call `combined` for every combination of events."""
-    k.combination.clear()
+    k.scratch.combination.clear()
     choose_event(k, choice, purpose, 0)
 
 
@@ -32,21 +32,21 @@ cdef void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, ui
     cdef size_t i
     cdef uint32_t pos
     if purpose.mode == JUDGING:
-        positions = &k.watched[atom]
-        i = first_watched(k, atom, purpose.time)
+        positions = &k.now.watched[atom]
+        i = first_watched(&k.now, atom, purpose.time)
     else:
-        positions = &k.tick_atoms[atom]
+        positions = &k.now.tick_atoms[atom]
         i = 0
-        if purpose.mode == FIRING and depth == purpose.deepest and not takes_part(k, purpose.newest, depth):
+        if purpose.mode == FIRING and depth == purpose.deepest and not takes_part(&k.scratch, purpose.newest, depth):
             i = positions.size() - 1
             invariant(positions.at(i) == purpose.newest)
     while i < positions.size():
         pos = positions.at(i)
         i += 1
         if purpose.mode == JUDGING:
-            if event_at(k, pos).time != purpose.time:
+            if event_at(&k.now, pos).time != purpose.time:
                 return
-            if event_at(k, pos).seq < purpose.from_seq or event_at(k, pos).seq > purpose.to_seq:
+            if event_at(&k.now, pos).seq < purpose.from_seq or event_at(&k.now, pos).seq > purpose.to_seq:
                 continue
         join_event(k, choice, purpose, depth, pos)
         if purpose.found:
@@ -58,24 +58,24 @@ cdef void join_event(
 ) noexcept nogil:
     """Join one more event's rows to those so far; go on where something is left."""
     cdef Candidate candidate
-    k.combination.resize(depth)
-    k.combination.push_back(pos)
+    k.scratch.combination.resize(depth)
+    k.scratch.combination.push_back(pos)
     candidate.count = merge_rows(k, choice, depth, pos)
     if candidate.count == 0:
         return
     if depth + 1 < choice.atoms.size():
         choose_event(k, choice, purpose, depth + 1)
         return
-    candidate.rows = k.merged[depth + 1].data()
+    candidate.rows = k.scratch.merged[depth + 1].data()
     candidate.width = choice.width
     combined(k, &candidate, purpose)
 
 
-cdef bint takes_part(Kernel* k, uint32_t pos, uint32_t depth) noexcept nogil:
+cdef bint takes_part(Scratch* scratch, uint32_t pos, uint32_t depth) noexcept nogil:
     """The event was chosen above `depth`."""
     cdef uint32_t i
     for i in range(depth):
-        if k.combination[i] == pos:
+        if scratch.combination[i] == pos:
             return True
     return False
 
@@ -83,22 +83,22 @@ cdef bint takes_part(Kernel* k, uint32_t pos, uint32_t depth) noexcept nogil:
 cdef uint32_t merge_rows(Kernel* k, const ChoiceSpec* choice, uint32_t depth, uint32_t pos) noexcept nogil:
     """Rows of the first depth + 1 atoms of the choice, in merged[depth + 1]; how many."""
     cdef uint32_t count, i, j, before_count
-    cdef const word_t* rows = rows_of(k, pos, choice.atoms[depth], &count)
+    cdef const word_t* rows = rows_of(&k.now, pos, choice.atoms[depth], &count)
     cdef uint32_t slots = <uint32_t>choice.slots[depth].size()
-    cdef vector[word_t]* out = &k.merged[depth + 1]
+    cdef vector[word_t]* out = &k.scratch.merged[depth + 1]
     cdef uint32_t kept = 0
     out.clear()
     if depth == 0:
-        k.merged[0].assign(choice.width, UNBOUND)
+        k.scratch.merged[0].assign(choice.width, UNBOUND)
         before_count = 1
     elif choice.width == 0:
         before_count = 1
     else:
-        before_count = <uint32_t>(k.merged[depth].size() / choice.width)
+        before_count = <uint32_t>(k.scratch.merged[depth].size() / choice.width)
     for i in range(before_count):
         for j in range(count):
             if merge_row(
-                k.merged[depth].data() + <size_t>i * choice.width, rows + <size_t>j * slots,
+                k.scratch.merged[depth].data() + <size_t>i * choice.width, rows + <size_t>j * slots,
                 &choice.slots[depth], choice.width, out,
             ):
                 kept += 1

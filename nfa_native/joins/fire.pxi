@@ -3,82 +3,84 @@
 
 cdef inline void measure_candidate(Kernel* k, Candidate* candidate) noexcept nogil:
     """Its first position, its last one in the streamset, and where the windows that end with it begin."""
-    cdef const uint32_t* pos = k.combination.data()
-    cdef const uint32_t* end = pos + k.combination.size()
+    cdef const uint32_t* pos = k.scratch.combination.data()
+    cdef const uint32_t* end = pos + k.scratch.combination.size()
     candidate.least = pos[0]
-    candidate.most = event_at(k, pos[0]).seq
+    candidate.most = event_at(&k.now, pos[0]).seq
     pos += 1
     while pos != end:
         if older(pos[0], candidate.least):
             candidate.least = pos[0]
-        candidate.most = max(candidate.most, event_at(k, pos[0]).seq)
+        candidate.most = max(candidate.most, event_at(&k.now, pos[0]).seq)
         pos += 1
-    candidate.lo = k.lo
-    if k.by_events:
-        candidate.lo = position_from(k, k.lo, earliest_start(k, candidate.most))
+    candidate.lo = k.now.lo
+    if k.program.by_events:
+        candidate.lo = position_from(k, k.now.lo, earliest_start(k.program, candidate.most))
 
 
 cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Take transition `which` with the candidate, from every partial match that it joins."""
-    cdef TransitionSpec* transition = &k.transitions[which]
-    cdef StateData* s = &k.states[transition.source]
-    cdef uint64_t scanned = k.scanned
+    cdef TransitionSpec* transition = &k.program.transitions[which]
+    cdef StateData* s = &k.now.states[transition.source]
+    cdef Candidacies* tried = &k.now.candidacies[which]
+    cdef uint64_t scanned = k.scratch.scanned
     cdef bint fired = False
-    transition.offered += 1
+    tried.offered += 1
     candidate.pick = NOT_STAGED
     measure_candidate(k, candidate)
-    k.pairs.clear()
-    k.refused = k.singly = k.decided = False
-    k.aside = True
+    k.scratch.pairs.clear()
+    k.scratch.refused = k.scratch.singly = k.scratch.decided = False
+    k.scratch.aside = True
     if s.govern == FREE:
         if older(candidate.least, candidate.lo):
             return
-        pair_initial(k, candidate)
-        k.decided = transition.step.filters.empty()
+        pair_initial(&k.scratch, candidate)
+        k.scratch.decided = transition.step.filters.empty()
     elif s.live == 0:
-        transition.lonely += 1
+        tried.lonely += 1
         return
     else:
         if s.kind == VIEWS:
             fired = fire_view(k, which, candidate)
-        if k.aside or k.singly:
+        if k.scratch.aside or k.scratch.singly:
             probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
-        transition.scanned += k.scanned - scanned
+        tried.scanned += k.scratch.scanned - scanned
     fire_pairs(k, which, candidate, fired)
 
 
 cdef void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bint fired) noexcept nogil:
     """Move the cells of the pairs that the filters accept, and count; `fired`: a view was taken before."""
-    cdef TransitionSpec* transition = &k.transitions[which]
-    cdef bint joined = fired or not k.pairs.empty()
+    cdef TransitionSpec* transition = &k.program.transitions[which]
+    cdef Candidacies* tried = &k.now.candidacies[which]
+    cdef bint joined = fired or not k.scratch.pairs.empty()
     if joined:
-        transition.pairs += k.pairs.size() + fired
-        if not k.decided and not k.pairs.empty():
-            filter_pairs(k, &k.states[transition.source], &transition.step.filters, candidate, k.tick)
-    if fired or not k.pairs.empty():
-        transition.fired += 1
-        k.picked = True
+        tried.pairs += k.scratch.pairs.size() + fired
+        if not k.scratch.decided and not k.scratch.pairs.empty():
+            filter_pairs(k, &k.now.states[transition.source], &transition.step.filters, candidate, k.now.tick)
+    if fired or not k.scratch.pairs.empty():
+        tried.fired += 1
+        k.now.picked = True
         advance_cells(k, which, candidate)
-    elif joined or k.refused:
-        transition.unfiltered += 1
+    elif joined or k.scratch.refused:
+        tried.unfiltered += 1
     else:
-        transition.unjoined += 1
+        tried.unjoined += 1
 
 
-cdef void pair_initial(Kernel* k, const Candidate* candidate) noexcept nogil:
+cdef void pair_initial(Scratch* scratch, const Candidate* candidate) noexcept nogil:
     cdef Pair pair
     cdef uint32_t i
     pair.cell = INITIAL_CELL
     pair.cell_row = 0
     for i in range(candidate.count):
         pair.event_row = i
-        k.pairs.push_back(pair)
+        scratch.pairs.push_back(pair)
 
 
 cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     """Move each run of pairs that share a cell."""
-    cdef const Pair* pairs = k.pairs.data()
-    cdef size_t count = k.pairs.size()
+    cdef const Pair* pairs = k.scratch.pairs.data()
+    cdef size_t count = k.scratch.pairs.size()
     cdef size_t start = 0
     cdef size_t end
     while start < count:
@@ -86,7 +88,7 @@ cdef void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) noexcep
         while end < count and pairs[end].cell == pairs[start].cell:
             end += 1
         advance_cell(k, which, candidate, pairs + start, <uint32_t>(end - start))
-        invariant(k.pairs.size() == count)      # output joins rows, it needs no pairs
+        invariant(k.scratch.pairs.size() == count)      # output joins rows, it needs no pairs
         start = end
 
 
@@ -94,7 +96,7 @@ cdef void advance_cell(
     Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count
 ) noexcept nogil:
     """Stage the successors of one cell, output those that are finished, and remember that it could step."""
-    cdef StateData* s = &k.states[k.transitions[which].source]
+    cdef StateData* s = &k.now.states[k.program.transitions[which].source]
     cdef Cell* cell
     cdef uint32_t node = 0
     cdef uint32_t start = candidate.least
@@ -107,8 +109,8 @@ cdef void advance_cell(
         if s.govern == NEXT and not cell.fired:
             cell.fired = 1
             s.fired.push_back(pairs.cell)
-    elif k.waits:
-        deadline = upper_edge(k, measure(k, candidate.least))
+    elif k.program.waits:
+        deadline = upper_edge(k.program, measure(k, candidate.least))
     advance_set(k, which, candidate, pairs, count, node, start, deadline)
 
 
@@ -117,8 +119,8 @@ cdef void advance_set(
     int64_t deadline
 ) noexcept nogil:
     """Stage the successors of the partial matches in `node`, which are alike, and output those that are finished."""
-    cdef const TargetSpec* target = k.transitions[which].targets.data()
-    cdef const TargetSpec* end = target + k.transitions[which].targets.size()
+    cdef const TargetSpec* target = k.program.transitions[which].targets.data()
+    cdef const TargetSpec* end = target + k.program.transitions[which].targets.size()
     while target != end:
         if target.finishes:
             output_matches(k, which, target.state, candidate, node)
@@ -132,30 +134,30 @@ cdef void stage(
     uint32_t node, uint32_t start, int64_t deadline
 ) noexcept nogil:
     """Put the successors of one cell aside until the tick closes."""
-    cdef TransitionSpec* transition = &k.transitions[which]
-    cdef StateData* s = &k.states[transition.source]
+    cdef TransitionSpec* transition = &k.program.transitions[which]
+    cdef StateData* s = &k.now.states[transition.source]
     cdef Staged* staged
-    cdef uint64_t word = k.staged_words.size()
+    cdef uint64_t word = k.now.staged_words.size()
     cdef uint32_t i
     if candidate.pick == NOT_STAGED:
-        candidate.pick = k.staged_picks.size()
-        for i in range(<uint32_t>k.combination.size()):
-            k.staged_picks.push_back(k.combination[i])
+        candidate.pick = k.now.staged_picks.size()
+        for i in range(<uint32_t>k.scratch.combination.size()):
+            k.now.staged_picks.push_back(k.scratch.combination[i])
     for i in range(count):
         values_of(
             k, &target.values, pair_cell_row(s, &pairs[i]), s.width,
-            candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.tick, &k.staged_words,
+            candidate.rows + <size_t>pairs[i].event_row * candidate.width, candidate.width, k.now.tick, &k.now.staged_words,
         )
-    k.staged.emplace_back()
-    staged = &k.staged.back()
+    k.now.staged.emplace_back()
+    staged = &k.now.staged.back()
     staged.word = word
     staged.rows = count
     if count == 1:
-        expect_cell(&k.states[target.state], k.staged_words.data() + word)
+        expect_cell(&k.now.states[target.state], k.now.staged_words.data() + word)
     else:
-        staged.rows = normalise(&k.staged_words, word, <uint32_t>target.values.size(), count)
+        staged.rows = normalise(&k.now.staged_words, word, <uint32_t>target.values.size(), count)
     staged.pick = candidate.pick
-    staged.picks = <uint32_t>k.combination.size()
+    staged.picks = <uint32_t>k.scratch.combination.size()
     staged.state = target.state
     staged.label = transition.label
     staged.next = node
@@ -165,37 +167,39 @@ cdef void stage(
 
 cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
     """Add a staged set to its cell, which often is the one before."""
-    cdef StateData* s = &k.states[staged.state]
-    cdef uint32_t cell = cell_for(k, s, k.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering)
+    cdef StateData* s = &k.now.states[staged.state]
+    cdef uint32_t cell = cell_for(
+        k, s, k.now.staged_words.data() + staged.word, staged.rows, staged.deadline, s.entering
+    )
     cdef Cell* one = s.cells.data() + cell
     cdef bint fresh = one.node == 0
     invariant(staged.rows > 0 and staged.picks > 0)
     if cell != s.entering:
-        complete_cell(k, s)
+        complete_cell(&k.now, s)
     s.entering = cell
     one.node = extend(
-        k, k.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start, one.node
+        k, k.now.staged_picks.data() + staged.pick, staged.picks, staged.label, staged.next, staged.max_start, one.node
     )
-    one.youngest = node_at(k, one.node).max_start
+    one.youngest = node_at(&k.now, one.node).max_start
     note_start(s, one.youngest)
     if s.final and fresh:
-        await_deadline(k, staged.state, cell)
+        await_deadline(&k.now, staged.state, cell)
 
 
-cdef inline void complete_cell(Kernel* k, StateData* s) noexcept nogil:
+cdef inline void complete_cell(KernelState* now, StateData* s) noexcept nogil:
     """No more sets enter the cell that was entered last."""
     if s.kind == VIEWS and s.entering != NO_CELL:
-        list_cell(k, s, s.entering, EVERYWHERE)
+        list_cell(now, s, s.entering, EVERYWHERE)
     s.entering = NO_CELL
 
 
 cdef void enter_staged(Kernel* k) noexcept nogil:
     """All sets that the tick staged enter their cells; sets of one event and state often share theirs."""
     cdef size_t i
-    for i in range(k.staged.size()):
-        enter(k, &k.staged[i])
-    for i in range(k.staged.size()):
-        complete_cell(k, &k.states[k.staged[i].state])
-    k.staged.clear()
-    k.staged_words.clear()
-    k.staged_picks.clear()
+    for i in range(k.now.staged.size()):
+        enter(k, &k.now.staged[i])
+    for i in range(k.now.staged.size()):
+        complete_cell(&k.now, &k.now.states[k.now.staged[i].state])
+    k.now.staged.clear()
+    k.now.staged_words.clear()
+    k.now.staged_picks.clear()

@@ -15,9 +15,9 @@ cdef inline bint compatible(const StepSpec* step, const word_t* cell, const word
 
 
 cdef inline void load_registers(
-    Kernel* k, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
+    Scratch* scratch, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width
 ) noexcept nogil:
-    cdef word_t* registers = k.registers.data()
+    cdef word_t* registers = scratch.registers.data()
     cdef uint32_t i
     for i in range(cell_width):       # a few words: a call of memcpy would cost more
         registers[i] = cell[i]
@@ -88,11 +88,11 @@ cdef int native_verdict(Kernel* k, const vector[uint32_t]* filters, int64_t now)
     cdef int verdict = 1
     cdef int one
     for i in range(filters.size()):
-        formula = &k.formulas[filters.data()[i]]
+        formula = &k.program.formulas[filters.data()[i]]
         if formula.code == NULL:
             verdict = 2
             continue
-        one = test(formula.code, k.registers.data(), now, k.store)
+        one = test(formula.code, k.scratch.registers.data(), now, k.store)
         if one == 2:
             verdict = 2
         elif one != 1:
@@ -108,7 +108,7 @@ cdef bint all_hold(Kernel* k, const vector[uint32_t]* filters, uint32_t width, i
     if verdict != 2:
         return verdict == 1
     for i in range(filters.size()):
-        ask_filter(k, filters.at(i), k.registers.data(), 1, width, now, &answer)
+        ask_filter(k, filters.at(i), k.scratch.registers.data(), 1, width, now, &answer)
         if answer != 1:
             return False
     return True
@@ -138,7 +138,7 @@ cdef word_t ask_value(Kernel* k, uint32_t formula, uint32_t width, int64_t now) 
     cdef Matcher owner = <Matcher>k.owner
     try:
         table = np.empty((1, width), dtype=np.uint64)
-        copy_out(table, k.registers.data())
+        copy_out(table, k.scratch.registers.data())
         return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64), owner.terms)[0]
     except BaseException as error:
         k.failed = True
@@ -165,10 +165,10 @@ cdef word_t value_of(
     if value.kind == EITHER_VALUE:
         return cell[value.cell] if cell[value.cell] != UNBOUND else row[value.row]
     if value.kind == PROGRAM_VALUE:
-        load_registers(k, cell, cell_width, row, row_width)
-        if k.formulas[value.formula].code == NULL:
+        load_registers(&k.scratch, cell, cell_width, row, row_width)
+        if k.program.formulas[value.formula].code == NULL:
             return ask_value(k, value.formula, cell_width + row_width + 1, now)
-        if compute(k.formulas[value.formula].code, k.registers.data(), now, k.store, &out) == 2:
+        if compute(k.program.formulas[value.formula].code, k.scratch.registers.data(), now, k.store, &out) == 2:
             return ask_value(k, value.formula, cell_width + row_width + 1, now)
     return out
 

@@ -48,34 +48,36 @@ cdef bint take_kinds(GroupList* groups, const word_t* values) noexcept nogil:
 
 
 cdef inline int64_t find_group(
-    Kernel* k, const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo
+    Scratch* scratch, const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo
 ) noexcept nogil:
     """The place of the last group in front of `before` that passes and holds something from `lo` on, or NO_GROUP."""
-    return group_before(groups, before, bounds, lo, &k.scanned)
+    return group_before(groups, before, bounds, lo, &scratch.scanned)
 
 
-cdef inline int64_t find_youngest(Kernel* k, const GroupList* groups, const Bounds* bounds, uint32_t lo) noexcept nogil:
+cdef inline int64_t find_youngest(
+    Scratch* scratch, const GroupList* groups, const Bounds* bounds, uint32_t lo
+) noexcept nogil:
     """The place of a group that passes whose youngest start no other one's is after, or NO_GROUP."""
-    return youngest_group(groups, bounds, lo, &k.scanned)
+    return youngest_group(groups, bounds, lo, &scratch.scanned)
 
 
-cdef uint32_t new_list(Kernel* k, uint32_t columns) noexcept nogil:
+cdef uint32_t new_list(KernelState* now, uint32_t columns) noexcept nogil:
     cdef uint32_t number
-    if k.free_lists.empty():
-        number = <uint32_t>k.lists.size()
-        k.lists.emplace_back()
+    if now.free_lists.empty():
+        number = <uint32_t>now.lists.size()
+        now.lists.emplace_back()
     else:
-        number = k.free_lists.back()
-        k.free_lists.pop_back()
-    k.lists[number].base = 0
-    k.lists[number].columns = columns
-    k.lists[number].less = is_less
-    k.lists[number].key.clear()
-    empty_groups(&k.lists[number])
+        number = now.free_lists.back()
+        now.free_lists.pop_back()
+    now.lists[number].base = 0
+    now.lists[number].columns = columns
+    now.lists[number].less = is_less
+    now.lists[number].key.clear()
+    empty_groups(&now.lists[number])
     return number
 
 
-cdef void drop_list(Kernel* k, uint32_t number) noexcept nogil:
+cdef void drop_list(KernelState* now, uint32_t number) noexcept nogil:
     """Views of it that are left hold nothing that is in the window."""
-    empty_groups(&k.lists[number])
-    k.free_lists.push_back(number)
+    empty_groups(&now.lists[number])
+    now.free_lists.push_back(number)

@@ -71,6 +71,7 @@ cdef enum:
     ITERATION_VIEW = 1
     POINT_VIEW = 2
 
+include "program.pxi"
 include "records.pxi"
 include "rows.pxi"
 include "nodes.pxi"
@@ -126,6 +127,24 @@ class CountedMatches(NamedTuple):
     counts: np.ndarray        # int64[m]
 
 
+cdef class MatcherProgram:
+    """An automaton as the kernel's tables: frozen, and shared by all matchers that run the automaton."""
+
+    cdef KernelProgram program
+    cdef readonly object automaton     # holds the code of its formulas
+
+    def __init__(self, automaton):
+        self.automaton = automaton
+        build_program(&self.program, automaton)
+
+
+cdef MatcherProgram program_of(object automaton):
+    """The program that the automaton keeps, made by its first matcher."""
+    if not automaton.programs:
+        automaton.programs.append(MatcherProgram(automaton))
+    return automaton.programs[0]
+
+
 cdef class Matcher:
     """Runs an automaton over batches of events (times not decreasing) and collects its results.
 
@@ -134,6 +153,7 @@ cdef class Matcher:
     """
 
     cdef Kernel kernel
+    cdef MatcherProgram _program   # what the kernel runs
     cdef Task task                 # what is under way
     cdef object _kept              # keeps its arrays alive
     cdef int64_t _time             # that of a single event
@@ -152,7 +172,8 @@ cdef class Matcher:
         self.task.kind = NOTHING
         self.kernel.store = terms.store
         self.kernel.owner = <void*>self
-        build_kernel(&self.kernel, automaton)
+        self._program = program_of(automaton)
+        build_kernel(&self.kernel, &self._program.program)
 
     @property
     def count_only(self):
@@ -180,16 +201,16 @@ cdef class Matcher:
     @property
     def steps(self):
         """After how many steps, each some ten nanoseconds, it looks whether a signal has come."""
-        return self.kernel.stride
+        return self.kernel.pause.stride
 
     @steps.setter
     def steps(self, int64_t value):
-        self.kernel.left = self.kernel.stride = max(<int64_t>1, value)
+        self.kernel.pause.left = self.kernel.pause.stride = max(<int64_t>1, value)
 
     def bound(self, size_t most, size_t most_held):
         """Pause when so many results wait for ``take``, or have so many picks and words; none is smaller than one match's."""
-        self.kernel.most = max(<size_t>1, most)
-        self.kernel.most_held = max(<size_t>1, most_held)
+        self.kernel.pause.most = max(<size_t>1, most)
+        self.kernel.pause.most_held = max(<size_t>1, most_held)
 
     def feed(self, times, events, rows):
         """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
@@ -203,7 +224,7 @@ cdef class Matcher:
         if <size_t>events.shape[0] != count:
             raise ValueError(f"{count} times came with {events.shape[0]} event numbers")
         self._await_rows(len(rows))
-        keep = borrow_rows(&self.task.rows, rows, &self.kernel.slots, count)
+        keep = borrow_rows(&self.task.rows, rows, &self.kernel.program.slots, count)
         if count:
             self._kept = (times, events, keep)
             self._begin(&times[0], &events[0], count)
@@ -217,7 +238,7 @@ cdef class Matcher:
 
     cdef _feed_event(self, int64_t time, uint64_t event, list rows):
         self._await_rows(len(rows))
-        borrow_event(&self.task.rows, rows, &self.kernel.slots, &self._zeros)
+        borrow_event(&self.task.rows, rows, &self.kernel.program.slots, &self._zeros)
         self._kept = rows
         self._time = time
         self._event = event
@@ -225,8 +246,8 @@ cdef class Matcher:
 
     cdef _await_rows(self, size_t atoms):
         """End what is under way, so that rows can be borrowed."""
-        if atoms != self.kernel.slots.size():
-            raise ValueError(f"rows of {self.kernel.slots.size()} atoms are needed, {atoms} came")
+        if atoms != self.kernel.program.slots.size():
+            raise ValueError(f"rows of {self.kernel.program.slots.size()} atoms are needed, {atoms} came")
         self._complete()
         self.task.rows.sources.clear()
         self.task.rows.takers.clear()
@@ -296,35 +317,35 @@ cdef class Matcher:
     @property
     def due(self):
         """Only when time has passed this, microseconds, can something be decided without a further row; FOREVER: never."""
-        return -FOREVER if self.task.kind != NOTHING else first_due(&self.kernel)
+        return -FOREVER if self.task.kind != NOTHING else first_due(self.kernel.program, &self.kernel.now)
 
     def groups(self):
         """Cells that are alive: groups of partial matches."""
         cdef size_t i
         cdef uint64_t live = 0
-        for i in range(self.kernel.states.size()):
-            live += self.kernel.states[i].live
+        for i in range(self.kernel.now.states.size()):
+            live += self.kernel.now.states[i].live
         return live
 
     def longest_run(self):
         """The most slots in a row that are taken in one of the hash tables."""
-        return longest_in_kernel(&self.kernel)
+        return longest_in_kernel(&self.kernel.now)
 
     def oldest_event(self):
         """Event numbers below this one will not come back, once all results are taken."""
-        if self.kernel.lo == next_position(&self.kernel):
-            return self.kernel.next_handle
-        return event_at(&self.kernel, self.kernel.lo).handle
+        if self.kernel.now.lo == next_position(&self.kernel.now):
+            return self.kernel.now.next_handle
+        return event_at(&self.kernel.now, self.kernel.now.lo).handle
 
     @property
     def position(self):
         """The position of the next event in the streamset."""
-        return self.kernel.seq
+        return self.kernel.now.seq
 
     @property
     def open_tick(self):
         """The time of the tick whose events may not all be there yet; None: there is none."""
-        return self.kernel.tick if self.kernel.open else None
+        return self.kernel.now.tick if self.kernel.now.open else None
 
     def waiting(self):
         """For each state what windows measure of the youngest first event of the partial matches that are there, or will
@@ -334,12 +355,12 @@ cdef class Matcher:
     def may_join(self, uint32_t state, uint32_t index, const uint64_t[:, ::1] keys):
         """Whether a partial match waits in the state, or will when the tick closes, with equal words in the columns of the
         index (or an unbound one): bool[n] for ``keys`` (columns of the index, n).  Seldom true by mistake."""
-        if state >= self.kernel.states.size() or index >= self.kernel.states[state].indexes.size():
+        if state >= self.kernel.now.states.size() or index >= self.kernel.now.states[state].indexes.size():
             raise ValueError(f"there is no index {index} of state {state}")
-        if <size_t>keys.shape[0] != self.kernel.states[state].indexes[index].columns.size():
+        if <size_t>keys.shape[0] != self.kernel.program.states[state].indexes[index].columns.size():
             raise ValueError(f"keys of {keys.shape[0]} columns came for another number of columns")
         found = np.zeros(keys.shape[1], np.uint8)
-        find_waiting(&self.kernel, &self.kernel.states[state], state, index, keys, found)
+        find_waiting(&self.kernel, &self.kernel.now.states[state], state, index, keys, found)
         return found.view(np.bool_)
 
     def statistics(self):
@@ -348,7 +369,7 @@ cdef class Matcher:
 
     def sweep_soon(self):
         """When the next tick ends, free what has left the window; it would else wait until it is many."""
-        self.kernel.created = MUCH_CREATED
+        self.kernel.now.created = MUCH_CREATED
 
     def trace(self):
         """Every word that the matcher holds, once, in ascending order (0 apart)."""
@@ -372,12 +393,12 @@ cdef class Matcher:
     @property
     def next_event(self):
         """The numbers of all events that it knows are less."""
-        return self.kernel.next_handle
+        return self.kernel.now.next_handle
 
     @property
     def next_time(self):
         """No event before this time may come, in microseconds."""
-        return self.kernel.tick if self.kernel.open else self.kernel.promised
+        return self.kernel.now.tick if self.kernel.now.open else self.kernel.now.promised
 
     @staticmethod
     def restore(automaton, Terms terms, data, word_map):

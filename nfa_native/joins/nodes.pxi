@@ -2,28 +2,28 @@
 # with c: when the window's lower edge passes an event, everything below that event's head is expired at once.
 
 
-cdef inline bint is_live(Kernel* k, uint32_t node) noexcept nogil:
-    return k.ring.has(node)
+cdef inline bint is_live(KernelState* now, uint32_t node) noexcept nogil:
+    return now.ring.has(node)
 
 
-cdef inline Node* node_at(Kernel* k, uint32_t node) noexcept nogil:
-    return k.ring.at(node)
+cdef inline Node* node_at(KernelState* now, uint32_t node) noexcept nogil:
+    return now.ring.at(node)
 
 
 cdef uint32_t new_node(
-    Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+    KernelState* now, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) noexcept nogil:
     """A node; number 0 is never given, it means `none`."""
-    invariant(next == 0 or is_live(k, next))
-    invariant(sibling == 0 or is_live(k, sibling))
-    return write_node(k, pos, label, next, sibling, max_start)
+    invariant(next == 0 or is_live(now, next))
+    invariant(sibling == 0 or is_live(now, sibling))
+    return write_node(now, pos, label, next, sibling, max_start)
 
 
 cdef uint32_t write_node(
-    Kernel* k, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+    KernelState* now, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) noexcept nogil:
-    cdef uint32_t number = k.ring.claim()
-    cdef Node* node = k.ring.at(number)
+    cdef uint32_t number = now.ring.claim()
+    cdef Node* node = now.ring.at(number)
     node.pos = pos
     node.label = label
     node.next = next
@@ -38,17 +38,17 @@ cdef uint32_t extend(
     """The set `next` with the picks added, in union with `sibling`; `start` is the youngest start in `next`."""
     cdef uint32_t i
     cdef uint32_t youngest = start
-    invariant(next == 0 or node_at(k, next).max_start == start)
+    invariant(next == 0 or node_at(&k.now, next).max_start == start)
     for i in range(count - 1):
-        next = new_node(k, picks[i], label + i, next, 0, start)
-    if sibling and is_live(k, sibling):
-        if older(youngest, node_at(k, sibling).max_start):
-            youngest = node_at(k, sibling).max_start
+        next = new_node(&k.now, picks[i], label + i, next, 0, start)
+    if sibling and is_live(&k.now, sibling):
+        if older(youngest, node_at(&k.now, sibling).max_start):
+            youngest = node_at(&k.now, sibling).max_start
     else:
         sibling = 0
-    return new_node(k, picks[count - 1], label + count - 1, next, sibling, youngest)
+    return new_node(&k.now, picks[count - 1], label + count - 1, next, sibling, youngest)
 
 
-cdef inline bint has_live(Kernel* k, uint32_t node, uint32_t lo) noexcept nogil:
+cdef inline bint has_live(KernelState* now, uint32_t node, uint32_t lo) noexcept nogil:
     """Some member of the set began at or after `lo`."""
-    return is_live(k, node) and not older(node_at(k, node).max_start, lo)
+    return is_live(now, node) and not older(node_at(now, node).max_start, lo)

@@ -4,12 +4,12 @@
 
 cdef inline word_t order_value(StateData* s, const CellIndex* index, uint32_t cell) noexcept nogil:
     """What the index compares of a cell with one row."""
-    return s.words[<size_t>cell * s.width + index.order]
+    return s.words[<size_t>cell * s.width + index.spec.order]
 
 
 cdef inline int follows(const CellIndex* index, word_t value, word_t last) noexcept nogil:
     """Whether a value may stand behind another one only: 1, 0 (before it, or they are equal), or 2 if they are not comparable."""
-    return is_less(value, last) if index.falls else is_less(last, value)
+    return is_less(value, last) if index.spec.falls else is_less(last, value)
 
 
 cdef inline void drop_stale_end(StateData* s, Bucket* bucket) noexcept nogil:
@@ -41,7 +41,7 @@ cdef uint32_t find_in_order(
             continue
         if has_rows(s, reference.cell, rows, count, deadline):
             return reference.cell
-        if follows(index, rows[index.order], order_value(s, index, reference.cell)) == 1:
+        if follows(index, rows[index.spec.order], order_value(s, index, reference.cell)) == 1:
             return NO_CELL
     return NO_CELL
 
@@ -64,8 +64,8 @@ cdef bint probe_in_order(
     """
     cdef const Compared* compared = &transition.step.compared.data()[transition.order]
     cdef const CellIndex* index = &s.indexes[transition.index]
-    cdef word_t yours = bound_value(k, compared, s.width, candidate.rows, candidate.width, k.tick)
-    cdef size_t before = k.pairs.size()
+    cdef word_t yours = bound_value(k, compared, s.width, candidate.rows, candidate.width, k.now.tick)
+    cdef size_t before = k.scratch.pairs.size()
     cdef const CellReference* reference
     cdef size_t i
     cdef word_t mine
@@ -77,19 +77,19 @@ cdef bint probe_in_order(
         reference = bucket.cells.data() + i
         if not is_current(s, reference):
             continue
-        k.scanned += 1
+        k.scratch.scanned += 1
         mine = order_value(s, index, reference.cell)
         less = is_less(mine if compared.limit else yours, yours if compared.limit else mine)
         if less == 2:
-            k.pairs.resize(before)
+            k.scratch.pairs.resize(before)
             return False
         if less == compared.inverted:
-            k.refused = True
+            k.scratch.refused = True
             break
         if not older(s.cells[reference.cell].youngest, candidate.lo):
             if compatible(&transition.step, s.words.data() + <size_t>reference.cell * s.width, candidate.rows):
-                pair_row(k, reference.cell, 0, 0)
-    k.decided = k.decided and transition.ordered
-    if k.pairs.size() > before + 1:
-        reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+                pair_row(&k.scratch, reference.cell, 0, 0)
+    k.scratch.decided = k.scratch.decided and transition.ordered
+    if k.scratch.pairs.size() > before + 1:
+        reverse(k.scratch.pairs.begin() + before, k.scratch.pairs.end())    # oldest first, as everywhere
     return True

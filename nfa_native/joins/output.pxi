@@ -12,41 +12,41 @@ cdef void output_matches(
     """All matches that end with the candidate and extend the set `node` (0: the empty match), now or after the pause."""
     cdef Pick pick
     cdef size_t i
-    cdef vector[Pick]* picks = &k.path if k.left > 0 else &k.postponed_picks
+    cdef vector[Pick]* picks = &k.scratch.path if k.pause.left > 0 else &k.pause.postponed_picks
     cdef size_t before = picks.size()
-    if k.left > 0:
+    if k.pause.left > 0:
         picks.clear()
-    for i in range(k.combination.size(), 0, -1):
-        pick.label = k.transitions[which].label + <uint32_t>i - 1
-        pick.pos = k.combination[i - 1]
+    for i in range(k.scratch.combination.size(), 0, -1):
+        pick.label = k.program.transitions[which].label + <uint32_t>i - 1
+        pick.pos = k.scratch.combination[i - 1]
         picks.push_back(pick)
-    if k.left <= 0:
+    if k.pause.left <= 0:
         postpone(k, final, node, candidate.lo, before)
         return
-    k.outer_combination.swap(k.combination)   # rebuilding and judging combine events of their own
-    k.outer_merged.swap(k.merged)
-    output_set(k, final, node, candidate.lo, k.tick)
-    k.outer_combination.swap(k.combination)
-    k.outer_merged.swap(k.merged)
+    k.scratch.outer_combination.swap(k.scratch.combination)   # rebuilding and judging combine events of their own
+    k.scratch.outer_merged.swap(k.scratch.merged)
+    output_set(k, final, node, candidate.lo, k.now.tick)
+    k.scratch.outer_combination.swap(k.scratch.combination)
+    k.scratch.outer_merged.swap(k.scratch.merged)
 
 
 cdef void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) noexcept nogil:
     """Deliver `path` extended by each member of the set that began at or after `lo`."""
     cdef Visit visit
-    if is_counted(k) and not k.path.empty():
+    if is_counted(k) and not k.scratch.path.empty():
         count_set(k, node, lo, decided)
         return
     if node == 0:
         deliver(k, final, decided)
         return
-    k.output.final = final
-    k.output.lo = lo
-    k.output.decided = decided
-    k.visits.clear()
+    k.pause.output.final = final
+    k.pause.output.lo = lo
+    k.pause.output.decided = decided
+    k.scratch.visits.clear()
     visit.begun = visit.before = 0
     visit.node = node
-    visit.depth = <uint32_t>k.path.size()
-    k.visits.push_back(visit)
+    visit.depth = <uint32_t>k.scratch.path.size()
+    k.scratch.visits.push_back(visit)
     visit_sets(k, final, lo, decided)
 
 
@@ -56,66 +56,69 @@ cdef void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) no
     cdef Node* at
     cdef Pick pick
     cdef uint32_t next, start
-    while not k.visits.empty():
-        if k.left <= 0:
-            k.suspended = True
+    while not k.scratch.visits.empty():
+        if k.pause.left <= 0:
+            k.pause.suspended = True
             return
-        k.left -= 1
-        visit = k.visits.back()
-        k.visits.pop_back()
-        if not has_live(k, visit.node, lo):
+        k.pause.left -= 1
+        visit = k.scratch.visits.back()
+        k.scratch.visits.pop_back()
+        if not has_live(&k.now, visit.node, lo):
             continue
-        at = node_at(k, visit.node)
+        at = node_at(&k.now, visit.node)
         if at.label & VIEW:
             visit_view(k, at, visit, lo)
             continue
-        k.path.resize(visit.depth)
+        k.scratch.path.resize(visit.depth)
         pick.label = at.label
         pick.pos = at.pos
-        k.path.push_back(pick)
+        k.scratch.path.push_back(pick)
         next = at.next
         start = at.pos if at.sibling else at.max_start
         if at.sibling:
             visit.node = at.sibling
-            k.visits.push_back(visit)
+            k.scratch.visits.push_back(visit)
         if next:
             visit.node = next
             visit.depth += 1
-            k.visits.push_back(visit)
+            k.scratch.visits.push_back(visit)
         elif not older(start, lo):
             deliver(k, final, decided)
 
 
 cdef void find_steps(Kernel* k) noexcept nogil:
     """Where each step begins in `path`, which runs backwards in time."""
-    cdef size_t i = k.path.size()
-    k.steps.clear()
+    cdef size_t i = k.scratch.path.size()
+    k.scratch.steps.clear()
     while i > 0:
-        k.steps.push_back(<uint32_t>(i - 1))
-        i -= k.labels[k.path[i - 1].label].parts
+        k.scratch.steps.push_back(<uint32_t>(i - 1))
+        i -= k.program.labels[k.scratch.path[i - 1].label].parts
 
 
 cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
     """One finished match: its rows, unless a guard drops it."""
-    cdef StateData* s = &k.states[final]
+    cdef StateData* s = &k.now.states[final]
     cdef uint32_t count, i
     cdef int64_t last
-    if k.count_only and not k.many_rows and not k.ambiguous and not k.guarded:
+    if k.count_only and not k.now.many_rows and not k.program.ambiguous and not k.program.guarded:
         k.results.count += 1
         return
-    k.left -= <int64_t>k.path.size()
+    k.pause.left -= <int64_t>k.scratch.path.size()
     find_steps(k)
     rebuild(k)
-    if k.levels[k.steps.size()].empty() and k.whole:
+    if k.scratch.levels[k.scratch.steps.size()].empty() and k.program.whole:
         return          # what was matched joins again, but where somebody forged a snapshot
     close_rows(k, s)
-    if k.guarded and is_dropped(k, final):
+    if k.program.guarded and is_dropped(k, final):
         return
-    k.answer.clear()
-    count = row_count(k, k.finished.size(), k.whole)
+    k.scratch.answer.clear()
+    count = row_count(k, k.scratch.finished.size(), k.program.whole)
     for i in range(count):
-        values_of(k, &s.output, k.finished.data() + <size_t>i * k.whole, k.whole, NULL, 0, decided, &k.answer)
-    count = normalise(&k.answer, 0, k.result_width, count)
+        values_of(
+            k, &s.spec.output, k.scratch.finished.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, decided,
+            &k.scratch.answer,
+        )
+    count = normalise(&k.scratch.answer, 0, k.program.result_width, count)
     collect_picks(k)
     for i in range(count):
         write_result(k, i, decided)
@@ -123,68 +126,71 @@ cdef void deliver(Kernel* k, uint32_t final, int64_t decided) noexcept nogil:
 
 cdef void rebuild(Kernel* k) noexcept nogil:
     """Join the picked events' rows again, step by step: `levels[i]` has the rows after step i."""
-    cdef uint32_t steps = <uint32_t>k.steps.size()
+    cdef uint32_t steps = <uint32_t>k.scratch.steps.size()
     cdef uint32_t i
-    if k.levels.size() < steps + 1:
-        k.levels.resize(steps + 1)
-        k.parents.resize(steps + 1)
-    k.levels[0].assign(k.start.begin(), k.start.end())
+    if k.scratch.levels.size() < steps + 1:
+        k.scratch.levels.resize(steps + 1)
+        k.scratch.parents.resize(steps + 1)
+    k.scratch.levels[0].assign(k.program.start.begin(), k.program.start.end())
     for i in range(steps):
         rebuild_step(k, i)
 
 
 cdef void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) noexcept nogil:
     """The rows of the events that a step picked."""
-    cdef uint32_t at = k.steps[step]
-    cdef TransitionSpec* transition = &k.transitions[transition_of(k, step)]
+    cdef uint32_t at = k.scratch.steps[step]
+    cdef TransitionSpec* transition = &k.program.transitions[transition_of(k, step)]
     cdef uint32_t depth
     candidate.width = transition.choice.width
     if transition.choice.atoms.size() == 1:
-        candidate.rows = rows_of(k, k.path[at].pos, transition.choice.atoms[0], &candidate.count)
+        candidate.rows = rows_of(&k.now, k.scratch.path[at].pos, transition.choice.atoms[0], &candidate.count)
         return
     for depth in range(<uint32_t>transition.choice.atoms.size()):
-        candidate.count = merge_rows(k, &transition.choice, depth, k.path[at - depth].pos)
-    candidate.rows = k.merged[transition.choice.atoms.size()].data()
+        candidate.count = merge_rows(k, &transition.choice, depth, k.scratch.path[at - depth].pos)
+    candidate.rows = k.scratch.merged[transition.choice.atoms.size()].data()
 
 
 cdef void rebuild_step(Kernel* k, uint32_t step) noexcept nogil:
-    cdef TransitionSpec* transition = &k.transitions[transition_of(k, step)]
-    cdef vector[word_t]* out = &k.levels[step + 1]
+    cdef TransitionSpec* transition = &k.program.transitions[transition_of(k, step)]
+    cdef vector[word_t]* out = &k.scratch.levels[step + 1]
     cdef Candidate candidate
     cdef const word_t* row
     cdef const word_t* whole
     cdef int64_t now = time_of(k, step)
-    cdef uint32_t count = row_count(k, k.levels[step].size(), k.whole)
+    cdef uint32_t count = row_count(k, k.scratch.levels[step].size(), k.program.whole)
     cdef uint32_t i, j
     cdef uint32_t kept = 0
     candidate_of(k, step, &candidate)
     out.clear()
-    k.parents[step + 1].clear()
+    k.scratch.parents[step + 1].clear()
     for i in range(count):
         for j in range(candidate.count):
-            whole = k.levels[step].data() + <size_t>i * k.whole
+            whole = k.scratch.levels[step].data() + <size_t>i * k.program.whole
             row = candidate.rows + <size_t>j * candidate.width
             if not compatible(&transition.whole, whole, row):
                 continue
-            if k.many_rows and not transition.whole.filters.empty():
-                load_registers(k, whole, k.whole, row, candidate.width)
-                if not all_hold(k, &transition.whole.filters, k.whole + candidate.width + 1, now):
+            if k.now.many_rows and not transition.whole.filters.empty():
+                load_registers(&k.scratch, whole, k.program.whole, row, candidate.width)
+                if not all_hold(k, &transition.whole.filters, k.program.whole + candidate.width + 1, now):
                     continue
-            values_of(k, &transition.columns, whole, k.whole, row, candidate.width, now, out)
-            k.parents[step + 1].push_back(i)
+            values_of(k, &transition.columns, whole, k.program.whole, row, candidate.width, now, out)
+            k.scratch.parents[step + 1].push_back(i)
             kept += 1
-    if not k.guarded:
-        normalise(out, 0, k.whole, kept)
+    if not k.program.guarded:
+        normalise(out, 0, k.program.whole, kept)
 
 
 cdef void close_rows(Kernel* k, StateData* s) noexcept nogil:
     """`finished`: the last level's rows as the end of the expression leaves them."""
-    cdef vector[word_t]* last = &k.levels[k.steps.size()]
-    cdef uint32_t count = row_count(k, last.size(), k.whole)
+    cdef vector[word_t]* last = &k.scratch.levels[k.scratch.steps.size()]
+    cdef uint32_t count = row_count(k, last.size(), k.program.whole)
     cdef uint32_t i
-    k.finished.clear()
+    k.scratch.finished.clear()
     for i in range(count):
-        values_of(k, &s.closing, last.data() + <size_t>i * k.whole, k.whole, NULL, 0, k.tick, &k.finished)
+        values_of(
+            k, &s.spec.closing, last.data() + <size_t>i * k.program.whole, k.program.whole, NULL, 0, k.now.tick,
+            &k.scratch.finished,
+        )
 
 
 cdef void collect_picks(Kernel* k) noexcept nogil:
@@ -192,107 +198,109 @@ cdef void collect_picks(Kernel* k) noexcept nogil:
     cdef pair[uint64_t, uint64_t] one
     cdef size_t i
     cdef size_t kept = 0
-    k.picks.clear()
-    for i in range(k.path.size()):
-        one.first = k.labels[k.path[i].label].atom
-        one.second = event_at(k, k.path[i].pos).handle
-        k.picks.push_back(one)
-    sort(k.picks.begin(), k.picks.end())
-    for i in range(k.picks.size()):
-        if kept == 0 or k.picks[i].first != k.picks[kept - 1].first or k.picks[i].second != k.picks[kept - 1].second:
-            k.picks[kept] = k.picks[i]
+    k.scratch.picks.clear()
+    for i in range(k.scratch.path.size()):
+        one.first = k.program.labels[k.scratch.path[i].label].atom
+        one.second = event_at(&k.now, k.scratch.path[i].pos).handle
+        k.scratch.picks.push_back(one)
+    sort(k.scratch.picks.begin(), k.scratch.picks.end())
+    for i in range(k.scratch.picks.size()):
+        if kept == 0 or k.scratch.picks[i] != k.scratch.picks[kept - 1]:
+            k.scratch.picks[kept] = k.scratch.picks[i]
             kept += 1
-    k.picks.resize(kept)
+    k.scratch.picks.resize(kept)
 
 
 cdef bint is_repeated(Kernel* k, uint32_t row) noexcept nogil:
     """The same picks with the same row came out before, along another path."""
     cdef string key
-    key.append(<char*>k.picks.data(), k.picks.size() * sizeof(pair[uint64_t, uint64_t]))
-    key.append(<char*>(k.answer.data() + <size_t>row * k.result_width), k.result_width * sizeof(word_t))
-    if k.seen.count(key):
+    key.append(<char*>k.scratch.picks.data(), k.scratch.picks.size() * sizeof(pair[uint64_t, uint64_t]))
+    key.append(
+        <char*>(k.scratch.answer.data() + <size_t>row * k.program.result_width), k.program.result_width * sizeof(word_t)
+    )
+    if k.now.seen.count(key):
         return True
-    k.seen[key] = k.path[k.steps[0]].pos
+    k.now.seen[key] = k.scratch.path[k.scratch.steps[0]].pos
     return False
 
 
 cdef void write_result(Kernel* k, uint32_t row, int64_t decided) noexcept nogil:
     """Append one result to the output columns."""
     cdef size_t i
-    if k.ambiguous and is_repeated(k, row):
+    if k.program.ambiguous and is_repeated(k, row):
         return
     k.results.count += 1
     if k.count_only:
         return
     k.results.first.push_back(time_of(k, 0))
-    k.results.last.push_back(time_of(k, <uint32_t>k.steps.size() - 1))
+    k.results.last.push_back(time_of(k, <uint32_t>k.scratch.steps.size() - 1))
     k.results.decided.push_back(decided)
-    for i in range(k.picks.size()):
-        k.results.atoms.push_back(<uint16_t>k.picks[i].first)
-        k.results.events.push_back(k.picks[i].second)
+    for i in range(k.scratch.picks.size()):
+        k.results.atoms.push_back(<uint16_t>k.scratch.picks[i].first)
+        k.results.events.push_back(k.scratch.picks[i].second)
     k.results.offsets.push_back(<int64_t>k.results.atoms.size())
     if k.tallies:
         k.results.counts.push_back(0)
-    for i in range(k.result_width):
-        k.results.words.push_back(k.answer[<size_t>row * k.result_width + i])
+    for i in range(k.program.result_width):
+        k.results.words.push_back(k.scratch.answer[<size_t>row * k.program.result_width + i])
     if is_full(k):
-        k.left = 0
+        k.pause.left = 0
 
 
 # Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
 
 
-cdef void await_deadline(Kernel* k, uint32_t state, uint32_t cell) noexcept nogil:
+cdef void await_deadline(KernelState* now, uint32_t state, uint32_t cell) noexcept nogil:
     cdef Waiting waiting
     waiting.state = state
     waiting.cell.cell = cell
-    waiting.cell.serial = k.states[state].cells[cell].serial
-    k.deadlines[k.states[state].cells[cell].deadline].push_back(waiting)
+    waiting.cell.serial = now.states[state].cells[cell].serial
+    now.deadlines[now.states[state].cells[cell].deadline].push_back(waiting)
 
 
 cdef bint output_deadline(Kernel* k, int64_t decided) noexcept nogil:
     """Deliver what waits for the first deadline; whether all of it is out."""
-    cdef const vector[Waiting]* waiting = &dereference(k.deadlines.begin()).second
+    cdef const vector[Waiting]* waiting = &dereference(k.now.deadlines.begin()).second
     cdef const Waiting* one
     cdef StateData* s
-    while k.awaited < waiting.size():
-        if k.left <= 0:
+    while k.pause.awaited < waiting.size():
+        if k.pause.left <= 0:
             return False
-        one = waiting.data() + k.awaited
-        k.awaited += 1
-        s = &k.states[one.state]
+        one = waiting.data() + k.pause.awaited
+        k.pause.awaited += 1
+        s = &k.now.states[one.state]
         if is_current(s, &one.cell):
-            k.path.clear()
-            output_set(k, one.state, s.cells[one.cell.cell].node, k.lo, decided)
+            k.scratch.path.clear()
+            output_set(k, one.state, s.cells[one.cell.cell].node, k.now.lo, decided)
             free_cell(s, one.cell.cell)
-    k.deadlines.erase(k.deadlines.begin())
-    k.awaited = 0
+    k.now.deadlines.erase(k.now.deadlines.begin())
+    k.pause.awaited = 0
     return True
 
 
 cdef bint output_until(Kernel* k, int64_t edge, int64_t decided) noexcept nogil:
     """Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge.  Whether all of it is out."""
     cdef int64_t at
-    while not k.deadlines.empty() and dereference(k.deadlines.begin()).first < edge:
-        at = dereference(k.deadlines.begin()).first
+    while not k.now.deadlines.empty() and dereference(k.now.deadlines.begin()).first < edge:
+        at = dereference(k.now.deadlines.begin()).first
         if not output_deadline(k, at if decided == FOREVER else decided):
             return False
-    return not k.suspended
+    return not k.pause.suspended
 
 
 cdef bint output_decided(Kernel* k, int64_t time) noexcept nogil:
     """Time has come to `time`: upper edges before it have passed.  Whether all that this decides is out."""
-    return not k.waits or k.by_events or output_until(k, time, FOREVER)
+    return not k.program.waits or k.program.by_events or output_until(k, time, FOREVER)
 
 
 cdef bint output_passed(Kernel* k) noexcept nogil:
     """The tick is over: upper edges at positions that it filled have passed.  Whether all that this decides is out."""
-    return not k.waits or not k.by_events or output_until(k, k.seq, k.tick)
+    return not k.program.waits or not k.program.by_events or output_until(k, k.now.seq, k.now.tick)
 
 
 cdef bint output_rest(Kernel* k) noexcept nogil:
     """End of input: every window closes.  Whether all that waited is out."""
-    while not k.deadlines.empty():
-        if not output_deadline(k, FOREVER if k.by_events else dereference(k.deadlines.begin()).first):
+    while not k.now.deadlines.empty():
+        if not output_deadline(k, FOREVER if k.program.by_events else dereference(k.now.deadlines.begin()).first):
             return False
-    return not k.suspended
+    return not k.pause.suspended

@@ -4,46 +4,46 @@
 
 cdef inline bint is_full(const Kernel* k) noexcept nogil:
     """As many results are held as may be."""
-    return k.results.first.size() >= k.most or k.results.atoms.size() + k.results.words.size() >= k.most_held
+    return k.results.first.size() >= k.pause.most or k.results.atoms.size() + k.results.words.size() >= k.pause.most_held
 
 
-cdef inline bint is_all_out(const Kernel* k) noexcept nogil:
+cdef inline bint is_all_out(const Pause* pause) noexcept nogil:
     """No matches wait for the end of a pause."""
-    return not k.suspended and k.postponed.empty()
+    return not pause.suspended and pause.postponed.empty()
 
 
 cdef void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size_t pick) noexcept nogil:
     """Put a set out after the pause; its last picks are the postponed ones from number `pick` on."""
     cdef Output output
-    output.decided = k.tick
+    output.decided = k.now.tick
     output.pick = pick
-    output.picks = k.postponed_picks.size() - pick
+    output.picks = k.pause.postponed_picks.size() - pick
     output.final = final
     output.node = node
     output.lo = lo
-    k.postponed.push_back(output)
+    k.pause.postponed.push_back(output)
 
 
 cdef bint resume(Kernel* k) noexcept nogil:
     """Go on with the sets that wait, in their order; whether all of them are out."""
-    if k.suspended:
-        k.suspended = False
-        visit_sets(k, k.output.final, k.output.lo, k.output.decided)
-    while not k.suspended and k.resumed < k.postponed.size():
-        if k.left <= 0:
+    if k.pause.suspended:
+        k.pause.suspended = False
+        visit_sets(k, k.pause.output.final, k.pause.output.lo, k.pause.output.decided)
+    while not k.pause.suspended and k.pause.resumed < k.pause.postponed.size():
+        if k.pause.left <= 0:
             return False
-        put_out(k, k.postponed[k.resumed])
-    if k.suspended:
+        put_out(k, k.pause.postponed[k.pause.resumed])
+    if k.pause.suspended:
         return False
-    k.postponed.clear()
-    k.postponed_picks.clear()
-    k.resumed = 0
+    k.pause.postponed.clear()
+    k.pause.postponed_picks.clear()
+    k.pause.resumed = 0
     return True
 
 
 cdef void put_out(Kernel* k, Output output) noexcept nogil:
     """Begin with the next set that waits."""
-    cdef const Pick* picks = k.postponed_picks.data() + output.pick
-    k.resumed += 1
-    k.path.assign(picks, picks + output.picks)
+    cdef const Pick* picks = k.pause.postponed_picks.data() + output.pick
+    k.pause.resumed += 1
+    k.scratch.path.assign(picks, picks + output.picks)
     output_set(k, output.final, output.node, output.lo, output.decided)

@@ -9,16 +9,16 @@ cdef inline bint visit_cell(Cell* cell, uint32_t stamp, uint32_t lo) noexcept no
     return not older(cell.youngest, lo)
 
 
-cdef inline void pair_row(Kernel* k, uint32_t cell, uint32_t cell_row, uint32_t event_row) noexcept nogil:
+cdef inline void pair_row(Scratch* scratch, uint32_t cell, uint32_t cell_row, uint32_t event_row) noexcept nogil:
     cdef Pair pair
     pair.cell = cell
     pair.cell_row = cell_row
     pair.event_row = event_row
-    k.pairs.push_back(pair)
+    scratch.pairs.push_back(pair)
 
 
 cdef void pair_rows(
-    Kernel* k, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate
+    Scratch* scratch, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate
 ) noexcept nogil:
     """Append the pairs of the cell's and the candidate's rows that are compatible."""
     cdef const word_t* rows = cell_rows(s, cell)
@@ -26,7 +26,7 @@ cdef void pair_rows(
     for i in range(s.cells[cell].rows):
         for j in range(candidate.count):
             if compatible(step, rows + <size_t>i * s.width, candidate.rows + <size_t>j * candidate.width):
-                pair_row(k, cell, i, j)
+                pair_row(scratch, cell, i, j)
 
 
 cdef void probe_bucket(
@@ -38,14 +38,14 @@ cdef void probe_bucket(
     cdef Cell* cell
     cdef size_t kept = 0
     cdef size_t i
-    k.scanned += bucket.size()
-    k.decided = False
+    k.scratch.scanned += bucket.size()
+    k.scratch.decided = False
     for i in range(bucket.size()):
         number = references[i].cell
         cell = &s.cells[number]
         if cell.serial != references[i].serial:
             continue
-        if has_left(k, cell):
+        if has_left(&k.now, cell):
             free_cell(s, number)
             s.expired += 1
             continue
@@ -55,9 +55,9 @@ cdef void probe_bucket(
         if not visit_cell(cell, s.stamp, candidate.lo):
             continue
         if cell.rows > 1 or candidate.count > 1:
-            pair_rows(k, s, number, step, candidate)
+            pair_rows(&k.scratch, s, number, step, candidate)
         elif compatible(step, s.words.data() + <size_t>number * s.width, candidate.rows):
-            pair_row(k, number, 0, 0)
+            pair_row(&k.scratch, number, 0, 0)
     if kept < bucket.size():
         bucket.resize(kept)
 
@@ -66,20 +66,20 @@ cdef void list_everything(Kernel* k, StateData* s) noexcept nogil:
     """All living cells, as if they stood in one bucket."""
     cdef CellReference one
     cdef uint32_t cell
-    k.everything.clear()
+    k.scratch.everything.clear()
     for cell in range(<uint32_t>s.cells.size()):
-        if s.cells[cell].rows and not has_left(k, &s.cells[cell]):
+        if s.cells[cell].rows and not has_left(&k.now, &s.cells[cell]):
             one.cell = cell
             one.serial = s.cells[cell].serial
-            k.everything.push_back(one)
+            k.scratch.everything.push_back(one)
 
 
 cdef void probe_everything(Kernel* k, StateData* s, const StepSpec* step, const Candidate* candidate) noexcept nogil:
     """Pair all living cells of the state, for a row of the candidate may join any of them."""
-    k.pairs.clear()
+    k.scratch.pairs.clear()
     s.stamp += 1
     list_everything(k, s)
-    probe_bucket(k, s, &k.everything, step, candidate)
+    probe_bucket(k, s, &k.scratch.everything, step, candidate)
 
 
 cdef void probe(
@@ -88,7 +88,8 @@ cdef void probe(
 ) noexcept nogil:
     """Fill `pairs`, which is empty, with what the candidate may join in the state; pairs of one cell stand together.
 
-    Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard), and those with groups of lists,
+    Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard),
+    and those with groups of lists,
     unless they are to be tried `singly`.
     """
     cdef CellIndex* index = &s.indexes[which]
@@ -97,7 +98,7 @@ cdef void probe(
     cdef uint64_t key
     cdef uint32_t i
     s.stamp += 1
-    k.decided = True
+    k.scratch.decided = True
     for i in range(candidate.count):
         key = hash_key(candidate.rows + <size_t>i * candidate.width, columns.data(), columns.size())
         if key == WILD:
@@ -107,8 +108,8 @@ cdef void probe(
         if bucket == NULL or by_value and probe_by_value(k, s, bucket, transition, candidate):
             continue
         probe_bucket(k, s, &bucket.cells, step, candidate)
-        if k.singly and bucket.groups != NO_LIST:
-            pair_groups(k, s, &k.lists[bucket.groups], step, candidate)
+        if k.scratch.singly and bucket.groups != NO_LIST:
+            pair_groups(k, s, &k.now.lists[bucket.groups], step, candidate)
     if not index.wild.cells.empty():
         probe_bucket(k, s, &index.wild.cells, step, candidate)
 
@@ -126,19 +127,19 @@ cdef void filter_pairs(
     cdef bint decided = True
     cdef size_t i
     for i in range(filters.size()):
-        decided = compare_pairs(k, s, &k.formulas[filters.data()[i]], candidate) and decided
+        decided = compare_pairs(&k.scratch, s, &k.program.formulas[filters.data()[i]], candidate) and decided
     if not decided:
         test_pairs(k, s, filters, candidate, now)
 
 
 cdef bint compare_pairs(
-    Kernel* k, StateData* s, const FormulaSpec* formula, const Candidate* candidate
+    Scratch* scratch, StateData* s, const FormulaSpec* formula, const Candidate* candidate
 ) noexcept nogil:
     """Drop the pairs that a comparison of the cell with the event refuses; whether it could decide on all of them."""
     cdef bint is_limit = formula.left < s.width         # an upper limit, that is
     cdef uint32_t cell_column = formula.left if is_limit else formula.right
     cdef uint32_t row_column = (formula.right if is_limit else formula.left) - s.width
-    cdef Pair* pairs = k.pairs.data()
+    cdef Pair* pairs = scratch.pairs.data()
     cdef uint32_t unsure = 0
     cdef size_t kept = 0
     cdef word_t mine, yours
@@ -146,21 +147,22 @@ cdef bint compare_pairs(
     cdef int less
     if not formula.comparison or cell_column >= s.width or row_column >= candidate.width:
         return False
-    for i in range(k.pairs.size()):
+    for i in range(scratch.pairs.size()):
         mine = cell_rows(s, pairs[i].cell)[<size_t>pairs[i].cell_row * s.width + cell_column]
         yours = candidate.rows[<size_t>pairs[i].event_row * candidate.width + row_column]
         less = is_less(mine if is_limit else yours, yours if is_limit else mine)
         unsure |= less & 2
         pairs[kept] = pairs[i]
         kept += less != formula.inverted
-    k.pairs.resize(kept)
+    scratch.pairs.resize(kept)
     return not unsure
 
 
-cdef inline void load_pair(Kernel* k, StateData* s, const Pair* pair, const Candidate* candidate) noexcept nogil:
+cdef inline void load_pair(Scratch* scratch, StateData* s, const Pair* pair, const Candidate* candidate) noexcept nogil:
     """The pair's two rows into the registers."""
     load_registers(
-        k, pair_cell_row(s, pair), s.width, candidate.rows + <size_t>pair.event_row * candidate.width, candidate.width
+        scratch, pair_cell_row(s, pair), s.width, candidate.rows + <size_t>pair.event_row * candidate.width,
+        candidate.width
     )
 
 
@@ -171,18 +173,18 @@ cdef void test_pairs(
     cdef size_t kept = 0
     cdef bint ask = False
     cdef size_t i
-    k.verdicts.resize(k.pairs.size())
-    for i in range(k.pairs.size()):
-        load_pair(k, s, &k.pairs[i], candidate)
-        k.verdicts[i] = <int8_t>native_verdict(k, filters, now)
-        ask = ask or k.verdicts[i] == 2
+    k.scratch.verdicts.resize(k.scratch.pairs.size())
+    for i in range(k.scratch.pairs.size()):
+        load_pair(&k.scratch, s, &k.scratch.pairs[i], candidate)
+        k.scratch.verdicts[i] = <int8_t>native_verdict(k, filters, now)
+        ask = ask or k.scratch.verdicts[i] == 2
     if ask:
         ask_pairs(k, s, filters, candidate, now)
-    for i in range(k.pairs.size()):
-        if k.verdicts[i] == 1:
-            k.pairs[kept] = k.pairs[i]
+    for i in range(k.scratch.pairs.size()):
+        if k.scratch.verdicts[i] == 1:
+            k.scratch.pairs[kept] = k.scratch.pairs[i]
             kept += 1
-    k.pairs.resize(kept)
+    k.scratch.pairs.resize(kept)
 
 
 cdef void ask_pairs(
@@ -195,20 +197,20 @@ cdef void ask_pairs(
     cdef size_t i, f, n
     for f in range(filters.size()):
         table.clear()
-        for i in range(k.pairs.size()):
-            if k.verdicts[i] == 2:
-                load_pair(k, s, &k.pairs[i], candidate)
-                table.insert(table.end(), k.registers.begin(), k.registers.begin() + width)
+        for i in range(k.scratch.pairs.size()):
+            if k.scratch.verdicts[i] == 2:
+                load_pair(&k.scratch, s, &k.scratch.pairs[i], candidate)
+                table.insert(table.end(), k.scratch.registers.begin(), k.scratch.registers.begin() + width)
         answers.assign(table.size() / width, 0)
         if answers.empty():
             return
         ask_filter(k, filters.at(f), table.data(), answers.size(), width, now, answers.data())
         n = 0
-        for i in range(k.pairs.size()):
-            if k.verdicts[i] == 2:
+        for i in range(k.scratch.pairs.size()):
+            if k.scratch.verdicts[i] == 2:
                 if answers[n] != 1:
-                    k.verdicts[i] = 0
+                    k.scratch.verdicts[i] = 0
                 n += 1
-    for i in range(k.pairs.size()):
-        if k.verdicts[i] == 2:
-            k.verdicts[i] = 1
+    for i in range(k.scratch.pairs.size()):
+        if k.scratch.verdicts[i] == 2:
+            k.scratch.verdicts[i] = 1

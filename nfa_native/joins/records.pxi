@@ -46,13 +46,6 @@ cdef struct Block:
     uint32_t atom
     uint32_t rows
 
-# One atom of one transition.
-cdef struct Label:
-    uint32_t transition
-    uint32_t part         # 0 is the transition's first atom
-    uint32_t parts
-    uint32_t atom
-
 # All partial matches of one state with the same live values.
 cdef struct Cell:
     int64_t deadline      # upper edge of their window, where the automaton asks for it
@@ -132,37 +125,6 @@ cdef struct Candidate:
     int64_t most          # its last position in the streamset
     uint64_t pick         # its picks in `staged_picks`, or NOT_STAGED
 
-cdef struct ValueSpec:
-    uint32_t kind
-    uint32_t cell
-    uint32_t row
-    uint32_t formula
-
-cdef struct Join:
-    uint32_t cell
-    uint32_t row
-
-cdef struct LookSpec:
-    uint32_t column
-    uint32_t view
-    uint32_t kleene
-    ValueSpec value
-
-cdef cppclass FormulaSpec:
-    const Code* code      # NULL: outside the native subset
-    bint comparison       # nothing but `left < right` of two registers, or the opposite of it
-    bint inverted
-    uint32_t left
-    uint32_t right
-
-# A filter that compares a column of the cell with a value of the event.
-cdef struct Compared:
-    uint32_t column
-    uint32_t slot         # its place in the zone maps of the step's index
-    bint limit            # `column < value` or the opposite of it; else `value < column` or its opposite
-    bint inverted         # the opposite
-    ValueSpec event
-
 # Groups and their lists: `groups.hpp`.
 cdef extern from "nfa_native/joins/groups.hpp" namespace "spaseq" nogil:
     const uint32_t MOST_COMPARED
@@ -208,57 +170,6 @@ cdef extern from "nfa_native/joins/groups.hpp" namespace "spaseq" nogil:
     void trim_groups(GroupList* groups, uint32_t lo)
     void strike_group(GroupList* groups, size_t place)
 
-cdef cppclass StepSpec:
-    vector[Join] joins
-    vector[uint32_t] filters
-    vector[Compared] compared         # what some of the filters ask
-
-cdef cppclass ChoiceSpec:
-    vector[uint32_t] atoms
-    vector[vector[uint32_t]] slots    # per atom: the row column of each slot
-    uint32_t width
-
-cdef cppclass TargetSpec:
-    uint32_t state
-    bint finishes         # matches that enter the state are finished, and put out at once
-    vector[ValueSpec] values
-
-cdef cppclass TransitionSpec:
-    uint32_t source
-    uint32_t label        # of its first atom
-    uint32_t index
-    uint64_t ends         # Kleenes whose iteration ends before it
-    ChoiceSpec choice
-    StepSpec step
-    StepSpec whole
-    vector[uint32_t] probe            # row column of each column of the index
-    uint32_t order                    # which of the step's comparisons orders the index; NO_ORDER: none
-    bint ordered          # and whether its filters ask nothing else
-    bint mapped           # its filters ask nothing but what zone maps know
-    vector[TargetSpec] targets
-    vector[ValueSpec] columns
-    # Candidates: each one is lonely, unjoined, unfiltered or fires.
-    uint64_t offered
-    uint64_t lonely       # no partial match was waiting
-    uint64_t unjoined     # they joined none
-    uint64_t unfiltered   # a filter refused all that they joined
-    uint64_t fired
-    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out; a view is one
-    uint64_t scanned      # cells, groups and zones of groups that were looked at
-
-cdef cppclass GuardSpec:
-    bint early
-    bint deferred         # an event came that only the finished match can judge
-    uint32_t index
-    uint64_t begun
-    ChoiceSpec choice
-    StepSpec step
-    StepSpec whole
-    vector[uint32_t] later
-    vector[uint32_t] probe
-    vector[LookSpec] looks
-    uint64_t killed
-
 # The cells under one key, oldest first, with stale references among them.
 cdef cppclass Bucket:
     uint64_t key          # the key's hash
@@ -270,23 +181,19 @@ cdef cppclass Bucket:
 
 # Cells by the hash of some columns.
 cdef cppclass CellIndex:
-    vector[uint32_t] columns
-    vector[uint32_t] compared         # columns that zone maps know
+    IndexSpec* spec
     vector[Bucket] buckets
     FlatTable[KeyEntry] slots         # buckets by their keys
     Bucket wild                       # cells with an unbound key
-    uint32_t order        # the column by whose values buckets are ordered; NO_ORDER: none
-    bint falls            # from the greatest value to the least
 
+# What waits in a state.
 cdef cppclass StateData:
+    StateSpec* spec
+    # As the program says; it is asked for with every cell.
     uint32_t govern
-    uint32_t kind         # of its cells
+    uint32_t kind
     uint32_t width
     bint final
-    vector[GuardSpec] guards
-    vector[uint32_t] twins            # states that a partial match leaves together with this one
-    vector[ValueSpec] closing         # of a final state: the finished match's columns
-    vector[ValueSpec] output          # and the result's columns from them
     vector[CellIndex] indexes
     FlatTable[TableEntry] exact       # by all live values: the cells of large buckets without order, and stale ones
     vector[Cell] cells
@@ -303,6 +210,21 @@ cdef cppclass StateData:
     uint64_t entered
     uint64_t expired
     uint64_t skipped      # dropped because another event came first (strict contiguity)
+
+# What became of a transition's candidates: each one is lonely, unjoined, unfiltered or fires.
+cdef struct Candidacies:
+    uint64_t offered
+    uint64_t lonely       # no partial match was waiting
+    uint64_t unjoined     # they joined none
+    uint64_t unfiltered   # a filter refused all that they joined
+    uint64_t fired
+    uint64_t pairs        # that joined and were filtered, but for those that an order of cells ruled out; a view is one
+    uint64_t scanned      # cells, groups and zones of groups that were looked at
+
+# What became of a guard.
+cdef struct Judgements:
+    uint64_t killed
+    uint64_t deferred     # 1: an event came that only the finished match can judge
 
 # The past that may still matter: stored events, their rows, and where negated atoms matched.
 cdef cppclass History:
@@ -332,39 +254,15 @@ cdef cppclass Counter:
     vector[uint32_t] asked
     bint too_many         # a number did not fit
 
-cdef cppclass Kernel:
-    TermStore* store
-    void* owner                       # the Matcher, for formulas outside the native subset
-    vector[uint32_t] slots
-    vector[Label] labels
-    vector[FormulaSpec] formulas
-    vector[TransitionSpec] transitions
-    vector[StateData] states
-    vector[vector[uint32_t]] by_atom  # transitions that pick an event of the atom
-    vector[uint8_t] negated           # atoms that some guard watches
-    vector[uint8_t] gathered          # atoms whose events of a tick are combined with others
-    bint gathers                      # there are such atoms
-    vector[uint32_t] moving           # states that partial matches leave when they step, or when others do
-    vector[uint32_t] initial
-    vector[word_t] start              # the whole match before its first step
-    uint32_t whole
-    uint32_t result_width
-    bint ambiguous
-    bint guarded
-    bint waits                        # some match waits for its window's edge
-    bint count_only
-    bint tallies                      # one result may stand for many matches
-    Counter counter
-    bint failed                       # a formula raised: the exception is kept by the owner
-    int64_t window
-    int64_t origin
-    bint sliding
-    bint by_events
+# What the future depends on: all that a snapshot holds.
+cdef cppclass KernelState:
     History history
     NodeRing[Node] ring
     vector[GroupList] lists
     vector[uint32_t] free_lists       # that nothing refers to but views that are over
-    Results results
+    vector[StateData] states
+    vector[Candidacies] candidacies   # by transition
+    vector[Judgements] judgements     # by guard
     uint32_t lo                       # first position of the present window
     uint32_t kept                     # first position that a guard may still look at
     int64_t seq                       # position of the next event of the streamset
@@ -374,6 +272,7 @@ cdef cppclass Kernel:
     int64_t promised                  # no event below this time will come
     uint32_t tick_first               # position of its first stored event
     bint picked                       # something has picked the newest event
+    bint many_rows                    # an event had several rows for an atom
     vector[vector[uint32_t]] tick_atoms
     vector[vector[uint32_t]] watched  # positions per negated atom
     vector[Staged] staged
@@ -381,7 +280,15 @@ cdef cppclass Kernel:
     vector[uint32_t] staged_picks
     map[int64_t, vector[Waiting]] deadlines
     unordered_map[string, uint32_t, TextHash] seen
-    # Pauses: what is put out can be more than memory holds.
+    uint64_t created                  # cells since the last sweep
+    uint64_t survived                 # cells that the last sweep left
+    uint32_t swept                    # next position at the last sweep
+    size_t next_look                  # stored events at which to look whether all of them are over
+    uint64_t ticks
+    vector[uint64_t] matched          # events per atom
+
+# Where to go on after a pause: what is put out can be more than memory holds.
+cdef cppclass Pause:
     int64_t left                      # steps before the next pause; 0 or less: pause
     int64_t stride                    # from one pause to the next
     size_t most                       # results that may be held,
@@ -393,14 +300,9 @@ cdef cppclass Kernel:
     vector[Pick] postponed_picks
     size_t awaited                    # that many cells of the first deadline have been put out
     bint closing                      # the tick is closed, but not all that this decides is out
-    bint many_rows                    # an event had several rows for an atom
-    uint64_t created                  # cells since the last sweep
-    uint64_t survived                 # cells that the last sweep left
-    uint32_t swept                    # next position at the last sweep
-    size_t next_look                  # stored events at which to look whether all of them are over
-    uint64_t ticks
-    vector[uint64_t] matched          # events per atom
-    # scratch space
+
+# Room for what is under way; nothing of it outlives a step, but for `visits` and `path` in a pause.
+cdef cppclass Scratch:
     vector[Pair] pairs
     bint decided                      # all pairs of this probe pass the filters
     bint refused                      # an order or a zone map ruled out cells in this probe
@@ -425,37 +327,50 @@ cdef cppclass Kernel:
     vector[word_t] answer             # rows of its results
     vector[pair[uint64_t, uint64_t]] picks        # atom and event: no bytes between them, for they are compared
 
+cdef cppclass Kernel:
+    KernelProgram* program            # frozen, and maybe that of other kernels too
+    TermStore* store
+    void* owner                       # the Matcher, for formulas outside the native subset
+    bint count_only
+    bint tallies                      # one result may stand for many matches
+    bint failed                       # a formula raised: the exception is kept by the owner
+    KernelState now
+    Pause pause
+    Scratch scratch
+    Results results
+    Counter counter
+
 
 cdef inline bint older(uint32_t a, uint32_t b) noexcept nogil:
     """a comes before b, although positions wrap."""
     return <int32_t>(a - b) < 0
 
 
-cdef inline EventRecord* event_at(Kernel* k, uint32_t pos) noexcept nogil:
-    return &k.history.events[pos - k.history.first]
+cdef inline EventRecord* event_at(KernelState* now, uint32_t pos) noexcept nogil:
+    return &now.history.events[pos - now.history.first]
 
 
-cdef inline uint32_t next_position(Kernel* k) noexcept nogil:
-    return k.history.first + <uint32_t>k.history.events.size()
+cdef inline uint32_t next_position(KernelState* now) noexcept nogil:
+    return now.history.first + <uint32_t>now.history.events.size()
 
 
 cdef inline const word_t* block_rows(
-    Kernel* k, const EventRecord* event, uint32_t block, uint32_t* count
+    KernelState* now, const EventRecord* event, uint32_t block, uint32_t* count
 ) noexcept nogil:
     """The rows in one of the event's blocks."""
-    cdef const Block* one = &k.history.blocks[event.block - k.history.first_block + block]
+    cdef const Block* one = &now.history.blocks[event.block - now.history.first_block + block]
     count[0] = one.rows
-    return k.history.words.data() + (one.word - k.history.first_word)
+    return now.history.words.data() + (one.word - now.history.first_word)
 
 
-cdef inline const word_t* rows_of(Kernel* k, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
+cdef inline const word_t* rows_of(KernelState* now, uint32_t pos, uint32_t atom, uint32_t* count) noexcept nogil:
     """The rows of an atom on the event at `pos`."""
-    cdef EventRecord* event = event_at(k, pos)
-    invariant(pos - k.history.first < k.history.events.size())
-    cdef Block* block = &k.history.blocks[event.block - k.history.first_block]
+    cdef EventRecord* event = event_at(now, pos)
+    invariant(pos - now.history.first < now.history.events.size())
+    cdef Block* block = &now.history.blocks[event.block - now.history.first_block]
     cdef uint32_t i
     for i in range(event.blocks):
         if block[i].atom == atom:
-            return block_rows(k, event, i, count)
+            return block_rows(now, event, i, count)
     count[0] = 0
     return NULL

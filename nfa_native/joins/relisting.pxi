@@ -20,16 +20,16 @@ cdef vector[uint32_t] cells_in_order(StateData* s) noexcept nogil:
     return out
 
 
-cdef void number_lists(Kernel* k, vector[uint32_t]* numbers) noexcept nogil:
+cdef void number_lists(KernelState* now, vector[uint32_t]* numbers) noexcept nogil:
     """For each list the number that it gets when cells enter lists again in their order; NO_LIST: none of its cells lives."""
     cdef vector[uint32_t] cells
     cdef StateData* s
     cdef uint32_t given = 0
     cdef uint32_t number
     cdef size_t i, j, state
-    numbers.assign(k.lists.size(), NO_LIST)
-    for state in range(k.states.size()):
-        s = &k.states[state]
+    numbers.assign(now.lists.size(), NO_LIST)
+    for state in range(now.states.size()):
+        s = &now.states[state]
         if s.kind != VIEWS:
             continue
         cells = cells_in_order(s)
@@ -44,20 +44,22 @@ cdef void number_lists(Kernel* k, vector[uint32_t]* numbers) noexcept nogil:
 
 cdef inline uint32_t list_of(StateData* s, CellIndex* index, uint32_t cell) noexcept nogil:
     """The list where a cell is in an index."""
-    return find_bucket(index, hash_key(cell_rows(s, cell), index.columns.data(), index.columns.size())).groups
+    return find_bucket(index, hash_key(cell_rows(s, cell), index.spec.columns.data(), index.spec.columns.size())).groups
 
 
-cdef void renumber_view(Kernel* k, Node* view, const vector[uint32_t]* numbers) noexcept nogil:
+cdef void renumber_view(
+    KernelProgram* program, KernelState* now, Node* view, const vector[uint32_t]* numbers
+) noexcept nogil:
     """A view by the numbers of lists and groups after loading; what is over says nothing any more."""
-    cdef const StateData* s = &k.states[k.transitions[view.label & ~VIEW].source]
+    cdef const StateData* s = &now.states[program.transitions[view.label & ~VIEW].source]
     cdef const GroupList* groups
     cdef uint32_t before = 0
     cdef size_t i
-    if older(view.max_start, k.lo):
+    if older(view.max_start, now.lo):
         view.next = view.sibling = 0
         return
     invariant(numbers.at(view.next) != NO_LIST)
-    groups = &k.lists[view.next]
+    groups = &now.lists[view.next]
     for i in range(view.sibling - groups.base):
         before += s.cells.data()[groups.groups.data()[i].cell].serial == groups.groups.data()[i].serial
     view.next = numbers.at(view.next)

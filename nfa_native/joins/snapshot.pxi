@@ -47,20 +47,20 @@ ctypedef vector[vector[uint32_t]] Places     # for each state and cell its numbe
 
 cdef bint can_be_written(const Kernel* k) noexcept nogil:
     """All results are out and taken."""
-    return k.results.first.empty() and is_all_out(k)
+    return k.results.first.empty() and is_all_out(&k.pause)
 
 
 cdef void write_kernel(Kernel* k, Archive* a) noexcept nogil:
     """Everything that the future depends on."""
     cdef Places places
     clock_fields(k, a)
-    write_counters(k, a)
-    write_history(k, a)
-    write_nodes(k, a)
-    staged_fields(k, a)
-    write_cells(k, a, &places)
-    write_deadlines(k, a, &places)
-    write_seen(k, a)
+    counter_fields(&k.now, a)
+    write_history(k.program, &k.now, a)
+    write_nodes(k.program, &k.now, a)
+    staged_fields(&k.now, a)
+    write_cells(&k.now, a, &places)
+    write_deadlines(&k.now, a, &places)
+    write_seen(k.program, &k.now, a)
 
 
 # Fields: the same functions write and read.
@@ -69,43 +69,43 @@ cdef void write_kernel(Kernel* k, Archive* a) noexcept nogil:
 cdef void clock_fields(Kernel* k, Archive* a) noexcept nogil:
     """Where the streamset, its windows and the ring are."""
     a.store(b"clock", CLOCK_VERSION)
-    a.number(b"lo", k.lo)
-    a.number(b"kept", k.kept)
-    a.number(b"position", k.seq)
-    a.number(b"next event", k.next_handle)
-    a.number(b"open", k.open)
-    a.number(b"tick", k.tick)
-    a.number(b"promised", k.promised)
-    a.number(b"first of tick", k.tick_first)
-    a.number(b"many rows", k.many_rows)
-    a.number(b"created", k.created)
-    a.number(b"survived", k.survived)
-    a.number(b"ticks", k.ticks)
+    a.number(b"lo", k.now.lo)
+    a.number(b"kept", k.now.kept)
+    a.number(b"position", k.now.seq)
+    a.number(b"next event", k.now.next_handle)
+    a.number(b"open", k.now.open)
+    a.number(b"tick", k.now.tick)
+    a.number(b"promised", k.now.promised)
+    a.number(b"first of tick", k.now.tick_first)
+    a.number(b"many rows", k.now.many_rows)
+    a.number(b"created", k.now.created)
+    a.number(b"survived", k.now.survived)
+    a.number(b"ticks", k.now.ticks)
     a.number(b"results", k.results.count)
-    a.number(b"tail", k.ring.tail)
+    a.number(b"tail", k.now.ring.tail)
 
 
-cdef void counter_fields(Kernel* k, Archive* a, vector[uint64_t]* deferred, vector[uint64_t]* killed) noexcept nogil:
-    """Statistics, and of the guards, one after the other, which of them only finished matches can judge."""
-    cdef const TransitionSpec* transition = k.transitions.data()
-    cdef const StateData* state = k.states.data()
+cdef void counter_fields(KernelState* now, Archive* a) noexcept nogil:
+    """Statistics, and of the guards which of them only finished matches can judge."""
+    cdef Candidacies tried
+    cdef Judgements judged
+    cdef const StateData* state = now.states.data()
     cdef uint64_t number = 0
     a.store(b"counters", COUNTERS_VERSION)
-    a.update(b"matched", k.matched, number, number)
-    a.update(b"deferred", deferred[0], number, number)
-    a.update(b"killed", killed[0], number, number)
-    if not k.states.empty():
-        a.update(b"entered", k.states, state[0], state.entered)
-        a.update(b"expired", k.states, state[0], state.expired)
-        a.update(b"skipped", k.states, state[0], state.skipped)
-    if not k.transitions.empty():
-        a.update(b"offered", k.transitions, transition[0], transition.offered)
-        a.update(b"lonely", k.transitions, transition[0], transition.lonely)
-        a.update(b"unjoined", k.transitions, transition[0], transition.unjoined)
-        a.update(b"unfiltered", k.transitions, transition[0], transition.unfiltered)
-        a.update(b"fired", k.transitions, transition[0], transition.fired)
-        a.update(b"pairs", k.transitions, transition[0], transition.pairs)
-        a.update(b"scanned", k.transitions, transition[0], transition.scanned)
+    a.update(b"matched", now.matched, number, number)
+    a.update(b"deferred", now.judgements, judged, judged.deferred)
+    a.update(b"killed", now.judgements, judged, judged.killed)
+    if not now.states.empty():
+        a.update(b"entered", now.states, state[0], state.entered)
+        a.update(b"expired", now.states, state[0], state.expired)
+        a.update(b"skipped", now.states, state[0], state.skipped)
+    a.update(b"offered", now.candidacies, tried, tried.offered)
+    a.update(b"lonely", now.candidacies, tried, tried.lonely)
+    a.update(b"unjoined", now.candidacies, tried, tried.unjoined)
+    a.update(b"unfiltered", now.candidacies, tried, tried.unfiltered)
+    a.update(b"fired", now.candidacies, tried, tried.fired)
+    a.update(b"pairs", now.candidacies, tried, tried.pairs)
+    a.update(b"scanned", now.candidacies, tried, tried.scanned)
 
 
 cdef void history_fields(
@@ -135,20 +135,20 @@ cdef void node_fields(Archive* a, vector[Node]* nodes) noexcept nogil:
     a.field(b"max start", nodes[0], node, node.max_start)
 
 
-cdef void staged_fields(Kernel* k, Archive* a) noexcept nogil:
+cdef void staged_fields(KernelState* now, Archive* a) noexcept nogil:
     """What enters cells when the tick closes; rows come one after the other."""
     cdef Staged staged
     a.store(b"staged", STAGED_VERSION)
-    a.field(b"deadline", k.staged, staged, staged.deadline)
-    a.field(b"pick", k.staged, staged, staged.pick)
-    a.field(b"rows", k.staged, staged, staged.rows)
-    a.field(b"picks", k.staged, staged, staged.picks)
-    a.field(b"state", k.staged, staged, staged.state)
-    a.field(b"label", k.staged, staged, staged.label)
-    a.field(b"next", k.staged, staged, staged.next)
-    a.field(b"max start", k.staged, staged, staged.max_start)
-    a.numbers(b"picked", k.staged_picks)
-    a.words(b"words", k.staged_words)
+    a.field(b"deadline", now.staged, staged, staged.deadline)
+    a.field(b"pick", now.staged, staged, staged.pick)
+    a.field(b"rows", now.staged, staged, staged.rows)
+    a.field(b"picks", now.staged, staged, staged.picks)
+    a.field(b"state", now.staged, staged, staged.state)
+    a.field(b"label", now.staged, staged, staged.label)
+    a.field(b"next", now.staged, staged, staged.next)
+    a.field(b"max start", now.staged, staged, staged.max_start)
+    a.numbers(b"picked", now.staged_picks)
+    a.words(b"words", now.staged_words)
 
 
 cdef void cell_fields(
@@ -193,66 +193,56 @@ cdef void seen_fields(
 # What lies in other forms in the kernel.
 
 
-cdef void write_counters(Kernel* k, Archive* a) noexcept nogil:
-    cdef vector[uint64_t] deferred
-    cdef vector[uint64_t] killed
-    cdef size_t i, g
-    for i in range(k.states.size()):
-        for g in range(k.states[i].guards.size()):
-            deferred.push_back(k.states[i].guards[g].deferred)
-            killed.push_back(k.states[i].guards[g].killed)
-    counter_fields(k, a, &deferred, &killed)
-
-
-cdef void write_history(Kernel* k, Archive* a) noexcept nogil:
+cdef void write_history(KernelProgram* program, KernelState* now, Archive* a) noexcept nogil:
     """Events that may still be looked at, with their blocks and rows."""
     cdef vector[EventRecord] events
     cdef vector[BlockForm] blocks
     cdef vector[word_t] words
-    cdef uint32_t pos = k.kept
+    cdef uint32_t pos = now.kept
     cdef uint32_t i
-    while pos != next_position(k):
-        events.push_back(event_at(k, pos)[0])
+    while pos != next_position(now):
+        events.push_back(event_at(now, pos)[0])
         for i in range(events.back().blocks):
-            write_block(k, event_at(k, pos), i, &blocks, &words)
+            write_block(program, now, event_at(now, pos), i, &blocks, &words)
         pos += 1
     history_fields(a, &events, &blocks, &words)
 
 
 cdef void write_block(
-    Kernel* k, const EventRecord* event, uint32_t number, vector[BlockForm]* blocks, vector[word_t]* words
+    KernelProgram* program, KernelState* now, const EventRecord* event, uint32_t number,
+    vector[BlockForm]* blocks, vector[word_t]* words
 ) noexcept nogil:
-    cdef const Block* block = &k.history.blocks[event.block - k.history.first_block + number]
+    cdef const Block* block = &now.history.blocks[event.block - now.history.first_block + number]
     cdef BlockForm form
     cdef uint32_t count
-    cdef const word_t* rows = block_rows(k, event, number, &count)
-    cdef size_t size = <size_t>count * k.slots[block.atom]
+    cdef const word_t* rows = block_rows(now, event, number, &count)
+    cdef size_t size = <size_t>count * program.slots[block.atom]
     form.atom = block.atom
-    form.rows = count if k.slots[block.atom] else 1       # rows without values are all alike
+    form.rows = count if program.slots[block.atom] else 1       # rows without values are all alike
     # Where a block without words comes first, the next one's begin at the same place.
-    form.shared = number > 0 and size > 0 and (block - 1).word == block.word and k.slots[(block - 1).atom] > 0
+    form.shared = number > 0 and size > 0 and (block - 1).word == block.word and program.slots[(block - 1).atom] > 0
     blocks.push_back(form)
     if not form.shared:
         words.insert(words.end(), rows, rows + size)
 
 
-cdef void write_nodes(Kernel* k, Archive* a) noexcept nogil:
+cdef void write_nodes(KernelProgram* program, KernelState* now, Archive* a) noexcept nogil:
     """The ring's living part; views count the groups of the lists as `load_cells` makes them again."""
     cdef vector[Node] nodes
     cdef vector[uint32_t] numbers
-    cdef uint32_t i = k.ring.tail
-    number_lists(k, &numbers)
-    while i != k.ring.head:
-        nodes.push_back(node_at(k, i)[0])
+    cdef uint32_t i = now.ring.tail
+    number_lists(now, &numbers)
+    while i != now.ring.head:
+        nodes.push_back(node_at(now, i)[0])
         if i == 0:
             memset(&nodes.back(), 0, sizeof(Node))      # a number that is never given
         elif nodes.back().label & VIEW:
-            renumber_view(k, &nodes.back(), &numbers)
+            renumber_view(program, now, &nodes.back(), &numbers)
         i += 1
     node_fields(a, &nodes)
 
 
-cdef void write_cells(Kernel* k, Archive* a, Places* places) noexcept nogil:
+cdef void write_cells(KernelState* now, Archive* a, Places* places) noexcept nogil:
     """The living cells, oldest first."""
     cdef vector[uint32_t] counts
     cdef vector[CellForm] cells
@@ -260,13 +250,13 @@ cdef void write_cells(Kernel* k, Archive* a, Places* places) noexcept nogil:
     cdef vector[uint32_t] fired
     cdef vector[word_t] words
     cdef size_t i, before
-    places.resize(k.states.size())
-    for i in range(k.states.size()):
+    places.resize(now.states.size())
+    for i in range(now.states.size()):
         before = cells.size()
-        write_cells_of(&k.states[i], &cells, &words, &places.at(i))
+        write_cells_of(&now.states[i], &cells, &words, &places.at(i))
         counts.push_back(<uint32_t>(cells.size() - before))
         before = fired.size()
-        write_fired(&k.states[i], &fired, &places.at(i))
+        write_fired(&now.states[i], &fired, &places.at(i))
         fired_counts.push_back(<uint32_t>(fired.size() - before))
     cell_fields(a, &counts, &cells, &fired_counts, &fired, &words)
 
@@ -300,18 +290,18 @@ cdef void write_fired(const StateData* s, vector[uint32_t]* fired, const vector[
             fired.push_back(places.at(s.fired.at(i)))
 
 
-cdef void write_deadlines(Kernel* k, Archive* a, const Places* places) noexcept nogil:
+cdef void write_deadlines(KernelState* now, Archive* a, const Places* places) noexcept nogil:
     """In the order in which they come due."""
-    cdef map[int64_t, vector[Waiting]].iterator at = k.deadlines.begin()
+    cdef map[int64_t, vector[Waiting]].iterator at = now.deadlines.begin()
     cdef vector[DeadlineForm] out
     cdef DeadlineForm form
     cdef const Waiting* waiting
     cdef size_t i
-    while at != k.deadlines.end():
+    while at != now.deadlines.end():
         form.time = dereference(at).first
         for i in range(dereference(at).second.size()):
             waiting = dereference(at).second.data() + i
-            if is_current(&k.states[waiting.state], &waiting.cell):
+            if is_current(&now.states[waiting.state], &waiting.cell):
                 form.state = waiting.state
                 form.cell = places.at(waiting.state).at(waiting.cell.cell)
                 out.push_back(form)
@@ -319,31 +309,32 @@ cdef void write_deadlines(Kernel* k, Archive* a, const Places* places) noexcept 
     deadline_fields(a, &out)
 
 
-cdef void write_seen(Kernel* k, Archive* a) noexcept nogil:
+cdef void write_seen(KernelProgram* program, KernelState* now, Archive* a) noexcept nogil:
     """Results that an ambiguous automaton must not give twice, in an order of their own."""
-    cdef unordered_map[string, uint32_t, TextHash].iterator at = k.seen.begin()
+    cdef unordered_map[string, uint32_t, TextHash].iterator at = now.seen.begin()
     cdef vector[pair[string, uint32_t]] keys
     cdef pair[string, uint32_t] key
     cdef vector[SeenForm] seen
     cdef vector[SeenPick] picks
     cdef vector[word_t] words
     cdef size_t i
-    while at != k.seen.end():
+    while at != now.seen.end():
         key.first = dereference(at).first
         key.second = dereference(at).second
         keys.push_back(key)
         preincrement(at)
     sort(keys.begin(), keys.end())
     for i in range(keys.size()):
-        write_seen_key(k, &keys[i], &seen, &picks, &words)
+        write_seen_key(program, &keys[i], &seen, &picks, &words)
     seen_fields(a, &seen, &picks, &words)
 
 
 cdef void write_seen_key(
-    Kernel* k, const pair[string, uint32_t]* key, vector[SeenForm]* seen, vector[SeenPick]* picks, vector[word_t]* words
+    KernelProgram* program, const pair[string, uint32_t]* key, vector[SeenForm]* seen, vector[SeenPick]* picks,
+    vector[word_t]* words
 ) noexcept nogil:
     """A key has the picks, atom and event, and then the row."""
-    cdef size_t row = k.result_width * sizeof(word_t)
+    cdef size_t row = program.result_width * sizeof(word_t)
     cdef size_t count = (key.first.size() - row) // sizeof(SeenPick)
     cdef size_t before = picks.size()
     cdef SeenForm form
@@ -351,8 +342,8 @@ cdef void write_seen_key(
     form.first = key.second
     seen.push_back(form)
     picks.resize(before + count)
-    words.resize(words.size() + k.result_width)
+    words.resize(words.size() + program.result_width)
     if count:
         memcpy(picks.data() + before, key.first.data(), count * sizeof(SeenPick))
     if row:
-        memcpy(words.data() + words.size() - k.result_width, key.first.data() + key.first.size() - row, row)
+        memcpy(words.data() + words.size() - program.result_width, key.first.data() + key.first.size() - row, row)

@@ -4,26 +4,26 @@
 NOBODY = -2**63
 
 
-cdef inline bint is_waiting(Kernel* k, StateData* s) noexcept nogil:
+cdef inline bint is_waiting(KernelState* now, StateData* s) noexcept nogil:
     """Some partial match in the state may still be in the window."""
-    if s.live == 0 or older(s.youngest, k.lo):
+    if s.live == 0 or older(s.youngest, now.lo):
         return False
-    invariant(s.youngest - k.history.first < k.history.events.size())
+    invariant(s.youngest - now.history.first < now.history.events.size())
     return True
 
 
 cdef object waiting_starts(Kernel* k):
     """See ``Matcher.waiting``."""
-    starts = np.full(k.states.size(), NOBODY, np.int64)
+    starts = np.full(k.now.states.size(), NOBODY, np.int64)
     cdef int64_t[::1] out = starts
     cdef const Staged* staged
     cdef size_t i
     with nogil:
-        for i in range(k.states.size()):
-            if is_waiting(k, &k.states[i]):
-                out[i] = measure(k, k.states[i].youngest)
-        for i in range(k.staged.size()):
-            staged = &k.staged[i]
+        for i in range(k.now.states.size()):
+            if is_waiting(&k.now, &k.now.states[i]):
+                out[i] = measure(k, k.now.states[i].youngest)
+        for i in range(k.now.staged.size()):
+            staged = &k.now.staged[i]
             out[staged.state] = max(out[staged.state], measure(k, staged.max_start))
     return starts
 
@@ -36,7 +36,7 @@ cdef void find_waiting(
     cdef vector[uint64_t] staged
     cdef size_t i
     with nogil:
-        if not attempted_bint(list_staged, k, s, state, index, &staged) or has_current(k, s, &index.wild.cells):
+        if not attempted_bint(list_staged, k, s, state, index, &staged) or has_current(&k.now, s, &index.wild.cells):
             for i in range(<size_t>found.shape[0]):
                 found[i] = True
             return
@@ -63,13 +63,15 @@ cdef bint list_staged(
     cdef uint64_t key
     cdef uint32_t r
     cdef size_t i
-    for i in range(k.staged.size()):
-        staged = &k.staged[i]
+    for i in range(k.now.staged.size()):
+        staged = &k.now.staged[i]
         if staged.state != state:
             continue
         for r in range(staged.rows):
             key = hash_key(
-                k.staged_words.data() + staged.word + <size_t>r * s.width, index.columns.data(), index.columns.size()
+                k.now.staged_words.data(
+                    ) + staged.word + <size_t>r * s.width, index.spec.columns.data(), index.spec.columns.size(
+                )
             )
             if key == WILD:
                 return False
@@ -88,7 +90,7 @@ cdef bint is_found(
     bucket = find_bucket(index, key)
     if bucket == NULL:
         return False
-    return has_current(k, s, &bucket.cells) or s.kind == VIEWS and holds_group(k, bucket)
+    return has_current(&k.now, s, &bucket.cells) or s.kind == VIEWS and holds_group(k, bucket)
 
 
 cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:
@@ -97,14 +99,14 @@ cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:
     anything.count = 0
     if bucket.groups == NO_LIST:
         return False
-    return find_youngest(k, &k.lists[bucket.groups], &anything, k.lo) != NO_GROUP
+    return find_youngest(&k.scratch, &k.now.lists[bucket.groups], &anything, k.now.lo) != NO_GROUP
 
 
-cdef bint has_current(Kernel* k, StateData* s, const vector[CellReference]* bucket) noexcept nogil:
+cdef bint has_current(KernelState* now, StateData* s, const vector[CellReference]* bucket) noexcept nogil:
     """A cell of the bucket is alive and in the window."""
     cdef const CellReference* references = bucket.data()
     cdef size_t i
     for i in range(bucket.size()):
-        if is_current(s, &references[i]) and not has_left(k, &s.cells[references[i].cell]):
+        if is_current(s, &references[i]) and not has_left(now, &s.cells[references[i].cell]):
             return True
     return False

@@ -7,7 +7,7 @@ cdef inline word_t bound_value(
     """The event's side of a comparison, for cells of `width` columns."""
     if compared.event.kind == ROW_VALUE:
         return row[compared.event.row]
-    return value_of(k, &compared.event, k.blank.data(), width, row, row_width, now)
+    return value_of(k, &compared.event, k.scratch.blank.data(), width, row, row_width, now)
 
 
 cdef inline bint load_bounds(
@@ -45,8 +45,8 @@ cdef bint are_comparable(const GroupList* groups, const Bounds* bounds) noexcept
 
 cdef inline void read_values(const CellIndex* index, const word_t* row, word_t* out) noexcept nogil:
     """What the index compares of a cell's row."""
-    cdef const uint32_t* column = index.compared.data()
-    cdef const uint32_t* end = column + index.compared.size()
+    cdef const uint32_t* column = index.spec.compared.data()
+    cdef const uint32_t* end = column + index.spec.compared.size()
     out[0] = out[1] = UNBOUND
     while column != end:
         out[0] = row[column[0]]
@@ -54,7 +54,9 @@ cdef inline void read_values(const CellIndex* index, const word_t* row, word_t* 
         column += 1
 
 
-cdef bint join_list(StateData* s, const CellIndex* index, GroupList* groups, uint32_t cell, uint32_t start) noexcept nogil:
+cdef bint join_list(
+    StateData* s, const CellIndex* index, GroupList* groups, uint32_t cell, uint32_t start
+) noexcept nogil:
     """Append a cell to a list, unless its values do not compare with those there; whether it was."""
     cdef const Cell* one = s.cells.data() + cell
     cdef word_t values[MOST_COMPARED]
@@ -80,21 +82,23 @@ cdef bint join_list(StateData* s, const CellIndex* index, GroupList* groups, uin
 # The zone map of a bucket's cells: `max_start` says whether a group's cell may be alive, 1 or 0.
 
 
-cdef void map_cell(Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell) noexcept nogil:
+cdef void map_cell(
+    KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell
+) noexcept nogil:
     """Add a new cell to the bucket's zone map; without a place in it the bucket has no map."""
-    if not join_list(s, index, &k.lists[bucket.groups], cell, 1):
-        drop_list(k, bucket.groups)
+    if not join_list(s, index, &now.lists[bucket.groups], cell, 1):
+        drop_list(now, bucket.groups)
         bucket.groups = NO_LIST
         bucket.mixed = True
 
 
-cdef void map_bucket(Kernel* k, StateData* s, const CellIndex* index, Bucket* bucket) noexcept nogil:
+cdef void map_bucket(KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket) noexcept nogil:
     """Make the zone map of a bucket, if all of its cells have a place in one."""
     cdef size_t i
-    bucket.groups = new_list(k, <uint32_t>index.compared.size())
+    bucket.groups = new_list(now, <uint32_t>index.spec.compared.size())
     for i in range(bucket.cells.size()):
         if bucket.groups != NO_LIST and is_current(s, &bucket.cells[i]):
-            map_cell(k, s, index, bucket, bucket.cells[i].cell)
+            map_cell(now, s, index, bucket, bucket.cells[i].cell)
 
 
 cdef bint probe_zones(
@@ -102,27 +106,29 @@ cdef bint probe_zones(
 ) noexcept nogil:
     """Pair the cells of a bucket that its zone map finds; False, and nothing is paired, if it cannot tell."""
     cdef CellIndex* index = &s.indexes[transition.index]
-    cdef size_t before = k.pairs.size()
+    cdef size_t before = k.scratch.pairs.size()
     cdef Bounds bounds
     cdef int64_t at
     if bucket.mixed or bucket.cells.size() <= FEW_PROBED:
         return False
     if bucket.groups == NO_LIST:
-        map_bucket(k, s, index, bucket)
+        map_bucket(&k.now, s, index, bucket)
         if bucket.groups == NO_LIST:
             return False
-    k.refused = True
-    if not load_bounds(k, &transition.step, s.width, candidate.rows, candidate.width, k.tick, &bounds):
+    k.scratch.refused = True
+    if not load_bounds(k, &transition.step, s.width, candidate.rows, candidate.width, k.now.tick, &bounds):
         return True
-    if not are_comparable(&k.lists[bucket.groups], &bounds):
+    if not are_comparable(&k.now.lists[bucket.groups], &bounds):
         return False
-    at = find_group(k, &k.lists[bucket.groups], <int64_t>k.lists[bucket.groups].groups.size(), &bounds, 1)
+    at = find_group(
+        &k.scratch, &k.now.lists[bucket.groups], <int64_t>k.now.lists[bucket.groups].groups.size(), &bounds, 1
+    )
     while at != NO_GROUP:
-        pair_group(k, s, &k.lists[bucket.groups], at, &transition.step, candidate)
-        at = find_group(k, &k.lists[bucket.groups], at, &bounds, 1)
-    k.decided = k.decided and transition.mapped
-    if k.pairs.size() > before + 1:
-        reverse(k.pairs.begin() + before, k.pairs.end())    # oldest first, as everywhere
+        pair_group(k, s, &k.now.lists[bucket.groups], at, &transition.step, candidate)
+        at = find_group(&k.scratch, &k.now.lists[bucket.groups], at, &bounds, 1)
+    k.scratch.decided = k.scratch.decided and transition.mapped
+    if k.scratch.pairs.size() > before + 1:
+        reverse(k.scratch.pairs.begin() + before, k.scratch.pairs.end())    # oldest first, as everywhere
     return True
 
 
@@ -132,11 +138,11 @@ cdef void pair_group(
     """Pair the cell of a group with the candidate, if it is alive and joins."""
     cdef const Group* group = &groups.groups[at]
     cdef Cell* cell = &s.cells[group.cell]
-    if cell.serial == group.serial and has_left(k, cell):
+    if cell.serial == group.serial and has_left(&k.now, cell):
         free_cell(s, group.cell)
         s.expired += 1
     if cell.serial != group.serial:
         strike_group(groups, at)
     elif not older(cell.youngest, candidate.lo):
         if compatible(step, s.words.data() + <size_t>group.cell * s.width, candidate.rows):
-            pair_row(k, group.cell, 0, 0)
+            pair_row(&k.scratch, group.cell, 0, 0)
