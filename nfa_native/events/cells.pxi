@@ -6,10 +6,10 @@ cdef void know_cells(Recognition* r, uint32_t partition) noexcept nogil:
     cdef Correlating* c = r.correlating
     cdef Recent nothing
     c.epochs.resize(partition + 1, 0)
-    c.direct.resize((partition + 1) * r.width, NO_LIST)
+    c.direct.resize((partition + 1) * r.program.width, NO_LIST)
     if c.has_recents:
         nothing.local = -2
-        c.recents.resize((partition + 1) * r.width, nothing)
+        c.recents.resize((partition + 1) * r.program.width, nothing)
 
 
 cdef void empty_cells(Recognition* r, uint32_t partition) noexcept nogil:
@@ -17,7 +17,7 @@ cdef void empty_cells(Recognition* r, uint32_t partition) noexcept nogil:
     cdef size_t i
     c.epochs[partition] += 1
     if c.has_recents:
-        for i in range(partition * r.width, (partition + 1) * r.width):
+        for i in range(partition * r.program.width, (partition + 1) * r.program.width):
             c.recents[i].local = -2
 
 
@@ -65,7 +65,7 @@ cdef inline uint64_t hash_of_key(uint32_t partition, uint32_t state, int64_t key
 cdef inline uint32_t find_list(Recognition* r, uint32_t partition, uint32_t state, int64_t key) noexcept nogil:
     """The list of a cell and key; NO_LIST if there is none."""
     if r.correlating.cells.data()[state].key < 0:
-        return current(r, r.correlating.direct.data()[partition * r.width + state])
+        return current(r, r.correlating.direct.data()[partition * r.program.width + state])
     return find_keyed(r, partition, state, key)
 
 
@@ -96,7 +96,7 @@ cdef inline uint32_t list_for(
         return number
     number = new_list(r, partition, state)
     if by < 0:
-        c.direct[partition * r.width + state] = number
+        c.direct[partition * r.program.width + state] = number
         return number
     if c.keyed.is_full():
         sweep_lists(r, least)
@@ -227,7 +227,7 @@ cdef void close_up(Recognition* r, uint32_t number, int64_t least) noexcept nogi
     cdef GroupList* list = list_at(c, number)
     cdef Head nothing
     cdef size_t i
-    if not r.rises or groups_of(list) < LEAST_TO_ERASE or groups_of(list) < 2 * list.living:
+    if not r.program.rises or groups_of(list) < LEAST_TO_ERASE or groups_of(list) < 2 * list.living:
         return
     list.base += <int64_t>groups_of(list)
     keep_groups(list, list.first, least)

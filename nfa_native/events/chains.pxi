@@ -8,19 +8,19 @@
 
 cdef bint enumerate_rows(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
-    cdef Table* t = r.table
-    cdef size_t before = r.found.count
-    cdef size_t end = most if r.limit < 0 else min(most, before + <size_t>(r.limit - r.given))
-    if r.ending != 0:
-        r.ending = 0
+    cdef Table* t = r.scratch.table
+    cdef size_t before = r.scratch.found.count
+    cdef size_t end = most if r.program.limit < 0 else min(most, before + <size_t>(r.program.limit - r.scratch.given))
+    if r.scratch.ending != 0:
+        r.scratch.ending = 0
         begin_rows(r)
     begin_columns(t, before)
     if make_rows(r, before, most):
-        walk_rows(r, r.endings[0].least, end, most)
-        fill_columns(t, r.found.count)
-    r.given += <int64_t>(r.found.count - before)
-    r.enumerating = t.level < last_level(t) and r.given != r.limit
-    return not r.enumerating
+        walk_rows(r, r.scratch.endings[0].least, end, most)
+        fill_columns(t, r.scratch.found.count)
+    r.scratch.given += <int64_t>(r.scratch.found.count - before)
+    r.scratch.enumerating = t.level < last_level(t) and r.scratch.given != r.program.limit
+    return not r.scratch.enumerating
 
 
 cdef inline size_t last_level(const Table* t) noexcept nogil:
@@ -30,9 +30,9 @@ cdef inline size_t last_level(const Table* t) noexcept nogil:
 
 cdef void begin_rows(Recognition* r) noexcept nogil:
     """The last event is picked."""
-    cdef Table* t = r.table
-    cdef uint32_t node = r.endings[0].node
-    invariant(t.width > 1 and r.endings.size() == 1)
+    cdef Table* t = r.scratch.table
+    cdef uint32_t node = r.scratch.endings[0].node
+    invariant(t.width > 1 and r.scratch.endings.size() == 1)
     t.firsts.clear()
     t.seconds.clear()
     t.groups.clear()
@@ -40,25 +40,25 @@ cdef void begin_rows(Recognition* r) noexcept nogil:
     t.is_met = t.are_many = False
     t.level = last_level(t) - 1
     t.picked.data()[0].left = NO_NODE
-    t.picked.data()[t.level].left = node if t.width == 2 else match_node(r, node).next
-    set_pick(t, t.width - 1, r.position)
+    t.picked.data()[t.level].left = node if t.width == 2 else match_node(&r.state, node).next
+    set_pick(t, t.width - 1, r.state.position)
 
 
 cdef void walk_rows(Recognition* r, int64_t least, size_t end, size_t most) noexcept nogil:
     """Write matches until there are `end`, or no more: `level` is then that of the last event."""
-    cdef Table* t = r.table
+    cdef Table* t = r.scratch.table
     cdef const MatchNode* node
     cdef Picked* one
-    while t.level < last_level(t) and r.found.count < end:
+    while t.level < last_level(t) and r.scratch.found.count < end:
         one = t.picked.data() + t.level
         if t.level == 1:
-            if not make_rows(r, r.found.count, most):
+            if not make_rows(r, r.scratch.found.count, most):
                 return
             write_some(r, least, min(end, t.room))
-        elif is_young(r, one.left, least):
-            node = match_node(r, one.left)
+        elif is_young(&r.state, one.left, least):
+            node = match_node(&r.state, one.left)
             invariant(node.state == t.level)
-            pick(t, t.level, position_of(r, node.pos), r.found.count)
+            pick(t, t.level, position_of(&r.state, node.pos), r.scratch.found.count)
             one.left = node.sibling
             t.level -= 1
             t.picked.data()[t.level].left = node.next
@@ -72,15 +72,15 @@ cdef void walk_rows(Recognition* r, int64_t least, size_t end, size_t most) noex
 
 cdef void find_pairs(Recognition* r, int64_t least) noexcept nogil:
     """Where the pairs begin that are left to the first two states."""
-    cdef Table* t = r.table
+    cdef Table* t = r.scratch.table
     cdef const Second* groups = t.groups.data()
     cdef size_t count = t.groups.size()
     cdef uint32_t number = t.picked.data()[1].left
     cdef int64_t position
     t.pair = t.firsts.size()
-    if not is_young(r, number, least):
+    if not is_young(&r.state, number, least):
         return
-    position = position_of(r, match_node(r, number).pos)
+    position = position_of(&r.state, match_node(&r.state, number).pos)
     while t.group > 0 and groups[t.group - 1].position <= position:
         t.group -= 1
     while t.group < count - 1 and groups[t.group].position > position:
@@ -91,15 +91,15 @@ cdef void find_pairs(Recognition* r, int64_t least) noexcept nogil:
 
 cdef inline void write_some(Recognition* r, int64_t least, size_t end) noexcept nogil:
     """Write matches that differ in their first two events only, until there are `end`, or no more."""
-    cdef Table* t = r.table
+    cdef Table* t = r.scratch.table
     cdef size_t more
     if not t.is_met:
         if t.firsts.size() > MOST_PAIRS:
             forget_pairs(t)
-        meet_pairs(r, least, end - r.found.count)
-    more = min(end - r.found.count, t.firsts.size() - t.pair)
-    write_pairs(t, r.found.count, more)
-    r.found.count += more
+        meet_pairs(r, least, end - r.scratch.found.count)
+    more = min(end - r.scratch.found.count, t.firsts.size() - t.pair)
+    write_pairs(t, r.scratch.found.count, more)
+    r.scratch.found.count += more
     t.pair += more
     if t.is_met and t.pair == t.firsts.size():
         t.level = 2
@@ -107,20 +107,20 @@ cdef inline void write_some(Recognition* r, int64_t least, size_t end) noexcept 
 
 cdef void meet_pairs(Recognition* r, int64_t least, size_t missing) noexcept nogil:
     """The next pairs of the first two states, as many as are missing."""
-    cdef Table* t = r.table
+    cdef Table* t = r.scratch.table
     cdef Picked* first = t.picked.data()
     cdef Picked* second = first + 1
     cdef const MatchNode* node
     while missing:
-        if is_young(r, first.left, least):
-            node = match_node(r, first.left)
-            t.firsts.push_back(position_of(r, node.pos))
+        if is_young(&r.state, first.left, least):
+            node = match_node(&r.state, first.left)
+            t.firsts.push_back(position_of(&r.state, node.pos))
             t.seconds.push_back(t.groups.back().position)
             first.left = node.sibling
             missing -= 1
-        elif is_young(r, second.left, least):
-            node = match_node(r, second.left)
-            meet_second(t, position_of(r, node.pos))
+        elif is_young(&r.state, second.left, least):
+            node = match_node(&r.state, second.left)
+            meet_second(t, position_of(&r.state, node.pos))
             first.left = node.next
             second.left = node.sibling
         else:

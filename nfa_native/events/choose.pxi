@@ -7,42 +7,42 @@ cdef void gather(Recognition* r) noexcept nogil:
     """The matches of the event, by what is marked and where they start: a result is kept once, and not if it is beaten."""
     cdef Positions key
     cdef uint64_t seen = 0
-    r.gathered.clear()
-    clear_found(&r.all, r.is_chain)
+    r.scratch.gathered.clear()
+    clear_found(&r.scratch.all, r.program.is_chain)
     while next_match(r):
         seen += 1
         if seen % BETWEEN_SIGNALS == 0 and is_interrupted(r):
             return
-        if r.strategy == STRICT_ONES and not is_interval(r):
+        if r.program.strategy == STRICT_ONES and not is_interval(r):
             continue
         mark_path(r, &key)
         if not is_worth_it(r, &key):
             continue
-        if r.gathered[key].count(r.path_positions[r.path_begin]) == 0:
-            r.gathered[key][r.path_positions[r.path_begin]] = r.all.count
-            write_match(r, &r.all)
+        if r.scratch.gathered[key].count(r.scratch.path_positions[r.scratch.path_begin]) == 0:
+            r.scratch.gathered[key][r.scratch.path_positions[r.scratch.path_begin]] = r.scratch.all.count
+            write_match(r, &r.scratch.all)
 
 
 cdef void mark_path(const Recognition* r, Positions* out) noexcept nogil:
     """The marked positions of the match in the path."""
     cdef size_t i
     out.clear()
-    for i in range(r.path_begin, r.path_positions.size()):
-        if r.marked[r.path_states[i]]:
-            out.push_back(r.path_positions[i])
+    for i in range(r.scratch.path_begin, r.scratch.path_positions.size()):
+        if r.program.marked[r.scratch.path_states[i]]:
+            out.push_back(r.scratch.path_positions[i])
 
 
 cdef bint is_worth_it(Recognition* r, const Positions* one) noexcept nogil:
     """Of NEXT and LAST, which order all results, only the best one so far is kept."""
     cdef const Positions* best
-    if r.gathered.empty() or r.strategy != NEXT_ONES and r.strategy != LAST_ONES:
+    if r.scratch.gathered.empty() or r.program.strategy != NEXT_ONES and r.program.strategy != LAST_ONES:
         return True
-    best = &dereference(r.gathered.begin()).first
-    if beats(r.strategy, best, one):
+    best = &dereference(r.scratch.gathered.begin()).first
+    if beats(r.program.strategy, best, one):
         return False
-    if beats(r.strategy, one, best):
-        r.gathered.clear()
-        clear_found(&r.all, r.is_chain)
+    if beats(r.program.strategy, one, best):
+        r.scratch.gathered.clear()
+        clear_found(&r.scratch.all, r.program.is_chain)
     return True
 
 
@@ -52,8 +52,8 @@ cdef bint is_interrupted(Recognition* r) noexcept with gil:
         PyErr_CheckSignals()
     except BaseException as error:
         (<Recognizer>r.owner)._interruption = error
-        r.is_stopped = True
-    return r.is_stopped
+        r.scratch.is_stopped = True
+    return r.scratch.is_stopped
 
 
 cdef bint is_earlier(const Positions* a, const Positions* b) noexcept nogil:
@@ -98,9 +98,9 @@ cdef bint beats(uint32_t strategy, const Positions* a, const Positions* b) noexc
 
 
 cdef bint is_beaten(const Recognition* r, const Positions* one) noexcept nogil:
-    cdef map[Positions, map[int64_t, size_t]].const_iterator other = r.gathered.const_begin()
-    while other != r.gathered.const_end():
-        if beats(r.strategy, &dereference(other).first, one):
+    cdef map[Positions, map[int64_t, size_t]].const_iterator other = r.scratch.gathered.const_begin()
+    while other != r.scratch.gathered.const_end():
+        if beats(r.program.strategy, &dereference(other).first, one):
             return True
         preincrement(other)
     return False
@@ -111,31 +111,31 @@ cdef void choose(Recognition* r) noexcept nogil:
     cdef map[Positions, map[int64_t, size_t]].iterator one
     cdef map[int64_t, size_t].iterator start
     gather(r)
-    one = r.gathered.begin()
-    while one != r.gathered.end():
+    one = r.scratch.gathered.begin()
+    while one != r.scratch.gathered.end():
         if not is_beaten(r, &dereference(one).first):
             start = dereference(one).second.begin()
-            while start != dereference(one).second.end() and (r.limit < 0 or r.given < r.limit):
+            while start != dereference(one).second.end() and (r.program.limit < 0 or r.scratch.given < r.program.limit):
                 copy_match(r, dereference(start).second)
-                r.given += 1
+                r.scratch.given += 1
                 preincrement(start)
         preincrement(one)
-    r.enumerating = False
+    r.scratch.enumerating = False
 
 
 cdef void copy_match(Recognition* r, size_t number) noexcept nogil:
     """Append a result of `all` to those that are given."""
-    cdef size_t first = number * r.width if r.is_chain else <size_t>r.all.offsets[number]
-    cdef size_t end = first + r.width if r.is_chain else <size_t>r.all.offsets[number + 1]
-    r.found.count += 1
-    if r.is_chain:
-        write_chain(&r.found, r.all.positions.data() + first, r.width)
+    cdef size_t first = number * r.program.width if r.program.is_chain else <size_t>r.scratch.all.offsets[number]
+    cdef size_t end = first + r.program.width if r.program.is_chain else <size_t>r.scratch.all.offsets[number + 1]
+    r.scratch.found.count += 1
+    if r.program.is_chain:
+        write_chain(&r.scratch.found, r.scratch.all.positions.data() + first, r.program.width)
         return
-    r.found.positions.insert(r.found.positions.end(), r.all.positions.begin() + first, r.all.positions.begin() + end)
-    r.found.starts.push_back(r.all.starts[number])
-    r.found.ends.push_back(r.all.ends[number])
-    r.found.states.insert(r.found.states.end(), r.all.states.begin() + first, r.all.states.begin() + end)
-    r.found.offsets.push_back(<int64_t>r.found.positions.size())
+    r.scratch.found.positions.insert(r.scratch.found.positions.end(), r.scratch.all.positions.begin() + first, r.scratch.all.positions.begin() + end)
+    r.scratch.found.starts.push_back(r.scratch.all.starts[number])
+    r.scratch.found.ends.push_back(r.scratch.all.ends[number])
+    r.scratch.found.states.insert(r.scratch.found.states.end(), r.scratch.all.states.begin() + first, r.scratch.all.states.begin() + end)
+    r.scratch.found.offsets.push_back(<int64_t>r.scratch.found.positions.size())
 
 
 cdef void clear_found(Found* found, bint is_chain) noexcept nogil:

@@ -20,7 +20,7 @@ cdef uint32_t mark_groups(Recognition* r, int64_t least, vector[uint32_t]* live)
         for place in range(list.first, groups_of(list)):
             count += mark_from(r, list.nodes[place], own, live)
     for i in range(c.recents.size()):
-        own = least_of(r, i // r.width, least)
+        own = least_of(r, i // r.program.width, least)
         for place in range(c.recents[i].nodes.size()):
             count += mark_from(r, c.recents[i].nodes[place], own, live)
     return count
@@ -56,7 +56,7 @@ cdef void compact_views(Recognition* r, const vector[uint32_t]* live) noexcept n
     cdef size_t i
     numbers.resize(c.views.count(), 0)
     for i in range(live.size()):
-        view = view_of(match_node(r, live.at(i))) if live.at(i) != NO_NODE else NULL
+        view = view_of(match_node(&r.state, live.at(i))) if live.at(i) != NO_NODE else NULL
         if view != NULL:
             numbers[view[0] - c.views.tail] = 1
     for place in range(<uint32_t>numbers.size()):
@@ -65,7 +65,7 @@ cdef void compact_views(Recognition* r, const vector[uint32_t]* live) noexcept n
             numbers[place] = kept
             kept += 1
     for i in range(live.size()):
-        view = view_of(match_node(r, live.at(i))) if live.at(i) != NO_NODE else NULL
+        view = view_of(match_node(&r.state, live.at(i))) if live.at(i) != NO_NODE else NULL
         if view != NULL:
             view[0] = numbers[view[0] - c.views.tail]
     c.views.head = kept

@@ -6,27 +6,27 @@ cdef bint take_correlated(
 ) noexcept nogil:
     """As `take_symbol`: the event at `position`, number `at` of its batch; whether matches end with it."""
     cdef Correlating* c = r.correlating
-    cdef const EnteredState* entered = r.entered.data() + r.symbols[symbol].begin
-    cdef size_t count = r.symbols[symbol].end - r.symbols[symbol].begin
+    cdef const EnteredState* entered = r.program.entered.data() + r.program.symbols[symbol].begin
+    cdef size_t count = r.program.symbols[symbol].end - r.program.symbols[symbol].begin
     cdef size_t i
     c.start = start
     reclaim_listed(r, least)
-    if r.symbols.data()[symbol].swift:
-        return take_swiftly(r, r.symbols.data() + symbol, partition, start, least)
+    if r.program.symbols.data()[symbol].swift:
+        return take_swiftly(r, r.program.symbols.data() + symbol, partition, start, least)
     make_much_room(r, start, least)
     c.touched.clear()
     c.touched_ends.clear()
-    r.entering.clear()
+    r.scratch.entering.clear()
     for i in range(count):
         gather_arrivals(r, entered[i].state, partition, local, start, least)
-        if r.is_full or r.is_stopped:
+        if r.scratch.is_full or r.scratch.is_stopped:
             return False
     for i in range(count):
         settle_arrivals(r, i, entered[i].state, partition, local, start, least)
     for i in range(c.touched.size()):
         close_up(r, c.touched[i].list, least)
-    r.attention = r.ring.head      # there may be more nodes now than it was asked for
-    return not r.endings.empty()
+    r.state.attention = r.state.ring.head      # there may be more nodes now than it was asked for
+    return not r.scratch.endings.empty()
 
 
 # ── what enters, from the old cells ──
@@ -49,14 +49,14 @@ cdef void gather_arrivals(
     one.youngest = NEVER
     for i in range(cell.first_transition, cell.first_transition + cell.transitions):
         follow(r, <uint32_t>i, state, partition, local, least, &before)
-        if r.is_full or r.is_stopped:
+        if r.scratch.is_full or r.scratch.is_stopped:
             return
     if cell.kind == MERGED_CELL:
-        if r.entries[state].initial and start != NEVER:
+        if r.program.entries[state].initial and start != NEVER:
             begin_group(r, state, partition, start, least)
     elif has_room(r):
-        arrive(r, state, before, start if r.entries[state].initial else NEVER, &one)
-    r.entering.push_back(one)
+        arrive(r, state, before, start if r.program.entries[state].initial else NEVER, &one)
+    r.scratch.entering.push_back(one)
     c.touched_ends.push_back(c.touched.size())
 
 
@@ -69,19 +69,19 @@ cdef inline void arrive(Recognition* r, uint32_t state, Head before, int64_t sta
         after.node = pick_after(r, state, before.node, before.youngest)
         after.youngest = before.youngest
     if start != NEVER:
-        unite(r, &after, add_node(r, state, <uint32_t>r.position, NO_NODE, NO_NODE, start), start)
+        unite(&r.state, &after, add_node(&r.state, state, <uint32_t>r.state.position, NO_NODE, NO_NODE, start), start)
     out.node = after.node
     out.youngest = after.youngest
 
 
 cdef inline uint32_t pick_after(Recognition* r, uint32_t state, uint32_t before, int64_t youngest) noexcept nogil:
     """The node of the event after a set; of a view, which is the event's own, they are one."""
-    cdef MatchNode* node = match_node(r, before)
+    cdef MatchNode* node = match_node(&r.state, before)
     if node.state != VIEW:
-        return add_node(r, state, <uint32_t>r.position, before, NO_NODE, youngest)
+        return add_node(&r.state, state, <uint32_t>r.state.position, before, NO_NODE, youngest)
     node.state = state | OF_VIEW
     node.next = node.pos
-    node.pos = <uint32_t>r.position
+    node.pos = <uint32_t>r.state.position
     return before
 
 
@@ -117,12 +117,12 @@ cdef void follow_head(
 ) noexcept nogil:
     """From a state without registers."""
     cdef const TransitionSpec* transition = &r.correlating.transitions[number]
-    cdef size_t cell = partition * r.width + transition.source
-    cdef Head found = r.heads[cell]
+    cdef size_t cell = partition * r.program.width + transition.source
+    cdef Head found = r.state.heads[cell]
     if transition.contiguous:
-        found.node = r.last[cell].node if r.last[cell].local == local - 1 else <uint32_t>NO_NODE
-        found.youngest = r.last[cell].youngest
-    if found.node != NO_NODE and not is_over(r, found.youngest, least):
+        found.node = r.state.last[cell].node if r.state.last[cell].local == local - 1 else <uint32_t>NO_NODE
+        found.youngest = r.state.last[cell].youngest
+    if found.node != NO_NODE and not is_over(&r.program, found.youngest, least):
         take_along(r, number, state, partition, NULL, found.node, found.youngest, least, before)
 
 
@@ -146,13 +146,13 @@ cdef inline void follow_list(
         return
     if transition.by_stairs:
         c.scanned += 1
-        youngest = youngest_below(&list.stairs, bounds[0], least if r.rises else NEVER)
+        youngest = youngest_below(&list.stairs, bounds[0], least if r.program.rises else NEVER)
     else:
         youngest = youngest_of(
-            list, conditions(c, transition), count, bounds, least if r.rises else NEVER, &c.scanned
+            list, conditions(c, transition), count, bounds, least if r.program.rises else NEVER, &c.scanned
         )
     if youngest != NEVER and has_room(r):
-        unite(r, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest)
+        unite(&r.state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest)
 
 
 cdef void follow_groups(
@@ -162,7 +162,7 @@ cdef void follow_groups(
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
     cdef GroupList* list = list_at(c, list_number)
-    cdef int64_t floor = max(least, NEVER + 1) if r.rises else NEVER + 1
+    cdef int64_t floor = max(least, NEVER + 1) if r.program.rises else NEVER + 1
     cdef int64_t place = <int64_t>groups_of(list)
     cdef size_t i
     c.candidates.clear()
@@ -176,7 +176,7 @@ cdef void follow_groups(
         c.candidates.push_back(place)
     ask_all(r, transition, list.records.data() + 1, list.width)
     for i in range(c.candidates.size()):
-        if r.is_full or r.is_stopped:
+        if r.scratch.is_full or r.scratch.is_stopped:
             return
         place = c.candidates[i]
         take_along(
@@ -191,14 +191,14 @@ cdef void follow_recent(
     """From the groups that entered with the event right before this one."""
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
-    cdef const Recent* recent = &c.recents[partition * r.width + transition.source]
+    cdef const Recent* recent = &c.recents[partition * r.program.width + transition.source]
     cdef uint32_t width = c.cells[transition.source].width
     cdef size_t i, place
     c.candidates.clear()
     if recent.local != local - 1:
         return
     for i in range(recent.nodes.size()):
-        if not is_over(r, recent.youngest.data()[i], least) and pass_all(
+        if not is_over(&r.program, recent.youngest.data()[i], least) and pass_all(
             recent.registers.data() + i * width, c.guards.data() + transition.first_guard, transition.guards,
             c.bounds.data(),
         ):
@@ -223,12 +223,12 @@ cdef void take_along(
     if not has_room(r):
         return
     if c.cells[state].kind != MERGED_CELL:
-        unite(r, before, node, youngest)
+        unite(&r.state, before, node, youngest)
         return
     updated(r, c.transitions[number].first_update, c.cells[state].width, registers)
     merged_group(r, partition, state, c.registers.data(), least, &list_number, &group)
     touch_group(r, list_number, group)
-    unite(r, &list_at(c, list_number).arriving.data()[group - list_at(c, list_number).base], node, youngest)
+    unite(&r.state, &list_at(c, list_number).arriving.data()[group - list_at(c, list_number).base], node, youngest)
 
 
 cdef void touch_group(Recognition* r, uint32_t list, int64_t number) noexcept nogil:
@@ -309,13 +309,13 @@ cdef void settle_arrivals(
         start_recent(r, state, partition, local, c.touched_ends[i] > first)
         for number in range(first, c.touched_ends[i]):
             settle_merged(r, &c.touched[number], state, partition, start, least)
-    elif r.entering[i].node == NO_NODE or not has_room(r):
+    elif r.scratch.entering[i].node == NO_NODE or not has_room(r):
         return
     elif kind == HEAD_CELL:
-        complete_entry(r, r.entries.data() + state, &r.entering[i], partition, local, least)
+        complete_entry(r, r.program.entries.data() + state, &r.scratch.entering[i], partition, local, least)
     else:
         start_recent(r, state, partition, local, True)
-        settle_group(r, &r.entering[i], state, partition, least)
+        settle_group(r, &r.scratch.entering[i], state, partition, least)
 
 
 cdef void start_recent(
@@ -323,9 +323,9 @@ cdef void start_recent(
 ) noexcept nogil:
     """What enters now is what entered last."""
     cdef Recent* recent
-    if not has_some or not r.entries[state].waits_next:
+    if not has_some or not r.program.entries[state].waits_next:
         return
-    recent = &r.correlating.recents[partition * r.width + state]
+    recent = &r.correlating.recents[partition * r.program.width + state]
     recent.local = local
     recent.registers.clear()
     recent.youngest.clear()
@@ -336,9 +336,9 @@ cdef void note_recent(
     Recognition* r, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node, int64_t youngest
 ) noexcept nogil:
     cdef Recent* recent
-    if not r.entries[state].waits_next:
+    if not r.program.entries[state].waits_next:
         return
-    recent = &r.correlating.recents[partition * r.width + state]
+    recent = &r.correlating.recents[partition * r.program.width + state]
     recent.registers.insert(recent.registers.end(), registers, registers + r.correlating.cells[state].width)
     recent.nodes.push_back(node)
     recent.youngest.push_back(youngest)
@@ -347,10 +347,10 @@ cdef void note_recent(
 cdef inline void end_with(Recognition* r, uint32_t state, uint32_t node, int64_t youngest, int64_t least) noexcept nogil:
     """If the state is final, its matches wait in `endings`."""
     cdef Ending ending
-    if r.entries[state].final and youngest >= least:
+    if r.program.entries[state].final and youngest >= least:
         ending.least = least
         ending.node = node
-        r.endings.push_back(ending)
+        r.scratch.endings.push_back(ending)
 
 
 cdef inline void settle_group(
@@ -363,17 +363,17 @@ cdef inline void settle_group(
     cdef GroupList* list
     updated(r, cell.first_update, cell.width, NULL)
     end_with(r, state, one.node, one.youngest, least)
-    if r.entries.data()[state].waits_next:
+    if r.program.entries.data()[state].waits_next:
         note_recent(r, state, partition, c.registers.data(), one.node, one.youngest)
-    if not r.entries.data()[state].waits:
+    if not r.program.entries.data()[state].waits:
         return
     number = list_for(r, partition, state, c.registers.data(), least)
     list = list_at(c, number)
-    if r.rises:
+    if r.program.rises:
         drop_front(list, least)
     add_group(list, c.registers.data(), one.node, one.youngest)
     if cell.stairs >= 0:
-        if r.rises:
+        if r.program.rises:
             drop_steps(&list.stairs, least)
         add_step(&list.stairs, c.registers.data()[cell.stairs], one.youngest)
 
@@ -396,13 +396,13 @@ cdef void settle_merged(
     list.arriving.data()[place].youngest = NEVER
     end_with(r, state, one.node, one.youngest, least)
     note_recent(r, state, partition, record + 1, one.node, one.youngest)
-    if not r.entries[state].waits:
+    if not r.program.entries[state].waits:
         return
     head.node = list.nodes[place]
     head.youngest = record[0]
-    if head.node == NO_NODE or is_over(r, head.youngest, least):
+    if head.node == NO_NODE or is_over(&r.program, head.youngest, least):
         head.node = NO_NODE
-    unite(r, &head, one.node, one.youngest)
+    unite(&r.state, &head, one.node, one.youngest)
     list.nodes.data()[place] = head.node
     record[0] = head.youngest
     list.is_ordered = False

@@ -3,28 +3,28 @@
 
 cdef inline int64_t local_of(const Recognition* r, int64_t position) noexcept nogil:
     """The position in its substream of an event at `position`."""
-    return r.local_numbers[<size_t>(position - r.first_number)] if r.partitioned else position
+    return r.state.local_numbers[<size_t>(position - r.state.first_number)] if r.program.partitioned else position
 
 
 cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
     """The event's matches are all out: it may have consumed what was there."""
     cdef size_t i
-    r.endings.clear()
-    if r.consume == CONSUME_NONE or r.given == 0:
+    r.scratch.endings.clear()
+    if r.program.consume == CONSUME_NONE or r.scratch.given == 0:
         return
-    if r.consume == CONSUME_PARTITION:
+    if r.program.consume == CONSUME_PARTITION:
         empty_partition(r, partition)
         return
-    for i in range(r.touched.size()):
-        empty_partition(r, r.touched[i])
-        r.is_touched[r.touched[i]] = 0
-    r.touched.clear()
+    for i in range(r.state.touched.size()):
+        empty_partition(r, r.state.touched[i])
+        r.state.is_touched[r.state.touched[i]] = 0
+    r.state.touched.clear()
     free_all(r)
 
 
 cdef void free_all(Recognition* r) noexcept nogil:
     """There are no partial matches: nothing of what was made is needed."""
-    r.ring.clear()
+    r.state.ring.clear()
     if r.correlating != NULL:
         r.correlating.views.tail = r.correlating.views.head
         r.correlating.listed_base += <int64_t>r.correlating.listed.size()
@@ -35,9 +35,9 @@ cdef void free_all(Recognition* r) noexcept nogil:
 
 cdef void empty_partition(Recognition* r, uint32_t partition) noexcept nogil:
     cdef size_t i
-    for i in range(partition * r.width, (partition + 1) * r.width):
-        r.heads[i].node = r.last[i].node = NO_NODE
-        r.heads[i].youngest = r.last[i].youngest = NEVER
+    for i in range(partition * r.program.width, (partition + 1) * r.program.width):
+        r.state.heads[i].node = r.state.last[i].node = NO_NODE
+        r.state.heads[i].youngest = r.state.last[i].youngest = NEVER
     if r.correlating != NULL:
         empty_cells(r, partition)
 
@@ -49,53 +49,53 @@ cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
     nothing.node = nobody.node = NO_NODE
     nothing.youngest = nobody.youngest = NEVER
     nobody.local = -2
-    r.heads.resize((partition + 1) * r.width, nothing)
-    r.last.resize((partition + 1) * r.width, nobody)
-    r.locals.resize(partition + 1, 0)
-    r.is_touched.resize(partition + 1, 0)
+    r.state.heads.resize((partition + 1) * r.program.width, nothing)
+    r.state.last.resize((partition + 1) * r.program.width, nobody)
+    r.state.locals.resize(partition + 1, 0)
+    r.state.is_touched.resize(partition + 1, 0)
     if r.correlating != NULL:
         know_cells(r, partition)
 
 
 cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
-    if r.consume == CONSUME_ANY and not r.is_touched[partition]:
-        r.is_touched[partition] = 1
-        r.touched.push_back(partition)
+    if r.program.consume == CONSUME_ANY and not r.state.is_touched[partition]:
+        r.state.is_touched[partition] = 1
+        r.state.touched.push_back(partition)
 
 
 cdef void forget_numbers(Recognition* r) noexcept nogil:
     """Local positions of events before those that nodes mention are not asked for any more."""
-    cdef int64_t oldest = r.position
+    cdef int64_t oldest = r.state.position
     cdef int64_t dead
-    if not r.numbered:
+    if not r.program.numbered:
         return
-    if r.ring.count():
-        oldest = position_of(r, match_node(r, r.ring.tail).pos)
-    dead = oldest - r.first_number
-    if dead > 1024 and <size_t>dead * 2 > r.local_numbers.size():
-        r.local_numbers.erase(r.local_numbers.begin(), r.local_numbers.begin() + dead)
-        r.first_number = oldest
+    if r.state.ring.count():
+        oldest = position_of(&r.state, match_node(&r.state, r.state.ring.tail).pos)
+    dead = oldest - r.state.first_number
+    if dead > 1024 and <size_t>dead * 2 > r.state.local_numbers.size():
+        r.state.local_numbers.erase(r.state.local_numbers.begin(), r.state.local_numbers.begin() + dead)
+        r.state.first_number = oldest
 
 
 cdef inline bint enumerate_more(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
-    if r.has_rows:
+    if r.program.has_rows:
         return enumerate_rows(r, most)
-    if r.ambiguous and r.correlating == NULL and not r.is_chain and r.strategy != ANY_ONE:
+    if r.program.ambiguous and r.correlating == NULL and not r.program.is_chain and r.program.strategy != ANY_ONE:
         return enumerate_distinct(r, most)
     return enumerate_some(r, most)
 
 
 cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     """Enumerate the event's matches, or go on with it; False: there are `most` results before it is done."""
-    if not r.enumerating:
+    if not r.scratch.enumerating:
         begin_enumeration(r)
-    if r.update_only:
-        r.given = 1
-        r.enumerating = False
+    if r.program.update_only:
+        r.scratch.given = 1
+        r.scratch.enumerating = False
     elif has_best(r):
         choose_best(r)
-    elif r.strategy >= NEXT_ONES and r.strategy <= MAXIMAL_ONES or r.ambiguous and r.correlating != NULL and r.limit != 1:
+    elif r.program.strategy >= NEXT_ONES and r.program.strategy <= MAXIMAL_ONES or r.program.ambiguous and r.correlating != NULL and r.program.limit != 1:
         choose(r)
     elif not enumerate_more(r, most):
         return False
@@ -118,18 +118,18 @@ cdef size_t feed_events(
     size_t most,
 ) noexcept nogil:
     """Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results."""
-    cdef int64_t first = r.position - <int64_t>at
-    while at < count and not r.is_full and not r.is_stopped:
+    cdef int64_t first = r.state.position - <int64_t>at
+    while at < count and not r.scratch.is_full and not r.scratch.is_stopped:
         if symbols[at]:
-            r.position = first + <int64_t>at
-            if r.enumerating or take_event(r, symbols[at], at, 0, r.position, starts[at], least[at]):
+            r.state.position = first + <int64_t>at
+            if r.scratch.enumerating or take_event(r, symbols[at], at, 0, r.state.position, starts[at], least[at]):
                 touch(r, 0)
                 if not give(r, 0, most):
                     return at
-            elif r.consume == CONSUME_ANY:
+            elif r.program.consume == CONSUME_ANY:
                 touch(r, 0)
         at += 1
-    r.position = first + <int64_t>count
+    r.state.position = first + <int64_t>count
     return count
 
 
@@ -138,32 +138,32 @@ cdef size_t feed_partitions(
     size_t at, size_t count, size_t most, int64_t events,
 ) noexcept nogil:
     """As `feed_events`, each event in its partition.  Of windows of `events` >= 0, positions in it are what is measured."""
-    cdef int64_t first = r.position - <int64_t>at
+    cdef int64_t first = r.state.position - <int64_t>at
     cdef int64_t local
     cdef uint32_t partition
-    while at < count and not r.is_full and not r.is_stopped:
+    while at < count and not r.scratch.is_full and not r.scratch.is_stopped:
         partition = partitions[at]
-        r.position = first + <int64_t>at
+        r.state.position = first + <int64_t>at
         if partition == NO_PARTITION:
             at += 1
-            if r.numbered:
-                r.local_numbers.push_back(-1)
+            if r.program.numbered:
+                r.state.local_numbers.push_back(-1)
             continue
-        if not r.enumerating:
-            if partition >= r.locals.size():
+        if not r.scratch.enumerating:
+            if partition >= r.state.locals.size():
                 know_partition(r, partition)
-            r.locals[partition] += 1
-            if r.numbered:
-                r.local_numbers.push_back(r.locals[partition] - 1)
+            r.state.locals[partition] += 1
+            if r.program.numbered:
+                r.state.local_numbers.push_back(r.state.locals[partition] - 1)
         if symbols[at]:
             touch(r, partition)
-            local = r.locals[partition] - 1
-            if r.enumerating or take_event(
+            local = r.state.locals[partition] - 1
+            if r.scratch.enumerating or take_event(
                 r, symbols[at], at, partition, local, local if events >= 0 else starts[at],
                 local - events if events >= 0 else least[at],
             ):
                 if not give(r, partition, most):
                     return at
         at += 1
-    r.position = first + <int64_t>count
+    r.state.position = first + <int64_t>count
     return count

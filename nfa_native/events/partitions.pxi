@@ -4,10 +4,10 @@
 cdef bint lives_in(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
     """Some partial match of a partition, outside of groups, starts at `least` or later."""
     cdef size_t i
-    for i in range(partition * r.width, (partition + 1) * r.width):
-        if r.heads[i].node != NO_NODE and r.heads[i].youngest >= least:
+    for i in range(partition * r.program.width, (partition + 1) * r.program.width):
+        if r.state.heads[i].node != NO_NODE and r.state.heads[i].youngest >= least:
             return True
-        if r.last[i].node != NO_NODE and r.last[i].youngest >= least:
+        if r.state.last[i].node != NO_NODE and r.state.last[i].youngest >= least:
             return True
     return False
 
@@ -18,12 +18,12 @@ cdef void mark_lists(Recognition* r, int64_t least, vector[uint8_t]* living) noe
     cdef size_t i
     for i in range(c.direct.size()):
         if c.direct[i] != NO_LIST and not is_lifeless(r, list_at(c, c.direct[i]), least):
-            living.data()[i // r.width] = True
+            living.data()[i // r.program.width] = True
     for i in range(c.keyed.slots.size()):
         if c.keyed.slots[i].hash != 0 and not is_lifeless(r, list_at(c, c.keyed.slots[i].list), least):
             living.data()[list_at(c, c.keyed.slots[i].list).partition] = True
     for i in range(c.recents.size()):
-        living.data()[i // r.width] |= has_recent(&c.recents[i], least)
+        living.data()[i // r.program.width] |= has_recent(&c.recents[i], least)
 
 
 cdef bint has_recent(const Recent* recent, int64_t least) noexcept nogil:
@@ -44,21 +44,21 @@ cdef void renumber_partitions(Recognition* r, const vector[uint32_t]* numbers, s
         new = numbers.at(old)
         if new == NO_PARTITION:
             continue
-        for i in range(r.width):
-            r.heads[new * r.width + i] = r.heads[old * r.width + i]
-            r.last[new * r.width + i] = r.last[old * r.width + i]
-        r.locals[new] = r.locals[old]
-        r.is_touched[new] = r.is_touched[old]
-    r.heads.resize(count * r.width)
-    r.last.resize(count * r.width)
-    r.locals.resize(count)
-    r.is_touched.resize(count)
+        for i in range(r.program.width):
+            r.state.heads[new * r.program.width + i] = r.state.heads[old * r.program.width + i]
+            r.state.last[new * r.program.width + i] = r.state.last[old * r.program.width + i]
+        r.state.locals[new] = r.state.locals[old]
+        r.state.is_touched[new] = r.state.is_touched[old]
+    r.state.heads.resize(count * r.program.width)
+    r.state.last.resize(count * r.program.width)
+    r.state.locals.resize(count)
+    r.state.is_touched.resize(count)
     i = 0
-    for old in range(r.touched.size()):
-        if numbers.at(r.touched[old]) != NO_PARTITION:
-            r.touched[i] = numbers.at(r.touched[old])
+    for old in range(r.state.touched.size()):
+        if numbers.at(r.state.touched[old]) != NO_PARTITION:
+            r.state.touched[i] = numbers.at(r.state.touched[old])
             i += 1
-    r.touched.resize(i)
+    r.state.touched.resize(i)
     if r.correlating != NULL:
         shorten_cells(r, numbers, count)
 
@@ -69,7 +69,7 @@ cdef void renumber_lists(Recognition* r, const vector[uint32_t]* numbers) noexce
     cdef Slot* slot
     cdef size_t i
     for i in range(c.direct.size()):
-        if c.direct[i] != NO_LIST and numbers.at(i // r.width) == NO_PARTITION:
+        if c.direct[i] != NO_LIST and numbers.at(i // r.program.width) == NO_PARTITION:
             free_list(c, c.direct[i])
     for i in range(c.keyed.slots.size()):
         slot = &c.keyed.slots[i]
@@ -110,11 +110,11 @@ cdef void shorten_cells(Recognition* r, const vector[uint32_t]* numbers, size_t 
         if new == NO_PARTITION:
             continue
         c.epochs[new] = c.epochs[old]
-        for i in range(r.width):
-            c.direct[new * r.width + i] = c.direct[old * r.width + i]
+        for i in range(r.program.width):
+            c.direct[new * r.program.width + i] = c.direct[old * r.program.width + i]
             if c.has_recents and new < old:
-                c.recents[new * r.width + i] = c.recents[old * r.width + i]
+                c.recents[new * r.program.width + i] = c.recents[old * r.program.width + i]
     c.epochs.resize(count)
-    c.direct.resize(count * r.width)
+    c.direct.resize(count * r.program.width)
     if c.has_recents:
-        c.recents.resize(count * r.width)
+        c.recents.resize(count * r.program.width)

@@ -39,11 +39,11 @@ cdef inline void unite_plainly(AgingRing[MatchNode]* ring, Head* set, const Head
 
 cdef inline Head before_entry(Recognition* r, const EnteredState* one, const Head* heads, int64_t least) noexcept nogil:
     """What may enter a state."""
-    cdef const uint32_t* sources = r.sources.data()
+    cdef const uint32_t* sources = r.program.sources.data()
     cdef Head before = heads[sources[one.first]]
     cdef uint32_t i
     for i in range(one.first + 1, one.end):
-        unite_plainly(&r.ring, &before, heads + sources[i], least)
+        unite_plainly(&r.state.ring, &before, heads + sources[i], least)
     return before
 
 
@@ -55,10 +55,10 @@ cdef inline bint end_plainly(
     cdef Ending ending
     alone.node = NO_NODE
     alone.youngest = NEVER
-    if enter_plainly(&r.ring, state, <uint32_t>r.position, before, &alone, least):
+    if enter_plainly(&r.state.ring, state, <uint32_t>r.state.position, before, &alone, least):
         ending.least = least
         ending.node = alone.node
-        r.endings.push_back(ending)
+        r.scratch.endings.push_back(ending)
         return True
     return False
 
@@ -67,7 +67,7 @@ cdef inline bint take_plainly(
     Recognition* r, const SymbolSpec* symbol, Head* heads, int64_t start, int64_t least
 ) noexcept nogil:
     """As `take_symbol`."""
-    cdef const EnteredState* entered = r.entered.data()
+    cdef const EnteredState* entered = r.program.entered.data()
     cdef bint ends = False
     cdef Head before
     cdef uint32_t i
@@ -76,9 +76,9 @@ cdef inline bint take_plainly(
         ends |= end_plainly(r, entered[i].state, &before, least)
     for i in range(symbol.finals, symbol.begins):
         before = before_entry(r, entered + i, heads, least)
-        enter_plainly(&r.ring, entered[i].state, <uint32_t>r.position, &before, heads + entered[i].state, least)
+        enter_plainly(&r.state.ring, entered[i].state, <uint32_t>r.state.position, &before, heads + entered[i].state, least)
     before.node = NO_NODE
     before.youngest = start
     for i in range(symbol.begins, symbol.end):
-        enter_plainly(&r.ring, entered[i].state, <uint32_t>r.position, &before, heads + entered[i].state, least)
+        enter_plainly(&r.state.ring, entered[i].state, <uint32_t>r.state.position, &before, heads + entered[i].state, least)
     return ends

@@ -8,7 +8,7 @@ cdef void reclaim_listed(Recognition* r, int64_t least) noexcept nogil:
     """Forget positions that no partial match has any more."""
     cdef Correlating* c = r.correlating
     c.relisted.clear()
-    if not r.forgets:
+    if not r.program.forgets:
         return
     while c.listed_first < c.listed.size() and c.listed[c.listed_first].start < least:
         c.listed_first += 1
@@ -25,7 +25,7 @@ cdef int64_t listed(Recognition* r, int64_t before) noexcept nogil:
     cdef Listed one
     if c.relisted.count(before):
         return c.relisted[before]
-    one.position = r.position
+    one.position = r.state.position
     one.start = c.start
     one.before = before
     c.listed.push_back(one)
@@ -80,7 +80,7 @@ cdef void ask_all(
     cdef size_t kept, i
     cdef uint32_t number
     for number in range(transition.questions):
-        if c.candidates.empty() or r.is_stopped:
+        if c.candidates.empty() or r.scratch.is_stopped:
             return
         answer_all(r, c.questions.data() + transition.first_question + number, registers, width)
         kept = 0
@@ -164,9 +164,9 @@ cdef void ask(Recognition* r, const QuestionSpec* question, const int64_t* regis
                 positions_in(c, NOT_SET if of_variable[j] < 0 else registers[c.candidates[i] * width + of_variable[j]])
                 for j in range(question.count)
             ]))
-        answers = (<Recognizer>r.owner).answer(question.number, r.position, cases)
+        answers = (<Recognizer>r.owner).answer(question.number, r.state.position, cases)
         for place, answer in zip(places, answers, strict=True):
             c.answers[<size_t>place] = YES if answer else NO
     except BaseException as error:
         (<Recognizer>r.owner)._interruption = error
-        r.is_stopped = True
+        r.scratch.is_stopped = True

@@ -80,7 +80,7 @@ class ComplexEvents(NamedTuple):
 cdef class Recognizer:
     """Runs one automaton over one stream, or over each partition of it."""
 
-    cdef Recognition state
+    cdef Recognition recognition
     cdef readonly object automaton
     cdef int64_t events
     cdef readonly object answer
@@ -89,7 +89,7 @@ cdef class Recognizer:
 
     def __cinit__(self):
         self.broken = False
-        self.state.table = created[Table]()
+        self.recognition.scratch.table = created[Table]()
 
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
@@ -102,39 +102,39 @@ cdef class Recognizer:
         ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
         whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
         each of its variables."""
-        cdef Recognition* r = &self.state
+        cdef Recognition* r = &self.recognition
         self.automaton = automaton
         self.events = -1 if events is None else events
         if strategy == "STRICT" and automaton.is_strict:
             strategy = "ALL"
-        r.strategy = STRATEGIES.index(strategy)
-        r.consume = CONSUMPTIONS.index(consume)
-        r.limit = -1 if limit is None else limit
+        r.program.strategy = STRATEGIES.index(strategy)
+        r.program.consume = CONSUMPTIONS.index(consume)
+        r.program.limit = -1 if limit is None else limit
         if strategy == "ANY":
-            r.limit = 1
-        r.partitioned = partitioned
-        r.numbered = partitioned and strategy == "STRICT"
-        r.events = self.events
-        r.rises = forgets
-        r.forgets = forgets and self.events < 0
-        r.update_only = update_only
-        r.ambiguous = automaton.ambiguous
-        r.enumerating = False
-        r.position = r.first_number = first_position
-        r.is_full = r.is_stopped = False
-        r.stamp = 0
+            r.program.limit = 1
+        r.program.partitioned = partitioned
+        r.program.numbered = partitioned and strategy == "STRICT"
+        r.program.events = self.events
+        r.program.rises = forgets
+        r.program.forgets = forgets and self.events < 0
+        r.program.update_only = update_only
+        r.program.ambiguous = automaton.ambiguous
+        r.scratch.enumerating = False
+        r.state.position = r.state.first_number = first_position
+        r.scratch.is_full = r.scratch.is_stopped = False
+        r.scratch.stamp = 0
         r.owner = <void*>self
-        r.ring.safe_open(1 << 12, first_node)
-        r.attention = first_node
-        r.is_chain = automaton.is_chain
-        attempted(clear_found, &r.found, r.is_chain)
+        r.state.ring.safe_open(1 << 12, first_node)
+        r.state.attention = first_node
+        r.program.is_chain = automaton.is_chain
+        attempted(clear_found, &r.scratch.found, r.program.is_chain)
         build(r, automaton.states)
         r.correlating = NULL
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
         self.answer = answer
-        r.has_rows = r.is_chain and r.rises and r.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
-        attempted(begin_table, r.table, <size_t>r.width)
+        r.program.has_rows = r.program.is_chain and r.program.rises and r.program.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
+        attempted(begin_table, r.scratch.table, <size_t>r.program.width)
         attempted(know_partition, r, <uint32_t>0)
         know_symbol(r, [])
 
@@ -144,12 +144,12 @@ cdef class Recognizer:
         check_sound(&self.broken)
         for atoms in symbols:
             entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
-            know_symbol(&self.state, entered)
+            know_symbol(&self.recognition, entered)
 
     @property
     def symbols(self):
         """How many symbols are known, 0 included."""
-        return self.state.symbols.size()
+        return self.recognition.program.symbols.size()
 
     def feed(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
@@ -162,21 +162,21 @@ cdef class Recognizer:
         that ends with it; the least int64 as ``starts``: no match begins.  ``columns`` are the
         values that registers are compared with, then those that are remembered (int64[n] each).  Gives the first event that is not done with.
         """
-        cdef Recognition* r = &self.state
+        cdef Recognition* r = &self.recognition
         cdef size_t count = symbols.shape[0]
         cdef size_t i
         if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
             raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
-        if (partitions is None) == r.partitioned or (r.partitioned and <size_t>partitions.shape[0] != count):
-            raise ValueError("each event needs its partition" if r.partitioned else "there are no partitions")
+        if (partitions is None) == r.program.partitioned or (r.program.partitioned and <size_t>partitions.shape[0] != count):
+            raise ValueError("each event needs its partition" if r.program.partitioned else "there are no partitions")
         if at >= count:
             return count
         read_columns(r, columns, count)
         if at == 0:
             for i in range(count):
-                if symbols[i] >= r.symbols.size():
+                if symbols[i] >= r.program.symbols.size():
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        if r.partitioned:
+        if r.program.partitioned:
             with nogil:
                 forget_numbers(r)
                 at = guarded_number(
@@ -187,22 +187,22 @@ cdef class Recognizer:
                 at = guarded_number(
                     &self.broken, feed_events, r, &symbols[0], &starts[0], &least[0], at, count, most
                 )
-        if r.is_stopped:
+        if r.scratch.is_stopped:
             interruption, self._interruption = self._interruption, None
             self.broken = isinstance(interruption, MemoryError)
             raise interruption
-        if r.is_full:
+        if r.scratch.is_full:
             self.broken = True
             raise MemoryError("there is no room for more partial matches: a window would bound them")
         return at
 
     def living(self, int64_t least):
         """The partitions (uint32, rising) that have some partial match which starts at ``least`` or later."""
-        cdef Recognition* r = &self.state
+        cdef Recognition* r = &self.recognition
         cdef vector[uint8_t] living
         cdef size_t partition
         check_sound(&self.broken)
-        living.safe_resize(r.locals.size(), 0)
+        living.safe_resize(r.state.locals.size(), 0)
         with nogil:
             for partition in range(living.size()):
                 living[partition] = lives_in(r, partition, least)
@@ -212,11 +212,11 @@ cdef class Recognizer:
 
     def keep(self, const uint32_t[::1] kept not None):
         """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
-        cdef Recognition* r = &self.state
+        cdef Recognition* r = &self.recognition
         cdef vector[uint32_t] numbers
         cdef size_t i
         check_sound(&self.broken)
-        numbers.safe_resize(r.locals.size(), NO_PARTITION)
+        numbers.safe_resize(r.state.locals.size(), NO_PARTITION)
         for i in range(<size_t>kept.shape[0]):
             if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
                 raise ValueError(f"{kept[i]} of {numbers.size()} partitions does not rise")
@@ -225,33 +225,33 @@ cdef class Recognizer:
             guarded(&self.broken, renumber_partitions, r, &numbers, <size_t>kept.shape[0])
 
     def __dealloc__(self):
-        forget_correlating(self.state.correlating)
-        forget_table(self.state.table)
+        forget_correlating(self.recognition.correlating)
+        forget_table(self.recognition.scratch.table)
 
     def take(self):
         """The results since the last call."""
-        cdef Found* f = &self.state.found
+        cdef Found* f = &self.recognition.scratch.found
         cdef object out
         check_sound(&self.broken)
-        if self.state.has_rows:
-            out = by_state(lines(self.state.table, f.count), f.count)
-        elif self.state.is_chain:
-            out = by_state(rows_and_columns(f, self.state.width), f.count)
+        if self.recognition.program.has_rows:
+            out = by_state(lines(self.recognition.scratch.table, f.count), f.count)
+        elif self.recognition.program.is_chain:
+            out = by_state(rows_and_columns(f, self.recognition.program.width), f.count)
         else:
             out = ComplexEvents(
                 integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
                 integers(&f.positions, f.positions.size()), numbers_of(&f.states),
             )
-        guarded(&self.broken, clear_found, f, self.state.is_chain)
+        guarded(&self.broken, clear_found, f, self.recognition.program.is_chain)
         return out
 
     def snapshot(self, int64_t least=NEVER):
         """The live state as bytes; no window will begin before ``least``.  ValueError: results wait, or are not taken."""
         cdef Archive archive
         check_sound(&self.broken)
-        if not can_be_written(&self.state):
+        if not can_be_written(&self.recognition):
             raise ValueError("go on to the end, and take the results, before the snapshot")
-        attempted(write_recognition, &self.state, &archive, least)
+        attempted(write_recognition, &self.recognition, &archive, least)
         return close_archive(&archive)
 
     def restore(self, bytes data not None, int64_t latest=NO_VALUE, int64_t oldest=0):
@@ -263,26 +263,26 @@ cdef class Recognizer:
         cdef Archive archive
         check_sound(&self.broken)
         open_archive(&archive, data)
-        guarded(&self.broken, load_recognition, &self.state, &archive, latest, oldest)
+        guarded(&self.broken, load_recognition, &self.recognition, &archive, latest, oldest)
 
     @property
     def position(self):
         """That of the next event."""
-        return self.state.position
+        return self.recognition.state.position
 
     def longest_run(self):
         """The most slots in a row that are taken in one of the hash tables."""
-        cdef Correlating* c = self.state.correlating
+        cdef Correlating* c = self.recognition.correlating
         return max(c.keyed.longest_run(), c.merged.longest_run()) if c != NULL else 0
 
     def statistics(self):
         """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
         return {
-            "events": self.state.position,
-            "nodes": self.state.ring.count(),
-            "room": self.state.ring.nodes.size(),
-            "partitions": self.state.locals.size() if self.state.partitioned else 0,
-            "scanned": self.state.correlating.scanned if self.state.correlating != NULL else 0,
+            "events": self.recognition.state.position,
+            "nodes": self.recognition.state.ring.count(),
+            "room": self.recognition.state.ring.nodes.size(),
+            "partitions": self.recognition.state.locals.size() if self.recognition.program.partitioned else 0,
+            "scanned": self.recognition.correlating.scanned if self.recognition.correlating != NULL else 0,
         }
 
 
@@ -324,12 +324,12 @@ cdef build(Recognition* r, states):
     cdef EntrySpec entry
     waited = {one for state in states for one in state.after}
     waited_next = {one for state in states for one in state.directly_after}
-    r.width = len(states)
-    r.all_marked = all(state.marked for state in states)
-    r.start_is_marked = all([state.marked for state in states if state.initial])
+    r.program.width = len(states)
+    r.program.all_marked = all(state.marked for state in states)
+    r.program.start_is_marked = all([state.marked for state in states if state.initial])
     for number, state in enumerate(states):
         entry.state = number
-        entry.first = <uint32_t>r.sources.size()
+        entry.first = <uint32_t>r.program.sources.size()
         entry.after = len(state.after)
         entry.directly = len(state.directly_after)
         entry.initial = state.initial
@@ -338,59 +338,59 @@ cdef build(Recognition* r, states):
         entry.waits = number in waited
         entry.waits_next = number in waited_next
         for one in (*state.after, *state.directly_after):
-            r.sources.safe_push_back(one)
-        r.entries.safe_push_back(entry)
-        r.marked.safe_push_back(state.marked)
-    r.most_nodes = 4 * <uint32_t>(r.sources.size() + r.width) + FEW_NODES
+            r.program.sources.safe_push_back(one)
+        r.program.entries.safe_push_back(entry)
+        r.program.marked.safe_push_back(state.marked)
+    r.program.most_nodes = 4 * <uint32_t>(r.program.sources.size() + r.program.width) + FEW_NODES
 
 
 cdef know_symbol(Recognition* r, states):
     """A symbol that enters the states of these numbers, given from the last one to the first."""
     cdef SymbolSpec spec
-    spec.plain = r.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
+    spec.plain = r.program.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
     spec.in_order = not any([comes_late(r, state, states) for state in states])
     spec.swift = r.correlating != NULL and spec.in_order and all([is_swift(r, state) for state in states])
-    spec.begin = spec.finals = spec.begins = <uint32_t>r.entered.size()
+    spec.begin = spec.finals = spec.begins = <uint32_t>r.program.entered.size()
     if spec.plain and spec.in_order:
-        spec.finals = add_entered(r, [state for state in states if r.entries[state].final and has_sources(r, state)])
-        spec.begins = add_entered(r, [state for state in states if not r.entries[state].final and has_sources(r, state)])
-        spec.end = add_entered(r, [state for state in states if r.entries[state].initial])
+        spec.finals = add_entered(r, [state for state in states if r.program.entries[state].final and has_sources(r, state)])
+        spec.begins = add_entered(r, [state for state in states if not r.program.entries[state].final and has_sources(r, state)])
+        spec.end = add_entered(r, [state for state in states if r.program.entries[state].initial])
     else:
         spec.plain = False
         spec.end = add_entered(r, states)
-    r.symbols.safe_push_back(spec)
+    r.program.symbols.safe_push_back(spec)
 
 
 cdef uint32_t add_entered(Recognition* r, states):
     """States for the last symbol; how many there are of all symbols then."""
     cdef EnteredState one
     for one.state in states:
-        one.first = r.entries[one.state].first
-        one.end = one.first + r.entries[one.state].after + r.entries[one.state].directly
-        r.entered.safe_push_back(one)
-    return <uint32_t>r.entered.size()
+        one.first = r.program.entries[one.state].first
+        one.end = one.first + r.program.entries[one.state].after + r.program.entries[one.state].directly
+        r.program.entered.safe_push_back(one)
+    return <uint32_t>r.program.entered.size()
 
 
 cdef bint is_plain(const Recognition* r, uint32_t state):
     """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on.
 
     Nor may what began here be younger than what enters later, as in the A of (A ; B)+."""
-    cdef const EntrySpec* entry = &r.entries[state]
+    cdef const EntrySpec* entry = &r.program.entries[state]
     if entry.waits_next or entry.directly:
         return False
-    if entry.initial and entry.after and state not in [r.sources[entry.first + i] for i in range(entry.after)]:
+    if entry.initial and entry.after and state not in [r.program.sources[entry.first + i] for i in range(entry.after)]:
         return False
     return not entry.final or not entry.waits and not entry.initial
 
 
 cdef has_sources(const Recognition* r, uint32_t state):
-    return r.entries[state].after > 0
+    return r.program.entries[state].after > 0
 
 
 cdef bint comes_late(const Recognition* r, uint32_t state, states):
     """One of the states precedes this one and has a greater number."""
-    cdef const EntrySpec* entry = &r.entries[state]
-    sources = [r.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
+    cdef const EntrySpec* entry = &r.program.entries[state]
+    sources = [r.program.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
     return any([one > state and one in states for one in sources])
 
 

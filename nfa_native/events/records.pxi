@@ -120,16 +120,16 @@ cdef cppclass Found:
     vector[int64_t] positions
     vector[uint16_t] states
 
-cdef cppclass Recognition:
-    Correlating* correlating      # NULL: nothing compares events
+# What an automaton does: nothing in it changes with events, but that symbols are added.
+cdef cppclass RecognizerProgram:
     size_t width                  # states
     vector[EntrySpec] entries     # by state
     vector[uint32_t] sources
     vector[uint8_t] marked
     bint all_marked
+    bint start_is_marked          # so results with one end and the same positions have the same start
     bint is_chain                 # results have one pick of each state, in the order of their numbers
-    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them,
-    Table* table                  # which has the results then
+    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them
     vector[SymbolSpec] symbols
     vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
@@ -143,9 +143,9 @@ cdef cppclass Recognition:
     int64_t limit                 # results an end; < 0: all
     uint32_t strategy
     bint update_only              # matches are found, not enumerated
-    bint is_full                  # there is no room for more nodes
-    bint is_stopped               # by a signal
-    void* owner                   # the Recognizer
+
+# What a snapshot holds.
+cdef cppclass RecognizerState:
     AgingRing[MatchNode] ring
     uint32_t attention            # before the ring's head gets here there is something to do (`make_room`)
     vector[Head] heads            # by partition and state
@@ -156,26 +156,37 @@ cdef cppclass Recognition:
     vector[int64_t] local_numbers # position in its substream of every event from `first_number` on
     int64_t first_number
     int64_t position              # of the next event, or of the one under way
-    vector[Entering] entering     # scratch
-    # enumeration under way
+
+# What is at work in an event and its enumeration, and the results until they are taken.
+cdef cppclass RecognizerScratch:
+    bint is_full                  # there is no room for more nodes
+    bint is_stopped               # by a signal
+    vector[Entering] entering
     vector[Ending] endings        # of the last event
     size_t ending                 # the one under way
     bint enumerating
     vector[Visiting] visits
     vector[int64_t] path_positions    # picks of the present match, at the end
     vector[uint16_t] path_states
-    size_t path_begin                 # where its first pick is
+    size_t path_begin             # where its first pick is
     int64_t given                 # results of the end so far
-    bint start_is_marked              # so results with one end and the same positions have the same start
-    vector[BestMatch] bests           # by node: as large as the ring
-    vector[uint32_t] asked            # sets whose best match is asked for
-    set[uint64_t] seen                # nodes, each with how many marked positions are missing
-    vector[uint32_t] missing          # by how many picks there are
-    vector[Stage] stages              # of `distinct.pxi`
+    vector[BestMatch] bests       # by node: as large as the ring
+    vector[uint32_t] asked        # sets whose best match is asked for
+    set[uint64_t] seen            # nodes, each with how many marked positions are missing
+    vector[uint32_t] missing      # by how many picks there are
+    vector[Stage] stages          # of `distinct.pxi`
     vector[Candidate] candidates
     vector[Beginning] beginnings
-    vector[uint64_t] stamps           # by node: the stage that met it last
-    uint64_t stamp                    # that of the present stage
+    vector[uint64_t] stamps       # by node: the stage that met it last
+    uint64_t stamp                # that of the present stage
     map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
     Found all                     # results of one end
     Found found
+    Table* table                  # has the results where there are rows
+
+cdef cppclass Recognition:
+    RecognizerProgram program
+    Correlating* correlating      # NULL: nothing compares events
+    RecognizerState state
+    RecognizerScratch scratch
+    void* owner                   # the Recognizer

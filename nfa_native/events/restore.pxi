@@ -29,7 +29,7 @@ cdef void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t o
     cdef Checked known
     load_events(r, a)
     head_fields(a, &heads, &last)
-    require(heads.size() == r.locals.size() * r.width == last.size(), b"states of partitions are missing")
+    require(heads.size() == r.state.locals.size() * r.program.width == last.size(), b"states of partitions are missing")
     load_partitions(r)
     node_fields(a, &nodes)
     load_nodes(r, &nodes)
@@ -46,11 +46,11 @@ cdef void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t o
     if r.correlating != NULL:
         check_lists(r, &known)
         load_recents(r, &recents, &known)
-    r.attention = r.ring.head
+    r.state.attention = r.state.ring.head
 
 
 cdef inline bint has_node(const Recognition* r, uint32_t number) noexcept nogil:
-    return number != NO_NODE and r.ring.has(number)
+    return number != NO_NODE and r.state.ring.has(number)
 
 
 # ── events ──
@@ -60,39 +60,39 @@ cdef void load_events(Recognition* r, Archive* a) noexcept nogil:
     cdef uint64_t scanned = 0
     cdef size_t i
     event_fields(r, a, &scanned)
-    require(0 <= r.position < FARTHEST and 0 <= r.first_number <= r.position, b"the position is none")
+    require(0 <= r.state.position < FARTHEST and 0 <= r.state.first_number <= r.state.position, b"the position is none")
     if r.correlating != NULL:
         r.correlating.scanned = scanned
     require(
-        <int64_t>r.local_numbers.size() == (r.position - r.first_number if r.numbered else 0),
+        <int64_t>r.state.local_numbers.size() == (r.state.position - r.state.first_number if r.program.numbered else 0),
         b"positions in partitions are missing",
     )
-    for i in range(r.local_numbers.size()):
-        require(-1 <= r.local_numbers[i] < r.position, b"a position in a partition is none")
-    require(r.partitioned or r.locals.size() == 1, b"there are partitions")
-    require(r.locals.size() < MOST_NODES, b"there are too many partitions")
-    for i in range(r.locals.size()):
-        require(0 <= r.locals[i] <= (r.position if r.partitioned else 0), b"a partition has no such number of events")
+    for i in range(r.state.local_numbers.size()):
+        require(-1 <= r.state.local_numbers[i] < r.state.position, b"a position in a partition is none")
+    require(r.program.partitioned or r.state.locals.size() == 1, b"there are partitions")
+    require(r.state.locals.size() < MOST_NODES, b"there are too many partitions")
+    for i in range(r.state.locals.size()):
+        require(0 <= r.state.locals[i] <= (r.state.position if r.program.partitioned else 0), b"a partition has no such number of events")
 
 
 cdef void load_partitions(Recognition* r) noexcept nogil:
-    cdef vector[int64_t] counts = r.locals
+    cdef vector[int64_t] counts = r.state.locals
     cdef size_t i
-    r.heads.clear()
-    r.last.clear()
+    r.state.heads.clear()
+    r.state.last.clear()
     if r.correlating != NULL:
         r.correlating.epochs.clear()
         r.correlating.direct.clear()
         r.correlating.recents.clear()
     if not counts.empty():
         know_partition(r, <uint32_t>(counts.size() - 1))
-    r.locals = counts
-    r.is_touched.assign(counts.size(), 0)
-    require(r.consume == CONSUME_ANY or r.touched.empty(), b"nothing will be consumed")
-    for i in range(r.touched.size()):
-        require(r.touched[i] < counts.size(), b"there is no such partition")
-        require(not r.is_touched[r.touched[i]], b"a partition is touched twice")
-        r.is_touched[r.touched[i]] = 1
+    r.state.locals = counts
+    r.state.is_touched.assign(counts.size(), 0)
+    require(r.program.consume == CONSUME_ANY or r.state.touched.empty(), b"nothing will be consumed")
+    for i in range(r.state.touched.size()):
+        require(r.state.touched[i] < counts.size(), b"there is no such partition")
+        require(not r.state.is_touched[r.state.touched[i]], b"a partition is touched twice")
+        r.state.is_touched[r.state.touched[i]] = 1
 
 
 # ── nodes ──
@@ -100,31 +100,31 @@ cdef void load_partitions(Recognition* r) noexcept nogil:
 
 cdef void load_nodes(Recognition* r, const vector[MatchNode]* nodes) noexcept nogil:
     """Into the ring, with the marks that say how old they can be."""
-    cdef size_t size = r.ring.nodes.size()
+    cdef size_t size = r.state.ring.nodes.size()
     cdef int64_t youngest = NEVER
     cdef size_t i
     require(nodes.size() < MOST_NODES, b"there are too many nodes")
     while size <= nodes.size() + 1:
         size *= 2
-    r.ring.open(size, 1)
+    r.state.ring.open(size, 1)
     for i in range(nodes.size()):
-        match_node(r, r.ring.take())[0] = nodes.at(i)
+        match_node(&r.state, r.state.ring.take())[0] = nodes.at(i)
         youngest = max(youngest, nodes.at(i).youngest)
-        if r.ring.until_mark() == 0 or i + 1 == nodes.size():
-            r.ring.mark(youngest)
+        if r.state.ring.until_mark() == 0 or i + 1 == nodes.size():
+            r.state.ring.mark(youngest)
 
 
 cdef void begin_check(Recognition* r, Checked* known) noexcept nogil:
     cdef const EntrySpec* entry
     cdef size_t state, i
-    known.words = (r.width >> 6) + 1
-    known.sources.assign(r.width * known.words, 0)
-    known.states.assign(r.ring.count() * known.words + known.words, 0)
-    known.sizes.assign(r.ring.count() + 1, 0)
-    for state in range(r.width):
-        entry = r.entries.data() + state
+    known.words = (r.program.width >> 6) + 1
+    known.sources.assign(r.program.width * known.words, 0)
+    known.states.assign(r.state.ring.count() * known.words + known.words, 0)
+    known.sizes.assign(r.state.ring.count() + 1, 0)
+    for state in range(r.program.width):
+        entry = r.program.entries.data() + state
         for i in range(entry.first, entry.first + entry.after + entry.directly):
-            mark_state(known.sources.data() + state * known.words, r.sources[i])
+            mark_state(known.sources.data() + state * known.words, r.program.sources[i])
 
 
 cdef inline void mark_state(uint64_t* bits, size_t state) noexcept nogil:
@@ -151,13 +151,13 @@ cdef bint are_of(const Checked* known, uint32_t node, size_t state) noexcept nog
 
 cdef void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked* known) noexcept nogil:
     """Links lead to older nodes, as young as they say, in states that follow each other; so walks end, with whole matches."""
-    cdef int64_t before = max(oldest, r.first_number if r.numbered else 0)
+    cdef int64_t before = max(oldest, r.state.first_number if r.program.numbered else 0)
     cdef const MatchNode* node
     cdef uint64_t picks = 0
     cdef uint32_t number
-    for number in range(1, r.ring.head):
-        node = match_node(r, number)
-        require(node.youngest > NEVER and (node.youngest <= latest or not r.rises), b"a node has no such start")
+    for number in range(1, r.state.ring.head):
+        node = match_node(&r.state, number)
+        require(node.youngest > NEVER and (node.youngest <= latest or not r.program.rises), b"a node has no such start")
         if node.state == VIEW:
             check_view(r, node.pos, node, number, known)
             require(node.next == node.sibling == NO_NODE, b"a view is in union with others")
@@ -165,12 +165,12 @@ cdef void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked* k
             check_siblings(r, node, number, known)
         if is_pick(node):
             check_pick(r, node, number, known)
-            require(last_position_of(r, node.pos) >= before, b"positions of picks fall")
-            before = last_position_of(r, node.pos)
+            require(last_position_of(&r.state, node.pos) >= before, b"positions of picks fall")
+            before = last_position_of(&r.state, node.pos)
             picks += 1
         require(known.sizes[number] <= picks, b"a set has a pick twice")
     check_views(known)
-    if r.has_rows:
+    if r.program.has_rows:
         check_chains(r)
 
 
@@ -182,7 +182,7 @@ cdef void check_siblings(Recognition* r, const MatchNode* node, uint32_t number,
     if node.state == UNION:
         require(node.next != NO_NODE, b"a union is of nothing")
         unite_checked(r, node, node.next, number, known)
-        require(match_node(r, node.next).youngest == node.youngest, b"a union is of another age")
+        require(match_node(&r.state, node.next).youngest == node.youngest, b"a union is of another age")
 
 
 cdef void unite_checked(
@@ -190,7 +190,7 @@ cdef void unite_checked(
 ) noexcept nogil:
     cdef size_t i
     require(other < number, b"a node leads to a younger one")
-    require(match_node(r, other).youngest <= node.youngest, b"a part of a union is too young")
+    require(match_node(&r.state, other).youngest <= node.youngest, b"a part of a union is too young")
     known.sizes[number] += known.sizes[other]
     for i in range(known.words):
         known.states[number * known.words + i] |= known.states[other * known.words + i]
@@ -198,17 +198,17 @@ cdef void unite_checked(
 
 cdef void check_pick(Recognition* r, const MatchNode* node, uint32_t number, Checked* known) noexcept nogil:
     cdef uint32_t state = node.state & ~<uint32_t>OF_VIEW
-    require(state < r.width, b"a node is of a state that there is not")
+    require(state < r.program.width, b"a node is of a state that there is not")
     known.sizes[number] += 1
     mark_state(known.states.data() + number * known.words, state)
     if node.state & OF_VIEW:
         check_view(r, node.next, node, number, known)
         require(has_transition(r, node.next, state), b"a view is of another transition")
     elif node.next == NO_NODE:
-        require(r.entries[state].initial, b"a match begins in another state")
+        require(r.program.entries[state].initial, b"a match begins in another state")
     else:
         require(node.next < number, b"a node leads to a younger one")
-        require(match_node(r, node.next).youngest == node.youngest, b"a node is of another age than what it goes on with")
+        require(match_node(&r.state, node.next).youngest == node.youngest, b"a node is of another age than what it goes on with")
         require(
             are_among(
                 known.states.data() + node.next * known.words, known.sources.data() + state * known.words, known.words
@@ -265,19 +265,19 @@ cdef void check_chains(Recognition* r) noexcept nogil:
     cdef const MatchNode* node
     cdef const MatchNode* other
     cdef uint32_t number
-    chains.assign(r.ring.count() + 1, 0)
-    is_followed.assign(r.ring.count() + 1, 0)
-    for number in range(1, r.ring.head):
-        node = match_node(r, number)
-        require(node.state < r.width, b"there are unions in a chain")
+    chains.assign(r.state.ring.count() + 1, 0)
+    is_followed.assign(r.state.ring.count() + 1, 0)
+    for number in range(1, r.state.ring.head):
+        node = match_node(&r.state, number)
+        require(node.state < r.program.width, b"there are unions in a chain")
         chains[number] = number
         if node.sibling == NO_NODE:
             continue
-        other = match_node(r, node.sibling)
+        other = match_node(&r.state, node.sibling)
         chains[number] = chains[node.sibling]
         require(not is_followed[node.sibling] and other.state == node.state, b"a list branches")
         is_followed[node.sibling] = 1
-        require(last_position_of(r, node.pos) > last_position_of(r, other.pos), b"a list is not in order")
+        require(last_position_of(&r.state, node.pos) > last_position_of(&r.state, other.pos), b"a list is not in order")
         if node.next != NO_NODE:
             require(chains[other.next] == chains[node.next] and other.next <= node.next, b"a list is not in order")
 
@@ -290,30 +290,30 @@ cdef void load_heads(
 ) noexcept nogil:
     cdef size_t i, partition
     for i in range(heads.size()):
-        partition = i // r.width
+        partition = i // r.program.width
         if heads.at(i) != NO_NODE:
             check_head(r, heads.at(i), i, known)
-            r.heads[i].node = heads.at(i)
-            r.heads[i].youngest = match_node(r, heads.at(i)).youngest
+            r.state.heads[i].node = heads.at(i)
+            r.state.heads[i].youngest = match_node(&r.state, heads.at(i)).youngest
         if last.at(i) != NO_NODE:
             check_head(r, last.at(i), i, known)
-            r.last[i].node = last.at(i)
-            r.last[i].youngest = match_node(r, last.at(i)).youngest
-            r.last[i].local = (r.locals[partition] if r.partitioned else r.position) - 1
-    for partition in range(r.locals.size() if r.rises and r.correlating == NULL else 0):
-        check_ages(r, r.heads.data() + partition * r.width)
+            r.state.last[i].node = last.at(i)
+            r.state.last[i].youngest = match_node(&r.state, last.at(i)).youngest
+            r.state.last[i].local = (r.state.locals[partition] if r.program.partitioned else r.state.position) - 1
+    for partition in range(r.state.locals.size() if r.program.rises and r.correlating == NULL else 0):
+        check_ages(r, r.state.heads.data() + partition * r.program.width)
 
 
 cdef void check_head(Recognition* r, uint32_t node, size_t cell, const Checked* known) noexcept nogil:
     require(has_node(r, node), b"there is no such node")
-    require(are_of(known, node, cell % r.width), b"partial matches wait in another state")
-    require(r.correlating == NULL or r.correlating.cells[cell % r.width].kind == HEAD_CELL, b"a state has groups")
-    check_age(r, node, cell // r.width)
+    require(are_of(known, node, cell % r.program.width), b"partial matches wait in another state")
+    require(r.correlating == NULL or r.correlating.cells[cell % r.program.width].kind == HEAD_CELL, b"a state has groups")
+    check_age(r, node, cell // r.program.width)
 
 
 cdef inline void check_age(Recognition* r, uint32_t node, size_t partition) noexcept nogil:
     """Where windows are of positions in partitions, no match begins after the last one."""
-    require(r.events < 0 or match_node(r, node).youngest < r.locals[partition], b"a match begins too late")
+    require(r.program.events < 0 or match_node(&r.state, node).youngest < r.state.locals[partition], b"a match begins too late")
 
 
 cdef void check_ages(Recognition* r, const Head* heads) noexcept nogil:
@@ -321,13 +321,13 @@ cdef void check_ages(Recognition* r, const Head* heads) noexcept nogil:
     cdef const EntrySpec* entry
     cdef int64_t youngest
     cdef size_t state, i
-    for state in range(r.width):
-        entry = r.entries.data() + state
+    for state in range(r.program.width):
+        entry = r.program.entries.data() + state
         if entry.initial or entry.directly or heads[state].node == NO_NODE:
             continue
         youngest = NEVER
         for i in range(entry.first, entry.first + entry.after):
-            youngest = max(youngest, heads[r.sources[i]].youngest)
+            youngest = max(youngest, heads[r.program.sources[i]].youngest)
         require(heads[state].youngest <= youngest, b"what waits in a state is too young")
 
 
@@ -351,7 +351,7 @@ cdef void check_form(Recognition* r, const ListForms* forms, size_t i, size_t at
     """The list has its place, and the groups are there."""
     cdef const ListForm* form = forms.lists.data() + i
     cdef size_t place, width
-    require(form.partition < r.locals.size() and form.state < r.width, b"a list is of no state")
+    require(form.partition < r.state.locals.size() and form.state < r.program.width, b"a list is of no state")
     require(r.correlating.cells[form.state].kind != HEAD_CELL, b"a list is of a state that has none")
     width = r.correlating.cells[form.state].width
     require(0 < form.groups <= forms.nodes.size() - at, b"groups of a list are missing")
@@ -376,13 +376,13 @@ cdef void load_list(
         node = forms.nodes.at(at + place)
         newest = max(newest, node)
         read_registers(
-            r, forms.registers.data() + value + place * cell.width, form.state, registers.data(), match_node(r, node),
+            r, forms.registers.data() + value + place * cell.width, form.state, registers.data(), match_node(&r.state, node),
             known,
         )
         require(cell.key < 0 or registers[cell.key] == forms.registers.at(value + cell.key), b"a group is of another key")
-        add_group(list, registers.data(), node, match_node(r, node).youngest)
+        add_group(list, registers.data(), node, match_node(&r.state, node).youngest)
         if cell.stairs >= 0:
-            add_step(&list.stairs, registers[cell.stairs], match_node(r, node).youngest)
+            add_step(&list.stairs, registers[cell.stairs], match_node(&r.state, node).youngest)
         if cell.kind == MERGED_CELL:
             know_merged(r, <uint32_t>i, list, place)
         known.newest[i].push_back(newest)
@@ -398,7 +398,7 @@ cdef uint32_t placed_list(Recognition* r, const ListForm* form, const int64_t* r
     )
     number = new_list(r, form.partition, form.state)
     if by < 0:
-        c.direct[form.partition * r.width + form.state] = number
+        c.direct[form.partition * r.program.width + form.state] = number
         return number
     if c.keyed.is_full():
         c.keyed.spread(FEW_SLOTS)
@@ -437,7 +437,7 @@ cdef void read_registers(
             out[i] = NOT_SET
         else:
             require(
-                node == NULL or not r.forgets or node.youngest <= known.oldest.at(<size_t>stored[i]),
+                node == NULL or not r.program.forgets or node.youngest <= known.oldest.at(<size_t>stored[i]),
                 b"a list is forgotten too early",
             )
 
@@ -467,26 +467,26 @@ cdef void load_recents(Recognition* r, const ListForms* forms, const Checked* kn
         form = forms.lists.data() + i
         width = c.cells[form.state].width
         registers.resize(width + 1)
-        require(c.recents[form.partition * r.width + form.state].nodes.empty(), b"a state was entered twice")
+        require(c.recents[form.partition * r.program.width + form.state].nodes.empty(), b"a state was entered twice")
         start_recent_again(r, form)
         for place in range(form.groups):
             node = forms.nodes.at(at + place)
             require(are_of(known, node, form.state), b"a group is of another state")
             check_age(r, node, form.partition)
             read_registers(
-                r, forms.registers.data() + value + place * width, form.state, registers.data(), match_node(r, node),
+                r, forms.registers.data() + value + place * width, form.state, registers.data(), match_node(&r.state, node),
                 known,
             )
-            note_recent(r, form.state, form.partition, registers.data(), node, match_node(r, node).youngest)
+            note_recent(r, form.state, form.partition, registers.data(), node, match_node(&r.state, node).youngest)
         at += form.groups
         value += <size_t>form.groups * width
     require(at == forms.nodes.size() and value == forms.registers.size(), b"there are groups of no state")
 
 
 cdef void start_recent_again(Recognition* r, const ListForm* form) noexcept nogil:
-    require(r.entries[form.state].waits_next, b"nothing comes directly after a state")
+    require(r.program.entries[form.state].waits_next, b"nothing comes directly after a state")
     start_recent(
-        r, form.state, form.partition, (r.locals[form.partition] if r.partitioned else r.position) - 1, True
+        r, form.state, form.partition, (r.state.locals[form.partition] if r.program.partitioned else r.state.position) - 1, True
     )
 
 
@@ -544,10 +544,10 @@ cdef void load_listed(Recognition* r, Archive* a, int64_t oldest, Checked* known
     )
     for i in range(forms.size()):
         form = forms.data() + i
-        require(oldest <= form.position < r.position, b"a listed event is none")
+        require(oldest <= form.position < r.state.position, b"a listed event is none")
         require(-1 <= form.before < <int64_t>i, b"a list leads nowhere")
         require(form.before < 0 or forms[form.before].position < form.position, b"a list is not in order")
-        require(i == 0 or not r.forgets or forms[i - 1].start <= form.start, b"starts of listed events fall")
+        require(i == 0 or not r.program.forgets or forms[i - 1].start <= form.start, b"starts of listed events fall")
         one.position = form.position
         one.start = form.start
         one.before = form.before if form.before >= 0 else NOT_SET

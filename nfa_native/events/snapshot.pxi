@@ -47,7 +47,7 @@ cdef cppclass Renumbered:
 
 cdef bint can_be_written(const Recognition* r) noexcept nogil:
     """All results are out and taken."""
-    return not r.enumerating and r.found.count == 0
+    return not r.scratch.enumerating and r.scratch.found.count == 0
 
 
 cdef void write_recognition(Recognition* r, Archive* a, int64_t least) noexcept nogil:
@@ -73,12 +73,12 @@ cdef void write_recognition(Recognition* r, Archive* a, int64_t least) noexcept 
 cdef void event_fields(Recognition* r, Archive* a, uint64_t* scanned) noexcept nogil:
     """Where the events are, in all and in each partition."""
     a.store(b"events", EVENTS_VERSION)
-    a.number(b"position", r.position)
-    a.number(b"first number", r.first_number)
+    a.number(b"position", r.state.position)
+    a.number(b"first number", r.state.first_number)
     a.number(b"scanned", scanned[0])
-    a.numbers(b"local numbers", r.local_numbers)
-    a.numbers(b"partitions", r.locals)
-    a.numbers(b"touched", r.touched)
+    a.numbers(b"local numbers", r.state.local_numbers)
+    a.numbers(b"partitions", r.state.locals)
+    a.numbers(b"touched", r.state.touched)
 
 
 cdef void node_fields(Archive* a, vector[MatchNode]* nodes) noexcept nogil:
@@ -133,19 +133,19 @@ cdef void listed_fields(Archive* a, vector[ListedForm]* listed, vector[int64_t]*
 
 cdef inline bint is_latest(const Recognition* r, size_t partition, int64_t local) noexcept nogil:
     """The event was the last one of its partition, so what entered with it can go on contiguously."""
-    return local == (r.locals.at(partition) if r.partitioned else r.position) - 1
+    return local == (r.state.locals.at(partition) if r.program.partitioned else r.state.position) - 1
 
 
 cdef void keep_nodes(Recognition* r, int64_t least, vector[uint32_t]* nodes) noexcept nogil:
     cdef uint32_t number = 1
     cdef int64_t own
     cdef size_t i
-    nodes.assign(r.ring.count(), NO_NODE)
-    for i in range(r.heads.size()):
-        own = least_of(r, i // r.width, least)
-        mark_from(r, r.heads[i].node, own, nodes)
-        if is_latest(r, i // r.width, r.last[i].local):
-            mark_from(r, r.last[i].node, own, nodes)
+    nodes.assign(r.state.ring.count(), NO_NODE)
+    for i in range(r.state.heads.size()):
+        own = least_of(r, i // r.program.width, least)
+        mark_from(r, r.state.heads[i].node, own, nodes)
+        if is_latest(r, i // r.program.width, r.state.last[i].local):
+            mark_from(r, r.state.last[i].node, own, nodes)
     if r.correlating != NULL:
         mark_kept_groups(r, least, nodes)
     for i in range(nodes.size()):
@@ -165,9 +165,9 @@ cdef void mark_kept_groups(Recognition* r, int64_t least, vector[uint32_t]* node
         for place in range(list.first, groups_of(list)):
             mark_from(r, list.nodes.at(place), least_of(r, list.partition, least), nodes)
     for i in range(c.recents.size()):
-        if is_latest(r, i // r.width, c.recents[i].local):
+        if is_latest(r, i // r.program.width, c.recents[i].local):
             for place in range(c.recents[i].nodes.size()):
-                mark_from(r, c.recents[i].nodes[place], least_of(r, i // r.width, least), nodes)
+                mark_from(r, c.recents[i].nodes[place], least_of(r, i // r.program.width, least), nodes)
 
 
 cdef inline bint is_kept(Recognition* r, const GroupList* list) noexcept nogil:
@@ -180,12 +180,12 @@ cdef inline bint is_live_group(
 ) noexcept nogil:
     """Something of the group starts in a window that may come."""
     cdef uint32_t node = list.nodes.at(place)
-    return is_young(r, node, least_of(r, list.partition, least)) and kept_number(r, numbers, node) != NO_NODE
+    return is_young(&r.state, node, least_of(r, list.partition, least)) and kept_number(&r.state, numbers, node) != NO_NODE
 
 
-cdef inline uint32_t kept_number(const Recognition* r, const Renumbered* numbers, uint32_t node) noexcept nogil:
+cdef inline uint32_t kept_number(const RecognizerState* s, const Renumbered* numbers, uint32_t node) noexcept nogil:
     """The new number of a node; NO_NODE: it is left behind."""
-    cdef uint32_t place = node - r.ring.tail
+    cdef uint32_t place = node - s.ring.tail
     return numbers.nodes.at(place) if node != NO_NODE and place < numbers.nodes.size() else <uint32_t>NO_NODE
 
 
@@ -198,7 +198,7 @@ cdef void keep_views(Recognition* r, Renumbered* numbers) noexcept nogil:
     numbers.views.assign(c.views.count(), 0)
     for i in range(numbers.nodes.size()):
         if numbers.nodes[i] != NO_NODE:
-            view = view_of(match_node(r, r.ring.tail + <uint32_t>i))
+            view = view_of(match_node(&r.state, r.state.ring.tail + <uint32_t>i))
             if view != NULL:
                 numbers.views[view[0] - c.views.tail] = 1
     for i in range(numbers.views.size()):
@@ -244,10 +244,10 @@ cdef void keep_listed(Recognition* r, int64_t least, Renumbered* numbers) noexce
                 mark_listed(c, list.state, list.records.data() + place * list.width + 1, &numbers.listed)
     for i in range(c.recents.size()):
         place = 0
-        while is_latest(r, i // r.width, c.recents[i].local) and place < c.recents[i].nodes.size():
-            if kept_number(r, numbers, c.recents[i].nodes[place]) != NO_NODE:
+        while is_latest(r, i // r.program.width, c.recents[i].local) and place < c.recents[i].nodes.size():
+            if kept_number(&r.state, numbers, c.recents[i].nodes[place]) != NO_NODE:
                 mark_listed(
-                    c, i % r.width, c.recents[i].registers.data() + place * c.cells[i % r.width].width, &numbers.listed
+                    c, i % r.program.width, c.recents[i].registers.data() + place * c.cells[i % r.program.width].width, &numbers.listed
                 )
             place += 1
     for i in range(numbers.listed.size()):
@@ -276,17 +276,17 @@ cdef inline bint has_list(const Correlating* c, size_t state, uint32_t register_
 
 cdef void write_events(Recognition* r, Archive* a, const Renumbered* numbers) noexcept nogil:
     cdef uint64_t scanned = r.correlating.scanned if r.correlating != NULL else 0
-    cdef int64_t oldest = r.position
+    cdef int64_t oldest = r.state.position
     cdef const MatchNode* node
     cdef size_t i
     for i in range(numbers.nodes.size()):
-        node = match_node(r, r.ring.tail + <uint32_t>i)
+        node = match_node(&r.state, r.state.ring.tail + <uint32_t>i)
         if numbers.nodes.at(i) != NO_NODE and is_pick(node):
-            oldest = last_position_of(r, node.pos)
+            oldest = last_position_of(&r.state, node.pos)
             break
-    if r.numbered:
-        r.local_numbers.erase(r.local_numbers.begin(), r.local_numbers.begin() + (oldest - r.first_number))
-    r.first_number = oldest
+    if r.program.numbered:
+        r.state.local_numbers.erase(r.state.local_numbers.begin(), r.state.local_numbers.begin() + (oldest - r.state.first_number))
+    r.state.first_number = oldest
     event_fields(r, a, &scanned)
 
 
@@ -294,9 +294,9 @@ cdef inline bint is_pick(const MatchNode* node) noexcept nogil:
     return node.state != UNION and node.state != VIEW
 
 
-cdef inline int64_t last_position_of(const Recognition* r, uint32_t pos) noexcept nogil:
+cdef inline int64_t last_position_of(const RecognizerState* s, uint32_t pos) noexcept nogil:
     """As `position_of`, where `position` is that of the next event."""
-    return r.position - 1 - <int64_t>(<uint32_t>(<uint32_t>(r.position - 1) - pos))
+    return s.position - 1 - <int64_t>(<uint32_t>(<uint32_t>(s.position - 1) - pos))
 
 
 cdef void write_nodes(Recognition* r, Archive* a, const Renumbered* numbers) noexcept nogil:
@@ -306,14 +306,14 @@ cdef void write_nodes(Recognition* r, Archive* a, const Renumbered* numbers) noe
     for i in range(numbers.nodes.size()):
         if numbers.nodes.at(i) == NO_NODE:
             continue
-        node = match_node(r, r.ring.tail + <uint32_t>i)[0]
-        node.sibling = kept_number(r, numbers, node.sibling)
+        node = match_node(&r.state, r.state.ring.tail + <uint32_t>i)[0]
+        node.sibling = kept_number(&r.state, numbers, node.sibling)
         if node.state == VIEW:
             node.pos = numbers.views.at(node.pos - r.correlating.views.tail)
         elif is_of_view(&node):
             node.next = numbers.views.at(node.next - r.correlating.views.tail)
         else:
-            node.next = kept_number(r, numbers, node.next)
+            node.next = kept_number(&r.state, numbers, node.next)
         nodes.push_back(node)
     node_fields(a, &nodes)
 
@@ -322,9 +322,9 @@ cdef void write_heads(Recognition* r, Archive* a, const Renumbered* numbers) noe
     cdef vector[uint32_t] heads
     cdef vector[uint32_t] last
     cdef size_t i
-    for i in range(r.heads.size()):
-        heads.push_back(kept_number(r, numbers, r.heads[i].node))
-        last.push_back(kept_number(r, numbers, r.last[i].node) if is_latest(r, i // r.width, r.last[i].local) else 0)
+    for i in range(r.state.heads.size()):
+        heads.push_back(kept_number(&r.state, numbers, r.state.heads[i].node))
+        last.push_back(kept_number(&r.state, numbers, r.state.last[i].node) if is_latest(r, i // r.program.width, r.state.last[i].local) else 0)
     head_fields(a, &heads, &last)
 
 
@@ -342,10 +342,10 @@ cdef void write_lists(Recognition* r, Archive* a, int64_t least, const Renumbere
             if numbers.groups.at(i).at(place) != numbers.groups.at(i).at(place + 1):
                 write_group(
                     r, &lists, list.records.data() + place * list.width + 1,
-                    kept_number(r, numbers, list.nodes.at(place)), numbers,
+                    kept_number(&r.state, numbers, list.nodes.at(place)), numbers,
                 )
     for i in range(c.recents.size()):
-        if is_latest(r, i // r.width, c.recents[i].local):
+        if is_latest(r, i // r.program.width, c.recents[i].local):
             write_recent(r, &recents, i, numbers)
     list_fields(a, b"groups", &lists)
     list_fields(a, b"recent", &recents)
@@ -380,12 +380,12 @@ cdef void write_group(
 cdef void write_recent(Recognition* r, ListForms* forms, size_t cell, const Renumbered* numbers) noexcept nogil:
     """What entered a state with the last event of a partition."""
     cdef const Recent* recent = r.correlating.recents.data() + cell
-    cdef uint32_t width = r.correlating.cells[cell % r.width].width
+    cdef uint32_t width = r.correlating.cells[cell % r.program.width].width
     cdef uint32_t node
     cdef size_t i
-    begin_list(forms, <uint32_t>(cell // r.width), <uint32_t>(cell % r.width))
+    begin_list(forms, <uint32_t>(cell // r.program.width), <uint32_t>(cell % r.program.width))
     for i in range(recent.nodes.size()):
-        node = kept_number(r, numbers, recent.nodes.at(i))
+        node = kept_number(&r.state, numbers, recent.nodes.at(i))
         if node != NO_NODE:
             write_group(r, forms, recent.registers.data() + i * width, node, numbers)
     if forms.lists.back().groups == 0:

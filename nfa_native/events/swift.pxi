@@ -6,12 +6,12 @@ cdef inline bint take_swiftly(
 ) noexcept nogil:
     """As `take_correlated`."""
     cdef uint32_t i
-    make_room(r, start, least, r.most_nodes)
-    if r.is_full:
+    make_room(r, start, least, r.program.most_nodes)
+    if r.scratch.is_full:
         return False
     for i in range(symbol.begin, symbol.end):
-        enter_swiftly(r, r.entered.data()[i].state, partition, start, least)
-    return not r.endings.empty()
+        enter_swiftly(r, r.program.entered.data()[i].state, partition, start, least)
+    return not r.scratch.endings.empty()
 
 
 cdef inline void enter_swiftly(
@@ -19,7 +19,7 @@ cdef inline void enter_swiftly(
 ) noexcept nogil:
     cdef Correlating* c = r.correlating
     cdef const CellSpec* cell = c.cells.data() + state
-    cdef const EntrySpec* entry = r.entries.data() + state
+    cdef const EntrySpec* entry = r.program.entries.data() + state
     cdef Head before
     cdef Entering one
     cdef uint32_t i
@@ -42,7 +42,7 @@ cdef bint is_swift(const Recognition* r, uint32_t state):
     cdef const CellSpec* cell = &c.cells[state]
     cdef const TransitionSpec* transition
     cdef uint32_t i
-    if cell.kind == MERGED_CELL or r.entries[state].waits_next:
+    if cell.kind == MERGED_CELL or r.program.entries[state].waits_next:
         return False
     for i in range(cell.first_transition, cell.first_transition + cell.transitions):
         transition = &c.transitions[i]

@@ -51,7 +51,7 @@ cdef inline int64_t* column_of(const Table* t, size_t state) noexcept nogil:
 
 cdef bint make_rows(Recognition* r, size_t count, size_t most) noexcept nogil:
     """Room for more than `count` rows, of which there will be up to `most`; False: there is no memory for them."""
-    cdef Table* t = r.table
+    cdef Table* t = r.scratch.table
     cdef int64_t* memory
     cdef size_t room = t.room if t.memory == NULL else 2 * t.room
     if t.memory != NULL and count < t.room:
@@ -59,7 +59,7 @@ cdef bint make_rows(Recognition* r, size_t count, size_t most) noexcept nogil:
     room = max(count + 1, min(most, max(room, <size_t>FEW_ROWS)))
     memory = <int64_t*>malloc(2 * t.width * line_of(room) * sizeof(int64_t))
     if memory == NULL:
-        r.is_full = True
+        r.scratch.is_full = True
         return False
     move_rows(t, count, memory, line_of(room))
     t.room = room

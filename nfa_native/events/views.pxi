@@ -8,7 +8,7 @@ cdef inline ViewRecord* view_at(Correlating* c, uint32_t number) noexcept nogil:
 cdef void reclaim_views(Recognition* r, int64_t least) noexcept nogil:
     """Free the oldest ones that hold nothing that starts at `least` or later; room for as many as there are then."""
     cdef NodeRing[ViewRecord]* views = &r.correlating.views
-    while r.forgets and views.count() and views.at(views.tail).youngest < least:
+    while r.program.forgets and views.count() and views.at(views.tail).youngest < least:
         views.tail += 1
     if not views.has_room(<uint64_t>views.count()):
         views.grow()
@@ -35,7 +35,7 @@ cdef inline uint32_t add_view(
     view.last = groups.base + <int64_t>groups_of(groups) - 1
     for i in range(count):
         view.bounds[i] = bounds[i]
-    return add_node(r, VIEW, number, NO_NODE, NO_NODE, youngest)
+    return add_node(&r.state, VIEW, number, NO_NODE, NO_NODE, youngest)
 
 
 cdef inline const GuardSpec* conditions(const Correlating* c, const TransitionSpec* transition) noexcept nogil:
@@ -69,7 +69,7 @@ cdef uint32_t enter_view(Recognition* r, uint32_t number, size_t depth, int64_t 
     node = next_in_view(c, &visit, least)
     if node != NO_NODE:
         c.view_visits.push_back(visit)
-        visit_later(r, NO_NODE, <uint32_t>depth)
+        visit_later(&r.scratch, NO_NODE, <uint32_t>depth)
     return node
 
 
@@ -83,5 +83,5 @@ cdef bint resume_view(Recognition* r, int64_t least, Visiting* out) noexcept nog
     if out.node == NO_NODE:
         return False
     c.view_visits.push_back(visit)
-    visit_later(r, NO_NODE, visit.depth)
+    visit_later(&r.scratch, NO_NODE, visit.depth)
     return True

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from spaseq.errors import SnapshotError
-from spaseq.snapshots.shapes import CLOCK, COUNT, TIME, Named, Number, Shape, misfits
+from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, Named, Number, Shape, misfits
 
 SCOPE = Number(most=2**64 - 1)  # of an event's blank nodes
 WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
@@ -22,7 +22,7 @@ QUERY: Shape = {
     },
 }  # fmt: skip
 HEADER: Shape = {
-    "background": str, "lateness": COUNT, "origins": COUNT, "scopes": Named(SCOPE), "queries": [QUERY],
+    "background": str, "lateness": DURATION, "origins": COUNT, "scopes": Named(SCOPE), "queries": [QUERY],
     "clocks": [CLOCK], "streamsets": [STREAMSET],
 }  # fmt: skip
 

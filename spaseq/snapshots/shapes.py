@@ -26,7 +26,7 @@ Shape: TypeAlias = (
     "Number | Named | type[str] | type[bool] | type[bytes] | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
 )
 
-COUNT, TIME = Number(), Number(-(2**63))
+COUNT, DURATION, TIME = Number(most=2**62), Number(), Number(-(2**63))  # what is counted goes on
 CLOCK: Shape = {
     "iri": str, "watermark": TIME, "newest": TIME, "events": COUNT, "late": COUNT, "closed": bool, "first_late": str,
     "lateness_needed": Number(most=2**65),

@@ -21,10 +21,10 @@ from spaseq.tuples.encoding.encoder import Reading
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.selection.selecting import SELECTION, Selection
 from spaseq.tuples.spent import SPENT, spent, spent_state
-from spaseq.tuples.streamset import POSITION, STREAMSET, Entry, Streamset
+from spaseq.tuples.streamset import STREAMSET, Entry, Streamset
 
 _ENTRY: Shape = {
-    "schema": bytes, "first": POSITION, "error": str, "masks": [str], "selection": [SELECTION],
+    "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
     "aggregation": [AGGREGATION], "spent": [SPENT],
 }  # fmt: skip
 _QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY]}

@@ -9,7 +9,7 @@ from typing import Any
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
-from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape, misfits
+from spaseq.snapshots.shapes import COUNT, DURATION, TIME, Named, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.tuples.columns.agreed import COLUMNS
 from spaseq.tuples.columns.stored import schema_read, schema_stored
@@ -24,7 +24,7 @@ _READING: Shape = {
 }  # fmt: skip
 _COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
 ENGINE: Shape = {
-    "reading": _READING, "lateness": COUNT, "promised": TIME, "pushes": COUNT, "counters": Named(_COUNTERS),
+    "reading": _READING, "lateness": DURATION, "promised": TIME, "pushes": COUNT, "counters": Named(_COUNTERS),
     "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE],
 }  # fmt: skip
 HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}

@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.snapshots.shapes import COUNT, TIME, Named, Number, Shape
+from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
@@ -23,9 +23,8 @@ from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.waiting import WAITING, Run, Waiting, joined
 
-POSITION = Number(most=2**62)
 STREAMSET: Shape = {
-    "streams": [str], "position": POSITION, "time": [TIME], "events": COUNT, "entries": [str],
+    "streams": [str], "position": COUNT, "time": [TIME], "events": COUNT, "entries": [str],
     "waiting": Named(WAITING), "encoder": ENCODER,
 }  # fmt: skip
 
