@@ -35,13 +35,16 @@ include "aggregating/snapshot.pxi"
 include "aggregating/restore.pxi"
 
 CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
-KINDS = ("SUM", "LEAST", "SUM OF DOUBLES")
+KINDS = ("SUM", "LEAST", "SUM OF DOUBLES", "MATCHES")
 MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
 
 
 class Quantity(NamedTuple):
-    """What is to be known of an event's values in all matches: one of KINDS, over the events picked in ``states``."""
+    """What is to be known of an event's values in all matches: one of KINDS, over the events picked in ``states``.
+
+    MATCHES is how many there are in 128 bits, and not of values; it comes first, and sums then are exact in more matches
+    than 64 bits can count, too."""
 
     kind: str
     states: tuple
@@ -57,9 +60,9 @@ class Column(NamedTuple):
 class Aggregates(NamedTuple):
     """A row for each end and key with matches, in the order of their ends; m rows.
 
-    ``totals`` has for each quantity: of a SUM and LEAST two columns, the upper half of 128 bits (int64) and the lower one
-    (uint64); of a SUM OF DOUBLES one column, of float64.  LEAST is NO_LEAST if there is no value; a SUM whose upper half
-    is -2**63 is not known, as it is too large.
+    ``totals`` has for each quantity: of a SUM, LEAST and MATCHES two columns, the upper half of 128 bits (int64) and the
+    lower one (uint64); of a SUM OF DOUBLES one column, of float64.  LEAST is NO_LEAST if there is no value; what has the
+    upper half -2**63 else is not known, as it is too large.
     """
 
     ends: np.ndarray           # int64[m], positions in the whole stream
@@ -140,7 +143,7 @@ cdef class Aggregator:
         """Take the events of a batch from number ``at`` on, until all are taken or ``most`` rows wait.
 
         ``starts``, ``least`` and ``partitions`` are those of the recognizer.  A match counts under the key of its first
-        event.  ``columns`` has one for each quantity.  Gives the first event that is not done with."""
+        event.  ``columns`` has one for each quantity but MATCHES.  Gives the first event that is not done with."""
         cdef Aggregation* a = &self.state
         cdef size_t count = symbols.shape[0]
         cdef size_t i
@@ -156,7 +159,7 @@ cdef class Aggregator:
             for i in range(count):
                 if symbols[i] >= a.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        kept = [self._column(*pair, count) for pair in zip(self.quantities, columns, strict=True)]
+        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.counts_on :], columns, strict=True)]
         self._point_to(kept)
         with nogil:
             at = guarded_number(
@@ -185,7 +188,10 @@ cdef class Aggregator:
         a.wide_valid.clear()
         a.real_values.safe_assign(1, NULL)
         a.real_valid.safe_assign(1, NULL)
-        for quantity, column in zip(self.quantities, columns, strict=True):
+        if a.counts_on:
+            a.wide_values.safe_push_back(NULL)
+            a.wide_valid.safe_push_back(NULL)
+        for quantity, column in zip(self.quantities[a.counts_on :], columns, strict=True):
             where = NULL
             if column.valid is not None:
                 valid = column.valid
@@ -302,13 +308,16 @@ cdef measure(Aggregation* a, quantities):
     """What is to be known of paths."""
     exact = [one for one in quantities if one.kind != "SUM OF DOUBLES"]
     doubles = [one for one in quantities if one.kind == "SUM OF DOUBLES"]
+    if any([one.kind == "MATCHES" for one in quantities[1:]]):
+        raise ValueError("the number of matches comes first")
+    a.counts_on = any([one.kind == "MATCHES" for one in quantities])
     a.wides = len(exact)
     a.reals = len(doubles) + 1 if doubles else 0
     for one in exact:
         a.is_least.safe_push_back(KINDS.index(one.kind) == 1)
     for state in range(a.entries.size()):
         for one in exact:
-            a.holds_wide.safe_push_back(state in one.states)
+            a.holds_wide.safe_push_back(state in one.states if one.kind != "MATCHES" else False)
         if doubles:
             a.holds_real.safe_push_back(False)
         for one in doubles:

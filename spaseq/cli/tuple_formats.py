@@ -122,9 +122,16 @@ def _values(column: pyarrow.Array) -> list[Any]:
     """The values of a column; times that are none of Python's are texts."""
     try:
         values: list[Any] = column.to_pylist()
-        return values
+        return [None if value is None else int(value) for value in values] if _is_whole(column.type) else values
     except OverflowError:
         return [_value(scalar) for scalar in column]
+
+
+def _is_whole(type_: pyarrow.DataType) -> bool:
+    """Whether it is one of decimals without digits after the point."""
+    from pyarrow import types
+
+    return bool(types.is_decimal(type_)) and type_.scale == 0
 
 
 def _value(scalar: Any) -> Any:

@@ -73,6 +73,10 @@ if TYPE_CHECKING:
     "--format", type=click.Choice(list(WRITERS)),
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
+@click.option(
+    "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
+    help="The type of COUNT, and of SUM of integers: decimal has 38 digits, double is not exact.",
+)  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
 @click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
@@ -105,6 +109,7 @@ def tuples(
     time_format: str | None,
     declared: tuple[str, ...],
     format: str | None,
+    totals: str,
     output: Path | None,
     limit: int | None,
     count: bool,
@@ -134,7 +139,7 @@ def tuples(
         show_warnings(each, err=True)
     reading = Reading(
         type_, relation, time, time_unit or "us", declared_types(declared), csv_format(columns, separator, nulls),
-        on_error == "skip", time_format, stream,
+        on_error == "skip", time_format, stream, totals,
     )  # fmt: skip
     resumable = None
     if checkpoint is not None:
@@ -143,7 +148,7 @@ def tuples(
         same = {
             "--type": type_, "--relation": relation, "--columns": columns, "--separator": separator, "--null": nulls,
             "--stream": stream, "--time": time, "--time-unit": time_unit, "--time-format": time_format,
-            "--declare": declared, "--on-error": on_error, "--output": output,
+            "--declare": declared, "--on-error": on_error, "--totals": totals, "--output": output,
         }  # fmt: skip
         resumable = Resumable(checkpoint, checkpoint_every, same, sources)
     goes_on = resumable is not None and resumable.goes_on
@@ -172,7 +177,7 @@ def _matches(
     return match(
         parsed, sources, type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit,
         time_format=reading.form, types=reading.types, csv=reading.csv, stream=reading.stream,
-        on_error="skip" if reading.skip else "stop",
+        on_error="skip" if reading.skip else "stop", totals=reading.totals,
     )  # fmt: skip
 
 

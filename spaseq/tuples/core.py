@@ -17,6 +17,7 @@ from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.aggregates.aggregating import Aggregation
 from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
 from spaseq.tuples.encoding.encoder import Reading, check_reading
@@ -103,7 +104,7 @@ class Core:
         prepared = query.prepared
         query.plan = plan = prepared.plan_for(schema)
         check_reading(prepared.query, plan, schema)
-        running = _running(prepared, plan, schema, first, query.remembers)
+        running = _running(prepared, plan, schema, first, query.remembers, self.setting.integers)
         reading = Reading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
         query.entry = Entry(query.name, running, reading, schema, first)
         query.streamset.add(query.entry)
@@ -302,7 +303,9 @@ def about_query(name: str) -> Iterator[None]:
         raise
 
 
-def _running(prepared: Prepared, plan: Recognition, schema: pyarrow.Schema, first: int, remembers: bool) -> Running:
+def _running(
+    prepared: Prepared, plan: Recognition, schema: pyarrow.Schema, first: int, remembers: bool, integers: Integers
+) -> Running:
     if prepared.query.aggregates:
-        return Aggregation(prepared.query, plan, schema, first)
+        return Aggregation(prepared.query, plan, schema, first, integers)
     return Selection(prepared.query, plan, schema, first, schema.names if remembers else ())

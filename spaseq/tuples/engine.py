@@ -17,6 +17,7 @@ from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.columns.stored import require, rows_read, rows_stored
 from spaseq.tuples.columns.usual import usual_type
 from spaseq.tuples.core import Core, Query, about_query
@@ -35,10 +36,10 @@ class Engine:
     """Runs queries in CEQL on rows that are pushed.  It belongs to one thread at a time: BusyError for a second one.
 
     ``type``, ``relation``, ``time``, ``unit``, ``time_format``, ``types`` and ``stream`` say what the columns are for,
-    as for ``match``.  With ``time``, rows are taken in its order: ``lateness`` is how much older than the newest row of
-    its stream one may come; what is later still is dropped, counted, and given to ``on_late`` as a table.  Without,
-    rows are in the order in which they are pushed.  ``on_error="skip"`` leaves rows out that have no time, and counts
-    them.
+    and ``totals`` of which type numbers of matches are, as for ``match``.  With ``time``, rows are taken in its order:
+    ``lateness`` is how much older than the newest row of its stream one may come; what is later still is dropped,
+    counted, and given to ``on_late`` as a table.  Without, rows are in the order in which they are pushed.
+    ``on_error="skip"`` leaves rows out that have no time, and counts them.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     """
@@ -56,9 +57,13 @@ class Engine:
         lateness: timedelta | int = timedelta(0),
         on_late: OnLate | None = None,
         on_error: str = "stop",
+        totals: str = "int64",
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
-        self._reading = Reading(type, relation, time, unit, types, None, on_error == "skip", time_format, stream)
+        integers_of(totals)
+        self._reading = Reading(
+            type, relation, time, unit, types, None, on_error == "skip", time_format, stream, totals
+        )
         self.lateness = duration_microseconds(lateness)
         _check(self._reading, self.lateness, on_late, on_error)
         self.on_late = on_late

@@ -11,6 +11,7 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
 from spaseq.tuples.aggregates.aggregating import Aggregation
+from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import Feed, fed
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
@@ -81,7 +82,7 @@ class Aggregates(Results):
 
     Columns: ``end`` (a position in the whole stream, from 0), what SELECT shows of GROUP BY, and the aggregates, by
     their names; ``end`` gets an underscore where one of these has its name.  ``way`` says how they are found.
-    StreamError comes with a number that does not fit in 64 bits.
+    StreamError comes with a number that does not fit: in 64 bits, in 38 digits, or in a double (``totals``).
     """
 
     def __init__(self, feed: Feed) -> None:
@@ -98,7 +99,7 @@ class Aggregates(Results):
 def match(
     query: AnyQuery, source: Any, *, type: str | None = None, relation: str | None = None, time: str | None = None,
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
-    stream: str | None = None, on_error: str = "stop",
+    stream: str | None = None, on_error: str = "stop", totals: str = "int64",
 ) -> Matches | Aggregates: ...  # fmt: skip
 
 
@@ -107,6 +108,7 @@ def match(
     query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
+    totals: str = "int64",
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -123,6 +125,7 @@ def match(
     csv: CsvFormat | None = None,
     stream: str | None = None,
     on_error: str = "stop",
+    totals: str = "int64",
 ) -> Matches | Aggregates | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
@@ -135,10 +138,11 @@ def match(
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
     ``relation``.  ``time`` is the column with their times, of timestamps, of integers that count ``unit`` (us, ms or
     s), or of texts whose form is ``time_format`` (``formatted.py``); a query with a window of time needs it.  ``types``
-    declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  QueryError,
+    declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  ``totals`` is the
+    type of COUNT, and of SUM of integers: ``int64``, ``decimal`` (of 38 digits) or ``double``.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
-    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream)
+    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
     return _opening(query, source, reading, on_error).results()
 
 
@@ -161,6 +165,7 @@ def resumed(
 def _opening(query: AnyQueries, source: Any, reading: Reading, on_error: str) -> _Opening:
     """Errors as of ``match``."""
     queries = prepared_queries(query)
+    integers_of(reading.totals)
     check_texts(
         type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit, time_format=reading.form,
         stream=reading.stream,

@@ -20,7 +20,7 @@ from spaseq.tuples.streams import Reading
 _TEXT: Shape = [str]  # at most one
 _READING: Shape = {
     "type": _TEXT, "relation": _TEXT, "time": _TEXT, "unit": str, "time_format": _TEXT, "stream": _TEXT,
-    "types": bytes, "on_error": str,
+    "types": bytes, "on_error": str, "totals": str,
 }  # fmt: skip
 _COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
 ENGINE: Shape = {
@@ -93,6 +93,7 @@ def reading_state(reading: Reading, types: Mapping[str, Any]) -> dict[str, Any]:
         "type": _some(reading.type), "relation": _some(reading.relation), "time": _some(reading.time),
         "unit": reading.unit, "time_format": _some(reading.form), "stream": _some(reading.stream),
         "types": schema_stored(types), "on_error": "skip" if reading.skip else "stop",
+        "totals": reading.totals,
     }  # fmt: skip
 
 
@@ -103,7 +104,8 @@ def options(state: dict[str, Any]) -> dict[str, Any]:
         if len(state[name]) > 1:
             raise SnapshotError(f"the snapshot is damaged: there are two options {name}")
         given[name] = state[name][0] if state[name] else None
-    return given | {"unit": state["unit"], "types": schema_read(state["types"]), "on_error": state["on_error"]}
+    same = {name: state[name] for name in ("unit", "on_error", "totals")}
+    return given | same | {"types": schema_read(state["types"])}
 
 
 def _some(text: str | None) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import Query
 from spaseq.suggestion import did_you_mean
+from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.sources.csv import CsvSource
@@ -33,11 +34,13 @@ class Reading:
     skip: bool = False
     form: str | None = None  # of times that are texts
     stream: str | None = None  # the column with the streams
+    totals: str = "int64"
 
     def setting(self, has_names: bool, own: str | None = None, known: tuple[str, ...] | None = None) -> Setting:
         """What is known of the events; ``has_names``, ``own`` and ``known`` are about their streams."""
         column = None if self.relation is not None else self.type or "type"
-        return Setting(Naming(column, self.relation, self.stream), self.time, has_names, own, known)
+        naming = Naming(column, self.relation, self.stream)
+        return Setting(naming, self.time, has_names, own, known, integers_of(self.totals))
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,6 +172,17 @@ def test_aggregates_as_rows(table: Path, invoke: Invoke) -> None:
     assert invoke(*command, "--count", "--limit", "1", input=query).stdout == "1\n"
 
 
+@pytest.mark.parametrize(("totals", "shown"), [("decimal", str(2**80 - 1)), ("double", str(float(2**80)))])
+def test_totals_beyond_64_bits(tmp_path: Path, invoke: Invoke, totals: str, shown: str) -> None:
+    events, query = tmp_path / "events.csv", tmp_path / "query.ceql"
+    events.write_text("\n".join(["type", "A", *["B"] * 80, "C"]) + "\n")
+    query.write_text("SELECT COUNT(*) AS n FROM S WHERE A ; B+ ; C")
+    call = ("tuples", str(query), "--events", str(events))
+    assert invoke(*call, "--totals", totals).stdout == f'{{"end": 81, "n": {shown}}}\n'
+    assert invoke(*call, "--totals", totals, "--format", "csv").stdout.split() == ["end,n", f"81,{shown}"]
+    assert "(totals)" in invoke(*call).stderr
+
+
 def test_aggregates_of_no_match(table: Path, invoke: Invoke) -> None:
     query = "SELECT COUNT(*) WHERE BUY ; SALE WITHIN 3 EVENTS"
     result = invoke("tuples", "-", "--events", "events.csv", "--format", "csv", input=query)

@@ -50,6 +50,7 @@ class World:
         self.keys = np.array([chance.randrange(3) for _ in range(count)], np.uint32) if chance.random() < 0.5 else None
         self.quantities = [quantity(chance, len(self.automaton.states)) for _ in range(chance.randint(0, 3))]
         self.columns = [self.column(each) for each in self.quantities]
+        self.leading = [Quantity("MATCHES", ())] if chance.random() < 0.3 else []
 
     def column(self, quantity: Quantity) -> Column:
         values = np.array([self.chance.randint(-3, 5) for _ in range(self.count)])
@@ -71,7 +72,10 @@ class World:
         for (begin, end), first, last in zip(edges, found.starts.tolist(), found.ends.tolist(), strict=True):
             picks = list(zip(found.positions[begin:end].tolist(), found.states[begin:end].tolist(), strict=True))
             groups[last, 0 if self.keys is None else int(self.keys[first])].append(picks)
-        return {key: (len(matches), *self.totals(matches)) for key, matches in groups.items()}
+        return {
+            key: (len(matches), *[len(matches) for _ in self.leading], *self.totals(matches))
+            for key, matches in groups.items()
+        }
 
     def totals(self, matches: list[list[tuple[int, int]]]) -> Row:
         totals = []
@@ -83,7 +87,9 @@ class World:
 
     def aggregated(self) -> dict[tuple[int, int], Row]:
         """The same by the aggregator, in batches."""
-        aggregator = Aggregator(self.automaton, self.quantities, windowed=self.windowed, **self.options())
+        aggregator = Aggregator(
+            self.automaton, [*self.leading, *self.quantities], windowed=self.windowed, **self.options()
+        )
         aggregator.know_symbols(self.masks)
         rows: list[tuple[tuple[int, int], Row]] = []
         for begin, end in pairwise([0, self.chance.randint(0, self.count), self.count]):
@@ -113,7 +119,7 @@ def automaton(chance: random.Random) -> ComplexEventAutomaton:
 
 
 def quantity(chance: random.Random, states: int) -> Quantity:
-    return Quantity(chance.choice(KINDS), tuple(number for number in range(states) if chance.random() < 0.6))
+    return Quantity(chance.choice(KINDS[:3]), tuple(number for number in range(states) if chance.random() < 0.6))
 
 
 def given(found: Aggregates) -> list[tuple[tuple[int, int], Row]]:
@@ -188,6 +194,25 @@ def test_sums_of_128_bits() -> None:
         (_, row), *_ = given(aggregator.take())
         total = -(2**63) * middle * 2 ** (middle - 1)
         assert row == (min(2**middle - 1, MOST_MATCHES), total if known else -(2**127), -(2**63))
+
+
+@pytest.mark.parametrize("middle", [1, 64, 65, 127, 128, 300])
+def test_counts_go_on_in_128_bits(middle: int) -> None:
+    """And sums with them: n events B are in 2ⁿ⁻¹ matches each."""
+    symbols = np.array([1, *[2] * middle, 3] * 2, np.uint32)
+    times = np.arange(len(symbols))
+    aggregator = Aggregator(KLEENE, [Quantity("MATCHES", ()), Quantity("SUM", (1,))])
+    aggregator.know_symbols([1, 2, 4])
+    aggregator.feed(symbols, times, times - middle - 1, [Column(np.full(len(symbols), -3))])
+    matches, sums = 2**middle - 1, -3 * middle * 2 ** (middle - 1)
+    most = 2**127
+    row = tuple(number if -most < number < most else -most for number in (matches, sums))
+    assert [found for _, found in given(aggregator.take())] == [(min(matches, MOST_MATCHES), *row)] * 2
+
+
+def test_the_number_of_matches_comes_first() -> None:
+    with pytest.raises(ValueError, match="comes first"):
+        Aggregator(KLEENE, [Quantity("SUM", (1,)), Quantity("MATCHES", ())])
 
 
 def test_sums_of_doubles_do_not_drift() -> None:

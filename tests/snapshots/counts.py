@@ -40,7 +40,7 @@ def aggregated(world: World, cuts: Sequence[int], restores: bool) -> list[Any]:
 
 def started(world: World) -> Aggregator:
     """One that has seen nothing, not even symbols."""
-    return Aggregator(world.automaton, world.quantities, windowed=world.windowed, **world.options())
+    return Aggregator(world.automaton, [*world.leading, *world.quantities], windowed=world.windowed, **world.options())
 
 
 def aggregator_again(world: World, aggregator: Aggregator) -> Aggregator:

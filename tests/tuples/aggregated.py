@@ -42,11 +42,11 @@ def text_of(query: Query) -> str:
     return to_text(query).replace(selection, ", ".join([selection, *map(operand_text, query.group_by)]), 1)
 
 
-def aggregates_of(pair: Pair, rows_at_once: int) -> Aggregates:
+def aggregates_of(pair: Pair, rows_at_once: int, totals: str = "int64") -> Aggregates:
     """What the engine gives, if the table comes in batches of so many rows."""
     table = table_of(pair)
     source = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=rows_at_once))
-    found = match(text_of(pair.query), source, time="time")
+    found = match(text_of(pair.query), source, time="time", totals=totals)
     assert isinstance(found, Aggregates)
     return found
 

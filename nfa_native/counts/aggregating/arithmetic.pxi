@@ -1,5 +1,5 @@
 # Numbers that know when they are too large.  Counts stop at the greatest one: min(n, TOO_MANY) is compatible with sums and
-# products, so that what is below is exact.  A sum of integers that does not fit becomes UNKNOWN, and stays it.
+# products, so that what is below is exact.  A number of 128 bits that does not fit becomes UNKNOWN, and stays it.
 
 cdef extern from *:
     """
@@ -21,10 +21,11 @@ cdef extern from *:
         wide sum;
         return a == UNKNOWN || b == UNKNOWN || __builtin_add_overflow(a, b, &sum) ? UNKNOWN : sum;
     }
-    static inline wide multiply_wide(uint64_t times, wide a) {
+    static inline wide widened(uint64_t count) { return count == TOO_MANY ? UNKNOWN : (wide)count; }
+    static inline wide multiply_wide(wide times, wide a) {
         wide product;
         if (times == 0 || a == 0) return 0;
-        return times == TOO_MANY || a == UNKNOWN || __builtin_mul_overflow((wide)times, a, &product) ? UNKNOWN : product;
+        return times == UNKNOWN || a == UNKNOWN || __builtin_mul_overflow(times, a, &product) ? UNKNOWN : product;
     }
     static inline wide lesser(wide a, wide b) { return b < a ? b : a; }
     static inline int64_t high_half(wide a) { return (int64_t)(a >> 64); }
@@ -37,7 +38,8 @@ cdef extern from *:
     uint64_t add_counts(uint64_t a, uint64_t b) noexcept nogil
     uint64_t multiply_counts(uint64_t a, uint64_t b) noexcept nogil
     wide add_wide(wide a, wide b) noexcept nogil
-    wide multiply_wide(uint64_t times, wide a) noexcept nogil
+    wide widened(uint64_t count) noexcept nogil
+    wide multiply_wide(wide times, wide a) noexcept nogil
     wide lesser(wide a, wide b) noexcept nogil
     int64_t high_half(wide a) noexcept nogil
     uint64_t low_half(wide a) noexcept nogil

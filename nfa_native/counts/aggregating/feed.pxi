@@ -4,7 +4,7 @@
 cdef void read_values(Aggregation* a, size_t at) noexcept nogil:
     """The event's values, as far as it has them."""
     cdef size_t q
-    for q in range(a.wides):
+    for q in range(a.counts_on, a.wides):
         a.event_wides.data()[q] = no_value(a, q)
         if a.wide_valid[q] == NULL or a.wide_valid[q][at]:
             a.event_wides.data()[q] = <wide>a.wide_values[q][at]

@@ -98,6 +98,7 @@ cdef cppclass Aggregation:
     vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too
     vector[uint8_t] opens         # a symbol enters an initial state
     size_t wides                  # quantities of integers
+    bint counts_on                # the first of them is the number of paths again, in 128 bits
     size_t reals                  # those of doubles, and one for the number of paths; or none
     vector[uint8_t] is_least      # by quantity of integers: it is the least of values, not their sum
     vector[uint8_t] holds_wide    # [state][quantity]: events of the state count

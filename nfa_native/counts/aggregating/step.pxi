@@ -71,6 +71,8 @@ cdef void enter(
 cdef inline void add_start(const Aggregation* a, const Span* out) noexcept nogil:
     """One path more, without events."""
     out.counts[0] = add_counts(out.counts[0], 1)
+    if a.counts_on:
+        out.wides[0] = add_wide(out.wides[0], 1)
     if a.reals:
         out.reals[0] += 1.0
 

@@ -40,6 +40,8 @@ cdef inline void clear(const Aggregation* a, const Span* out, size_t count) noex
 cdef inline void set_empty_path(const Aggregation* a, const Span* out, size_t at) noexcept nogil:
     """One path without events; it was cleared."""
     out.counts[at] = 1
+    if a.counts_on:
+        out.wides[at] = 1
     if a.reals:
         out.reals[at] = 1.0
 
@@ -82,6 +84,11 @@ cdef inline void add(const Aggregation* a, const Span* out, const Span* more, si
             out.reals[q * out.stride + i] += more.reals[q * more.stride + i]
 
 
+cdef inline wide number_of(const Aggregation* a, const Span* totals, size_t at) noexcept nogil:
+    """How many paths there are, as exactly as is known."""
+    return totals.wides[at] if a.counts_on else widened(totals.counts[at])
+
+
 cdef void append_event(
     const Aggregation* a, const Span* out, size_t count, uint32_t state, const wide* wides, const double* reals
 ) noexcept nogil:
@@ -98,7 +105,7 @@ cdef void append_event(
                 if out.counts[i]:
                     line[i] = lesser(line[i], wides[q])
             else:
-                line[i] = add_wide(line[i], multiply_wide(out.counts[i], wides[q]))
+                line[i] = add_wide(line[i], multiply_wide(number_of(a, out, i), wides[q]))
     for q in range(1, a.reals):
         if not a.holds_real.data()[state * a.reals + q] or reals[q] == 0.0:
             continue
@@ -112,17 +119,21 @@ cdef inline void add_product(const Aggregation* a, const Span* out, const Span* 
     """Each path of `left` with each one of `right` behind it: of all three the first total."""
     cdef size_t q
     cdef wide* sum
-    cdef wide one, other
+    cdef wide one, other, ones = 0, others = 0
     if left.counts[0] == 0 or right.counts[0] == 0:
         return
     out.counts[0] = add_counts(out.counts[0], multiply_counts(left.counts[0], right.counts[0]))
-    for q in range(a.wides):
+    if a.wides:
+        ones, others = number_of(a, left, 0), number_of(a, right, 0)
+    if a.counts_on:
+        out.wides[0] = add_wide(out.wides[0], multiply_wide(ones, others))
+    for q in range(a.counts_on, a.wides):
         sum = out.wides + q * out.stride
         one, other = left.wides[q * left.stride], right.wides[q * right.stride]
         if a.is_least.data()[q]:
             sum[0] = lesser(sum[0], lesser(one, other))
         else:
-            one = add_wide(multiply_wide(right.counts[0], one), multiply_wide(left.counts[0], other))
+            one = add_wide(multiply_wide(others, one), multiply_wide(ones, other))
             sum[0] = add_wide(sum[0], one)
     if a.reals:
         out.reals[0] += left.reals[0] * right.reals[0]

@@ -14,6 +14,7 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, Named, Shape
 from spaseq.tuples.aggregates.enumerated import ENUMERATION, Enumeration
 from spaseq.tuples.aggregates.rising import RISING, Rising
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -41,13 +42,21 @@ class _Source(Protocol):
 class Aggregation:
     """The rows of a query's aggregates, of events that come in encoded batches, the first one at position ``first``.
 
-    ``schema`` is that of the batches of rows: the end, what SELECT shows of GROUP BY, and the aggregates.  ``found``
-    counts rows, ``way`` says how they are found.  QueryError: an aggregate has no meaning for events of ``schema``.
+    ``integers`` says of which type numbers of matches are.  ``schema`` is that of the batches of rows: the end, what
+    SELECT shows of GROUP BY, and the aggregates.  ``found`` counts rows, ``way`` says how they are found.  QueryError:
+    an aggregate has no meaning for events of ``schema``.
     """
 
     variables: tuple[str, ...] = ()
 
-    def __init__(self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0) -> None:
+    def __init__(
+        self,
+        query: Query,
+        plan: Recognition,
+        schema: pyarrow.Schema,
+        first: int = 0,
+        integers: Integers = Integers.INT64,
+    ) -> None:
         self._query = query
         self._events, self._first = schema, first
         operands = {name: Operand(name, schema) for name in needed(query)}
@@ -58,14 +67,15 @@ class Aggregation:
         self.way = way(query, plan, unordered)
         self._operands = operands
         self._shown = [number for number, key in enumerate(query.group_by) if key.name is not None]
-        self.schema = _schema(query, operands)
+        self._integers = integers
+        self.schema = _schema(query, operands, integers)
         self.found = 0
         self._enumeration: Enumeration | None = None
         self._totals: Totals | None = None
         self._source = self._source_of(plan, schema, unordered, first)
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
-        """The rows whose ends are in a batch; StreamError comes with a number that does not fit in 64 bits."""
+        """The rows whose ends are in a batch; StreamError comes with a number that does not fit."""
         for rows in self._source.rows(batch):
             shown = [self._values(self._query.group_by[number], rows, number) for number in self._shown]
             found = pyarrow.record_batch([pyarrow.array(rows.ends), *shown, *rows.columns], schema=self.schema)
@@ -156,11 +166,11 @@ class Aggregation:
         rises = isinstance(query.window, AttributeWindow)
         enumerates = why_enumerated(query, plan, unordered) is not None
         if enumerates or rises:
-            self._enumeration = Enumeration(query, plan, self._operands, schema, first)
+            self._enumeration = Enumeration(query, plan, self._operands, schema, first, self._integers)
         if enumerates:
             assert self._enumeration is not None
             return self._enumeration
-        self._totals = Totals(query, plan, self._operands, first)
+        self._totals = Totals(query, plan, self._operands, first, self._integers)
         if self._enumeration is not None:
             return Rising(query, needed(query), self._totals, self._enumeration)
         return self._totals
@@ -169,20 +179,20 @@ class Aggregation:
         return self._operands[key.attribute.name].numbered(rows.keys[number])
 
 
-def _schema(query: Query, operands: Mapping[str, Operand]) -> pyarrow.Schema:
+def _schema(query: Query, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.Schema:
     shown = [(key.name, operands[key.attribute.name].type) for key in query.group_by if key.name is not None]
-    columns = shown + [(each.name, _type(each, operands)) for each in query.aggregates]
+    columns = shown + [(each.name, _type(each, operands, integers)) for each in query.aggregates]
     return pyarrow.schema([(free("end", [name for name, _ in columns]), pyarrow.int64()), *columns])
 
 
-def _type(aggregate: Aggregate, operands: Mapping[str, Operand]) -> pyarrow.DataType:
+def _type(aggregate: Aggregate, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.DataType:
     """The type of an aggregate's column."""
     if aggregate.attribute is None or aggregate.function == "COUNT":
-        return pyarrow.int64()
+        return integers.type
     operand = operands[aggregate.attribute.name]
     if aggregate.function in ("MIN", "MAX"):
         return operand.type
-    return pyarrow.float64() if aggregate.function == "AVG" or operand.is_double else pyarrow.int64()
+    return pyarrow.float64() if aggregate.function == "AVG" or operand.is_double else integers.type
 
 
 def _first_of_each_end(ends: Ends, most: int) -> Mask:

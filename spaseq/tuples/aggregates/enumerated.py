@@ -16,6 +16,7 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import Aggregate, Query, Strategy
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.kinds import Kind
 from spaseq.tuples.columns.stored import integers_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
@@ -131,8 +132,15 @@ class Enumeration:
     """The rows of a query's aggregates; ``operands`` are its attributes by name, ``schema`` is that of the events."""
 
     def __init__(
-        self, query: Query, plan: Recognition, operands: Mapping[str, Operand], schema: pyarrow.Schema, first: int
+        self,
+        query: Query,
+        plan: Recognition,
+        operands: Mapping[str, Operand],
+        schema: pyarrow.Schema,
+        first: int,
+        integers: Integers = Integers.INT64,
     ) -> None:
+        self._integers = integers
         self._query = query
         self._plan = plan
         self._operands = operands
@@ -209,13 +217,14 @@ class Enumeration:
         if self._is_ambiguous:
             counted = distinct(found, picks.group, held)
         if attribute is None:
-            return pyarrow.array(np.bincount(picks.group[counted], minlength=groups))
+            return whole(np.bincount(picks.group[counted], minlength=groups), aggregate, self._integers)
         held &= counted[picks.matches]
         vector = events.read(attribute.name, found.positions[held])
         where = picks.group[picks.matches[held]]
         if vector.valid is not None:
             where, vector = where[vector.valid], Vector(vector.values[vector.valid])
-        return aggregated(aggregate, self._operands[attribute.name], vector.values, where, groups)
+        operand = self._operands[attribute.name]
+        return aggregated(aggregate, operand, vector.values, where, groups, self._integers)
 
 
 def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
@@ -229,22 +238,31 @@ def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
     return [column[begins] for column in ordered], numbers
 
 
-def aggregated(aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int) -> pyarrow.Array:
+def aggregated(
+    aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int, integers: Integers
+) -> pyarrow.Array:
     """The function over the values (p) of each group, whose numbers are ``where``; StreamError: it does not fit."""
     numbers = np.bincount(where, minlength=groups)
     match aggregate.function:
         case "COUNT":
-            return pyarrow.array(numbers)
+            return whole(numbers, aggregate, integers)
         case "MIN" | "MAX":
             return _extreme(aggregate.function, operand, values, where, numbers)
     sums = _sums(values, where, groups)
     if aggregate.function == "AVG":
         pairs = zip(sums.tolist(), numbers.tolist(), strict=True)
         return pyarrow.array([total / max(number, 1) for total, number in pairs], pyarrow.float64())
+    return pyarrow.array(sums, pyarrow.float64()) if operand.is_double else whole(sums, aggregate, integers)
+
+
+def whole(numbers: Column, aggregate: Aggregate, integers: Integers) -> pyarrow.Array:
+    """Numbers (m), maybe Python's integers, in the type that is asked for; StreamError: one does not fit."""
     try:
-        return pyarrow.array(sums, pyarrow.float64() if operand.is_double else pyarrow.int64())
+        if integers is Integers.DECIMAL:
+            return pyarrow.array(numbers.tolist(), integers.type)
+        return pyarrow.array(numbers.astype(np.float64) if integers is Integers.DOUBLE else numbers, integers.type)
     except (OverflowError, pyarrow.ArrowInvalid):
-        raise StreamError(f"{aggregate.name} of the matches of one end does not fit in 64 bits") from None
+        raise StreamError(f"{aggregate.name} of the matches of one end does not fit in {integers.room}") from None
 
 
 def _sums(values: Column, where: Places, groups: int) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.encoding.symbol_groups import Naming
 
 
@@ -20,3 +21,4 @@ class Setting:
     has_names: bool = False
     own: str | None = None
     known: tuple[str, ...] | None = None
+    integers: Integers = Integers.INT64  # how numbers of matches are given

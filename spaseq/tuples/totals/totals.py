@@ -20,6 +20,7 @@ from spaseq.errors import StreamError
 from spaseq.pattern.formulas.query import Aggregate, EventWindow, Query
 from spaseq.plan.formulas.aggregation import Place, place
 from spaseq.plan.formulas.automaton import Recognition
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -29,6 +30,17 @@ from spaseq.tuples.totals.operands import Operand
 
 MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
+LEADING = {  # quantities of no values: the number of matches in 128 bits, and what asks for it as a double
+    Integers.INT64: [],
+    Integers.DECIMAL: [Quantity("MATCHES", ())],
+    Integers.DOUBLE: [Quantity("SUM OF DOUBLES", ())],
+}
+HINT = "a shorter window or a filter leaves fewer matches"
+WIDER = {
+    Integers.INT64: ", and there are totals of 38 digits, or that are doubles (totals)",
+    Integers.DECIMAL: ", and there are totals that are doubles (totals)",
+    Integers.DOUBLE: "",
+}
 Ends = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 Wide = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]  # numbers of 128 bits: their upper and lower halves
@@ -59,18 +71,27 @@ class Reading:
 class Totals:
     """The rows of a query's aggregates; ``operands`` are its attributes by name, the first event is at ``first``."""
 
-    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand], first: int) -> None:
+    def __init__(
+        self,
+        query: Query,
+        plan: Recognition,
+        operands: Mapping[str, Operand],
+        first: int,
+        integers: Integers = Integers.INT64,
+    ) -> None:
         self._query = query
+        self._integers = integers
         self._before = first
         self._met = 0
         self._operands = operands
-        self._readings = {each: _readings(each, operands) for each in query.aggregates}
+        self._readings = {each: _readings(each, operands, integers) for each in query.aggregates}
         distinct = dict.fromkeys(reading for some in self._readings.values() for reading in some)
-        self._number = {reading: number for number, reading in enumerate(distinct)}
+        leading = LEADING[integers]
+        self._number = {reading: number for number, reading in enumerate(distinct, len(leading))}
         places = [place(key.attribute, query, plan) for key in query.group_by]
         self._first = [number for number, where in enumerate(places) if where is Place.FIRST]
         self._keys: dict[tuple[int, ...], int] = {}
-        self._aggregator = _aggregator(query, plan, distinct)
+        self._aggregator = _aggregator(query, plan, leading, distinct)
 
     def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
         """The rows whose ends are in a batch, in their order."""
@@ -78,6 +99,8 @@ class Totals:
         starts, least = edges(self._query.window, batch)
         vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
         columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
+        if self._integers is Integers.DOUBLE:
+            columns.insert(0, Column(np.zeros(len(batch))))
         numbers = [self._operands[key.attribute.name].number(batch.batch) for key in self._query.group_by]
         keys = self._paired([numbers[key] for key in self._first]) if self._first else None
         at = 0
@@ -160,28 +183,73 @@ class Totals:
     def _aggregated(self, aggregate: Aggregate, found: Found) -> pyarrow.Array:
         """A column of the result; StreamError where a number is too large."""
         if aggregate.attribute is None:
-            return _counted(found, aggregate)
+            return self._counted(found, aggregate)
         operand = self._operands[aggregate.attribute.name]
         totals = [found.totals[self._number[reading]] for reading in self._readings[aggregate]]
         match aggregate.function:
             case "MIN" | "MAX":
                 return _extreme(aggregate.function, totals[0], operand)
             case "AVG":
-                sums, numbers = (_real(each, aggregate, found) for each in totals)
+                sums, numbers = (self._real(each, aggregate, found) for each in totals)
                 return pyarrow.array(np.divide(sums, numbers, out=np.zeros(len(sums)), where=numbers != 0))
             case "SUM" if operand.is_double:
-                return pyarrow.array(_real(totals[0], aggregate, found))
-        return pyarrow.array(_whole(totals[0], aggregate, found))
+                return pyarrow.array(self._real(totals[0], aggregate, found))
+        return self._whole(totals[0], aggregate, found)
+
+    def _counted(self, found: Found, aggregate: Aggregate) -> pyarrow.Array:
+        """The numbers of matches."""
+        match self._integers:
+            case Integers.DECIMAL:
+                return self._whole(found.totals[0], aggregate, found)
+            case Integers.DOUBLE:
+                assert found.number is not None
+                self._check(np.isinf(found.number), aggregate, found)
+                return pyarrow.array(found.number)
+        self._check(found.counts > np.uint64(2**63 - 1), aggregate, found)
+        return pyarrow.array(found.counts.astype(np.int64))
+
+    def _whole(self, sums: Any, aggregate: Aggregate, found: Found) -> pyarrow.Array:
+        """Sums of 128 bits in the type that is asked for, or doubles."""
+        match self._integers:
+            case Integers.DECIMAL:
+                self._check(_beyond(sums, 10**38 - 1, 1 - 10**38), aggregate, found)
+                return _decimals(sums)
+            case Integers.DOUBLE:
+                return pyarrow.array(self._real(sums, aggregate, found))
+        self._check(_beyond(sums, 2**63 - 1, -(2**63)), aggregate, found)
+        return pyarrow.array(sums[1].view(np.int64))
+
+    def _real(self, sums: object, aggregate: Aggregate, found: Found) -> Reals:
+        """Sums as doubles."""
+        if not isinstance(sums, tuple):
+            assert isinstance(sums, np.ndarray) and found.number is not None
+            self._check(np.isinf(found.number), aggregate, found)
+            return sums
+        high, low = sums
+        self._check(high == -(2**63), aggregate, found)
+        whole = low.view(np.int64)
+        real: Reals = np.where(high == whole >> 63, whole.astype(np.float64), high * 2.0**64 + low.astype(np.float64))
+        return real
+
+    def _check(self, too_large: Mask, aggregate: Aggregate, found: Found) -> None:
+        """StreamError if some number is too large."""
+        if too_large.any():
+            end = int(found.ends[np.argmax(too_large)])
+            matches = int(found.counts[np.argmax(too_large)])
+            many = f"more than {MOST_MATCHES - 1:,}" if matches == MOST_MATCHES else f"{matches:,}"
+            whose = f"{aggregate.name} of the {many} matches that end at position {end}"
+            raise StreamError(f"{whose} does not fit in {self._integers.room}", hint=HINT + WIDER[self._integers])
 
 
-def _readings(aggregate: Aggregate, operands: Mapping[str, Operand]) -> tuple[Reading, ...]:
+def _readings(aggregate: Aggregate, operands: Mapping[str, Operand], integers: Integers) -> tuple[Reading, ...]:
     """What has to be known for an aggregate."""
     attribute = aggregate.attribute
     if attribute is None:
         return ()
-    total = "SUM OF DOUBLES" if operands[attribute.name].is_double else "SUM"
+    in_doubles = integers is Integers.DOUBLE
+    total = "SUM OF DOUBLES" if in_doubles or operands[attribute.name].is_double else "SUM"
     kinds = {
-        "COUNT": [("SUM", "presence")],
+        "COUNT": [("SUM OF DOUBLES" if in_doubles else "SUM", "presence")],
         "SUM": [(total, "value")],
         "AVG": [(total, "value"), (total, "presence")],
         "MIN": [("LEAST", "order")],
@@ -190,7 +258,9 @@ def _readings(aggregate: Aggregate, operands: Mapping[str, Operand]) -> tuple[Re
     return tuple(Reading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
 
 
-def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None]) -> Aggregator:
+def _aggregator(
+    query: Query, plan: Recognition, leading: Sequence[Quantity], readings: Mapping[Reading, None]
+) -> Aggregator:
     window = query.window
     states = [
         tuple(number for number, names in enumerate(plan.variables) if reading.variable in names)
@@ -198,7 +268,7 @@ def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None
     ]
     return Aggregator(
         plan.automaton,
-        [Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True)],
+        [*leading, *(Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True))],
         consume=query.consumption.value,
         partitioned=bool(plan.partition),
         windowed=window is not None,
@@ -218,12 +288,6 @@ def _column(reading: Reading, vector: Vector) -> Column:
     return Column(values, valid)
 
 
-def _counted(found: Found, aggregate: Aggregate) -> pyarrow.Array:
-    """The numbers of matches."""
-    _check(found.counts > np.uint64(2**63 - 1), aggregate, found)
-    return pyarrow.array(found.counts.astype(np.int64))
-
-
 def _extreme(function: str, least: Wide, operand: Operand) -> pyarrow.Array:
     """Least values, or greatest, from their places in the order."""
     high, low = least
@@ -231,32 +295,18 @@ def _extreme(function: str, least: Wide, operand: Operand) -> pyarrow.Array:
     return operand.shown(unordered(places) if operand.is_double else places, high == NO_LEAST >> 64)
 
 
-def _whole(sums: Wide, aggregate: Aggregate, found: Found) -> npt.NDArray[np.int64]:
-    """Sums of 128 bits in 64."""
-    high, low = sums
-    whole = low.view(np.int64)
-    _check(high != whole >> 63, aggregate, found)
-    return whole
+def _beyond(numbers: Wide, most: int, least: int) -> Mask:
+    """Which numbers of 128 bits are greater, or less, than they may be."""
+    high, low = numbers
+    top, rest = divmod(most, 2**64)
+    bottom, left = divmod(least, 2**64)
+    above: Mask = (high > top) | ((high == top) & (low > np.uint64(rest)))
+    below: Mask = (high < bottom) | ((high == bottom) & (low < np.uint64(left)))
+    return above | below
 
 
-def _real(sums: object, aggregate: Aggregate, found: Found) -> Reals:
-    """Sums as doubles."""
-    if not isinstance(sums, tuple):
-        assert isinstance(sums, np.ndarray) and found.number is not None
-        _check(np.isinf(found.number), aggregate, found)
-        return sums
-    high, low = sums
-    _check(high == -(2**63), aggregate, found)
-    whole = low.view(np.int64)
-    real: Reals = np.where(high == whole >> 63, whole.astype(np.float64), high * 2.0**64 + low.astype(np.float64))
-    return real
-
-
-def _check(too_large: Mask, aggregate: Aggregate, found: Found) -> None:
-    """StreamError if some number is too large."""
-    if too_large.any():
-        end = int(found.ends[np.argmax(too_large)])
-        matches = int(found.counts[np.argmax(too_large)])
-        many = f"more than {MOST_MATCHES - 1:,}" if matches == MOST_MATCHES else f"{matches:,}"
-        message = f"{aggregate.name} of the {many} matches that end at position {end} does not fit in 64 bits"
-        raise StreamError(message, hint="a shorter window or a filter leaves fewer matches")
+def _decimals(numbers: Wide) -> pyarrow.Array:
+    """Numbers of 128 bits that have at most 38 digits."""
+    high, low = numbers
+    halves = np.ascontiguousarray(np.stack([low.view(np.int64), high], axis=1))
+    return pyarrow.Array.from_buffers(Integers.DECIMAL.type, len(high), [None, pyarrow.py_buffer(halves)])

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow
 import pytest
 
-from spaseq.errors import QueryError, StreamError
+from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.aggregation import way
 from spaseq.plan.formulas.automaton import recognition
@@ -25,14 +25,14 @@ TOTALS = "totals of partial matches"
 WAYS = (f"{TOTALS}:", f"{TOTALS}, as long as", "all matches are enumerated")
 
 
-def agree(seeds: range, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def agree(seeds: range, monkeypatch: pytest.MonkeyPatch, totals_: str = "int64") -> Counter[str]:
     """Compare with the oracle, the table in small batches, and rows in small parts; how often each way was gone."""
     ways: Counter[str] = Counter()
     for seed in seeds:
         pair = pair_of(seed)
         monkeypatch.setattr(selecting, "MOST", (1, 3, 1000)[seed % 3])
         monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
-        found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4])
+        found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4], totals_)
         ways[next(way for way in WAYS if found.way.startswith(way))] += 1
         assert disagreement(pair.query, pair.events, rows_of(found, pair.query)) is None, (seed, found.way)
     return ways
@@ -48,6 +48,47 @@ def test_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("start", range(2000, 22_000, 1000))
 def test_20_000_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(range(start, start + 1000), monkeypatch)
+
+
+@pytest.mark.parametrize("totals_", ["decimal", "double"])
+def test_wider_totals(totals_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    agree(range(40_000, 40_300), monkeypatch, totals_)
+
+
+LONG = "SELECT COUNT(*) AS n, SUM(b.v) AS s, COUNT(b.v) AS c, AVG(b.v) AS mean FROM S WHERE A ; B+ AS b ; C"
+
+
+def long(length: int) -> list[dict[str, Any]]:
+    """An A, so many Bs, and a C."""
+    return [{"type": kind, "v": at} for at, kind in enumerate(["A", *["B"] * length, "C"])]
+
+
+@pytest.mark.parametrize("within", ["", " WITHIN 500 EVENTS"])
+def test_totals_beyond_64_bits(within: str) -> None:
+    """Each of n events B is in 2ⁿ⁻¹ matches."""
+    exact = 2**80 - 1, sum(range(1, 81)) * 2**79, 80 * 2**79
+    (row,) = table(LONG + within, long(80), totals="decimal").to_pylist()
+    assert (row["n"], row["s"], row["c"], row["mean"]) == (*exact, pytest.approx(40.5))
+    (row,) = table(LONG + within, long(80), totals="double").to_pylist()
+    assert (row["n"], row["s"], row["c"], row["mean"]) == (*map(pytest.approx, exact), pytest.approx(40.5))
+    (row,) = table(LONG + within, long(400), totals="double").to_pylist()
+    assert row["n"] == pytest.approx(2.0**400)
+
+
+@pytest.mark.parametrize(
+    ("totals_", "length", "room"),
+    [("int64", 64, "64 bits"), ("decimal", 127, "38 digits"), ("double", 1100, "a double")],
+)
+def test_what_is_too_large_ends_the_run(totals_: str, length: int, room: str) -> None:
+    with pytest.raises(
+        StreamError, match=f"n of the .* matches that end at position {length + 1} does not fit in {room}"
+    ):
+        table(LONG, long(length), totals=totals_)
+
+
+def test_totals_are_of_a_known_type() -> None:
+    with pytest.raises(OptionError, match="totals are int64, decimal or double, not 'float'"):
+        match(LONG, long(1), totals="float")
 
 
 class Restoring(totals.Totals):
