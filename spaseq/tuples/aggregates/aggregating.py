@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, GroupKey, Query
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, GroupKey, MatchAggregate
 from spaseq.plan.formulas.aggregation import way, why_enumerated
 from spaseq.plan.formulas.automaton import Recognition
-from spaseq.snapshots.shapes import COUNT, Named, Shape
+from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.tuples.aggregates.enumerated import ENUMERATION, Enumeration
 from spaseq.tuples.aggregates.rising import RISING, Rising
 from spaseq.tuples.columns.stored import require
@@ -21,24 +21,25 @@ from spaseq.tuples.encoding.partitions import PARTITIONS, Numbers
 from spaseq.tuples.prepared import needed
 from spaseq.tuples.selection.names import free
 from spaseq.tuples.totals.operands import Operand
-from spaseq.tuples.totals.totals import Ends, Rows, Totals
+from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals
 
 AGGREGATION: Shape = {
-    "operands": Named(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION], "rising": [RISING],
+    "operands": AnyNames(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION],
+    "rising": [RISING],
 }  # fmt: skip
 
 
 class _Source(Protocol):
     """What gives the rows of aggregates."""
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """Those whose ends are in a batch."""
 
     def met(self) -> int:
         """The atoms that some event had so far."""
 
 
-class Aggregation:
+class AggregatingQuery:
     """The rows of a query's aggregates, of events that come in encoded batches, the first one at position ``first``.
 
     ``schema`` is that of the batches of rows: the end, what SELECT shows of GROUP BY, and the aggregates.  ``found``
@@ -47,7 +48,7 @@ class Aggregation:
 
     variables: tuple[str, ...] = ()
 
-    def __init__(self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0) -> None:
+    def __init__(self, query: FormulaQuery, plan: Recognition, schema: pyarrow.Schema, first: int = 0) -> None:
         self._query = query
         self._events, self._first = schema, first
         operands = {name: Operand(name, schema) for name in needed(query)}
@@ -165,17 +166,17 @@ class Aggregation:
             return Rising(query, needed(query), self._totals, self._enumeration)
         return self._totals
 
-    def _values(self, key: GroupKey, rows: Rows, number: int) -> pyarrow.Array:
+    def _values(self, key: GroupKey, rows: AggregateRows, number: int) -> pyarrow.Array:
         return self._operands[key.attribute.name].numbered(rows.keys[number])
 
 
-def _schema(query: Query, operands: Mapping[str, Operand]) -> pyarrow.Schema:
+def _schema(query: FormulaQuery, operands: Mapping[str, Operand]) -> pyarrow.Schema:
     shown = [(key.name, operands[key.attribute.name].type) for key in query.group_by if key.name is not None]
     columns = shown + [(each.name, _type(each, operands)) for each in query.aggregates]
     return pyarrow.schema([(free("end", [name for name, _ in columns]), pyarrow.int64()), *columns])
 
 
-def _type(aggregate: Aggregate, operands: Mapping[str, Operand]) -> pyarrow.DataType:
+def _type(aggregate: MatchAggregate, operands: Mapping[str, Operand]) -> pyarrow.DataType:
     """The type of an aggregate's column."""
     if aggregate.attribute is None or aggregate.function == "COUNT":
         return pyarrow.int64()

@@ -17,8 +17,8 @@ from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
 from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
-from spaseq.pattern.formulas.query import Aggregate, EventWindow, Query
-from spaseq.plan.formulas.aggregation import Place, place
+from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, MatchAggregate
+from spaseq.plan.formulas.aggregation import GroupingPlace, place
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.columns.vectors import Mask, Vector
@@ -35,7 +35,7 @@ Wide = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]  # numbers of 128 bi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class AggregateRows:
     """One row for each end and group (m): its end, its number in each key of GROUP BY, and its aggregates."""
 
     ends: Ends
@@ -44,7 +44,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuantityReading:
     """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
 
     That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
@@ -59,7 +59,7 @@ class Reading:
 class Totals:
     """The rows of a query's aggregates; ``operands`` are its attributes by name, the first event is at ``first``."""
 
-    def __init__(self, query: Query, plan: Recognition, operands: Mapping[str, Operand], first: int) -> None:
+    def __init__(self, query: FormulaQuery, plan: Recognition, operands: Mapping[str, Operand], first: int) -> None:
         self._query = query
         self._before = first
         self._met = 0
@@ -68,11 +68,11 @@ class Totals:
         distinct = dict.fromkeys(reading for some in self._readings.values() for reading in some)
         self._number = {reading: number for number, reading in enumerate(distinct)}
         places = [place(key.attribute, query, plan) for key in query.group_by]
-        self._first = [number for number, where in enumerate(places) if where is Place.FIRST]
+        self._first = [number for number, where in enumerate(places) if where is GroupingPlace.FIRST]
         self._keys: dict[tuple[int, ...], int] = {}
         self._aggregator = _aggregator(query, plan, distinct)
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
@@ -146,7 +146,7 @@ class Totals:
         known = [self._keys.setdefault(tuple(each), len(self._keys)) for each in found.T.tolist()]
         return np.array(known, np.uint32)[places.ravel()]
 
-    def _finished(self, found: Found, keys: list[Numbers]) -> Rows:
+    def _finished(self, found: Found, keys: list[Numbers]) -> AggregateRows:
         """``keys``: the numbers of the last events."""
         if len(self._first) == 1:
             keys[self._first[0]] = found.keys
@@ -155,9 +155,9 @@ class Totals:
             for place_, key in enumerate(self._first):
                 keys[key] = combinations[:, place_]
         columns = tuple(self._aggregated(each, found) for each in self._query.aggregates)
-        return Rows(found.ends, tuple(keys), columns)
+        return AggregateRows(found.ends, tuple(keys), columns)
 
-    def _aggregated(self, aggregate: Aggregate, found: Found) -> pyarrow.Array:
+    def _aggregated(self, aggregate: MatchAggregate, found: Found) -> pyarrow.Array:
         """A column of the result; StreamError where a number is too large."""
         if aggregate.attribute is None:
             return _counted(found, aggregate)
@@ -174,7 +174,7 @@ class Totals:
         return pyarrow.array(_whole(totals[0], aggregate, found))
 
 
-def _readings(aggregate: Aggregate, operands: Mapping[str, Operand]) -> tuple[Reading, ...]:
+def _readings(aggregate: MatchAggregate, operands: Mapping[str, Operand]) -> tuple[QuantityReading, ...]:
     """What has to be known for an aggregate."""
     attribute = aggregate.attribute
     if attribute is None:
@@ -187,10 +187,10 @@ def _readings(aggregate: Aggregate, operands: Mapping[str, Operand]) -> tuple[Re
         "MIN": [("LEAST", "order")],
         "MAX": [("LEAST", "reverse")],
     }[aggregate.function]
-    return tuple(Reading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
+    return tuple(QuantityReading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
 
 
-def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None]) -> Aggregator:
+def _aggregator(query: FormulaQuery, plan: Recognition, readings: Mapping[QuantityReading, None]) -> Aggregator:
     window = query.window
     states = [
         tuple(number for number, names in enumerate(plan.variables) if reading.variable in names)
@@ -206,7 +206,7 @@ def _aggregator(query: Query, plan: Recognition, readings: Mapping[Reading, None
     )
 
 
-def _column(reading: Reading, vector: Vector) -> Column:
+def _column(reading: QuantityReading, vector: Vector) -> Column:
     """What a batch's events have of it."""
     values, valid = vector.values, vector.valid
     if reading.what == "presence":
@@ -218,7 +218,7 @@ def _column(reading: Reading, vector: Vector) -> Column:
     return Column(values, valid)
 
 
-def _counted(found: Found, aggregate: Aggregate) -> pyarrow.Array:
+def _counted(found: Found, aggregate: MatchAggregate) -> pyarrow.Array:
     """The numbers of matches."""
     _check(found.counts > np.uint64(2**63 - 1), aggregate, found)
     return pyarrow.array(found.counts.astype(np.int64))
@@ -231,7 +231,7 @@ def _extreme(function: str, least: Wide, operand: Operand) -> pyarrow.Array:
     return operand.shown(unordered(places) if operand.is_double else places, high == NO_LEAST >> 64)
 
 
-def _whole(sums: Wide, aggregate: Aggregate, found: Found) -> npt.NDArray[np.int64]:
+def _whole(sums: Wide, aggregate: MatchAggregate, found: Found) -> npt.NDArray[np.int64]:
     """Sums of 128 bits in 64."""
     high, low = sums
     whole = low.view(np.int64)
@@ -239,7 +239,7 @@ def _whole(sums: Wide, aggregate: Aggregate, found: Found) -> npt.NDArray[np.int
     return whole
 
 
-def _real(sums: object, aggregate: Aggregate, found: Found) -> Reals:
+def _real(sums: object, aggregate: MatchAggregate, found: Found) -> Reals:
     """Sums as doubles."""
     if not isinstance(sums, tuple):
         assert isinstance(sums, np.ndarray) and found.number is not None
@@ -252,7 +252,7 @@ def _real(sums: object, aggregate: Aggregate, found: Found) -> Reals:
     return real
 
 
-def _check(too_large: Mask, aggregate: Aggregate, found: Found) -> None:
+def _check(too_large: Mask, aggregate: MatchAggregate, found: Found) -> None:
     """StreamError if some number is too large."""
     if too_large.any():
         end = int(found.ends[np.argmax(too_large)])
