@@ -18,7 +18,7 @@ from benchmarks.timing import interleaved
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import planned
-from spaseq.tuples.encoding.correlation import Columns
+from spaseq.tuples.encoding.correlation import RegisterColumns
 
 BATCH = 1 << 16
 EQUAL = "AND b[key = a.key] AND c[key = a.key]"
@@ -37,7 +37,7 @@ def prepared(shape: Shape, rows: int, partitioned: bool) -> Callable[[], Callabl
     of_keys = partitioned or bool(plan.partition)
     keys = np.arange(rows) % shape.keys
     batch = pyarrow.record_batch({"price": prices(shape, rows), "key": keys})
-    columns = Columns(plan.measured, batch.schema).read(batch)
+    columns = RegisterColumns(plan.measured, batch.schema).read(batch)
     starts = np.arange(rows, dtype=np.int64)
     symbols, least, partitions = np.ones(rows, np.uint32), starts - window, keys.astype(np.uint32)
 

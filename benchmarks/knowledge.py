@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.timing import Job, interleaved
 from gpm.algebra import Graph, Group, Iri, Triple, Triples, Variable
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
@@ -50,7 +50,7 @@ class Prepared:
         named = re.compile(re.escape(COMPANY.encode()) + rb"\d+")
         self.stream.write_bytes(named.sub(lambda _: f"{COMPANY}{companies.randrange(triples // 2)}".encode(), stocks))
         start = time.process_time()
-        background = Background({KB: knowledge})
+        background = BackgroundGraphs({KB: knowledge})
         self.load_seconds = time.process_time() - start
         self.evaluator = Evaluator(Terms(), background)
         start = time.process_time()

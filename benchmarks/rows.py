@@ -13,7 +13,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from gpm.algebra import Graph, Group, Iri, Triples, Variable
 from gpm.algebra import Triple as TriplePattern
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from gpm.rows import EventGraph
 from nfa_native.terms.words import Terms
@@ -54,7 +54,9 @@ def _pattern(subject: Variable, predicate: str, value: Variable) -> TriplePatter
     return TriplePattern(subject, Iri(NS + predicate), value)
 
 
-def measure(title: str, events: list[EventGraph], groups: list[tuple[Group, tuple[str, ...]]], kb: Background) -> None:
+def measure(
+    title: str, events: list[EventGraph], groups: list[tuple[Group, tuple[str, ...]]], kb: BackgroundGraphs
+) -> None:
     """Prints the cost of these patterns and how many rows they gave."""
     evaluator = Evaluator(Terms(), kb)
     patterns = [evaluator.compile(group, names) for group, names in groups]
@@ -69,7 +71,7 @@ def main(count: int) -> None:
     """All measurements on ``count`` events."""
     events = stock_events(count)
     sectors = "".join(f"<{NS}company/{n}> <{NS}sector> <{NS}sector/{n % 7}> .\n" for n in range(100))
-    background = Background({NS + "kb": sectors.encode()})
+    background = BackgroundGraphs({NS + "kb": sectors.encode()})
     sector = Graph(Iri(NS + "kb"), Group((Triples((_pattern(Variable("c1"), "sector", Variable("s1")),)),)))
     three = [(star(f"e{n}", f"c{n}", f"p{n}"), (f"c{n}", f"p{n}")) for n in (1, 2, 3)]
     with_subject = [(group, (f"e{n}", *names)) for n, (group, names) in enumerate(three, 1)]

@@ -59,7 +59,7 @@ class KnowledgeGraph:
     is_plain: bool
 
 
-class Background:
+class BackgroundGraphs:
     """The background graphs of an engine; it never changes.
 
     ``sources`` maps graph IRIs to a file (format by extension, maybe compressed by gzip), bytes (any of the text
@@ -80,7 +80,7 @@ class Background:
         self._entailed = tuple(iri for iri in given if iri in entailed)
         self._set({iri: _read_graph(number, iri, source) for number, (iri, source) in enumerate(given.items())}, None)
 
-    def _set(self, stated: dict[str, KnowledgeGraph], before: Background | None) -> None:
+    def _set(self, stated: dict[str, KnowledgeGraph], before: BackgroundGraphs | None) -> None:
         """Take these graphs and what they entail; what is as ``before`` is shared."""
         self._stated = self.graphs = stated
         self.schema = Schema(stated[iri].store for iri in self._entailed) if self._entailed else None
@@ -99,7 +99,7 @@ class Background:
         """The IRIs of the graphs."""
         return tuple(self.graphs)
 
-    def replaced(self, iri: str, source: Source) -> Background:
+    def replaced(self, iri: str, source: Source) -> BackgroundGraphs:
         """The background in which one graph, maybe a new one, has other contents; errors as of the class."""
         names = list(self.graphs)
         number = names.index(iri) if iri in self.graphs else len(names)

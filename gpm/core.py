@@ -14,7 +14,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Store
 
 from gpm.algebra import XSD_DATETIME, Bind, Group, Literal, Operation, Variable
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.batching import can_batch
 from gpm.bounded import FUNCTIONS, bounded
 from gpm.errors import PatternError
@@ -83,7 +83,7 @@ def run_single(core: Core, store: Store, events: Sequence[EventGraph], cells: Ce
 class KnowledgeStore:
     """A Store with the background graphs, into which events are put while KNOWLEDGE cores look at them."""
 
-    def __init__(self, background: Background) -> None:
+    def __init__(self, background: BackgroundGraphs) -> None:
         self.background = background
         self.store: Store | None = None
         self.budget = 0  # triples that may still be added before the Store, which never frees them, is made anew

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpm.algebra import Group
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
 from gpm.encoder import encode_graphs, renewed, single_batch
 from gpm.errors import PatternError
@@ -22,7 +22,7 @@ from gpm.one_by_one import SinglePatterns
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventBatch, EventGraph, Words
 from gpm.scope import in_scope
-from gpm.shapes import Mode, Prepared, Shape, Version
+from gpm.shapes import Mode, PatternShape, PreparedShape, Version
 from gpm.staging import stage
 from gpm.steps import Context, run
 from gpm.tables import CellEncoder, Table
@@ -32,8 +32,8 @@ __all__ = ["CompiledPattern", "Evaluator", "Mode"]
 
 BATCH = 1000  # events in one Store; more do not make it faster
 
-Plans = dict[Shape, Prepared]
-Rows = dict[Shape, AtomRows]
+Plans = dict[PatternShape, PreparedShape]
+Rows = dict[PatternShape, AtomRows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +44,9 @@ class CompiledPattern:
     by canonical name.
     """
 
-    shape: Shape
+    shape: PatternShape
     slots: tuple[str, ...]
-    prepared: Prepared
+    prepared: PreparedShape
     names: Mapping[str, str]
 
     @property
@@ -72,14 +72,14 @@ class Evaluator:
     The background has versions, numbered from 0, each of which stays until it is forgotten.
     """
 
-    def __init__(self, terms: Terms, background: Background | None = None, mode: Mode = Mode.AUTO) -> None:
+    def __init__(self, terms: Terms, background: BackgroundGraphs | None = None, mode: Mode = Mode.AUTO) -> None:
         self.terms = terms
         self.encoder = Encoder(terms)
         self.mode = mode
         self._cells = CellEncoder(terms)
         self._version = 0
-        self._versions = {0: Version(Knowledge(background or Background(), terms), self.encoder, mode)}
-        self._shapes: dict[tuple[Group, tuple[str, ...]], Shape] = {}
+        self._versions = {0: Version(Knowledge(background or BackgroundGraphs(), terms), self.encoder, mode)}
+        self._shapes: dict[tuple[Group, tuple[str, ...]], PatternShape] = {}
         # By the ids of the patterns, which stay alive beside their set.
         self._sets: dict[tuple[int, ...], tuple[tuple[NativePattern, ...], PatternSet]] = {}
 
@@ -92,7 +92,7 @@ class Evaluator:
 
     # ── the background ───────────────────────────────────────────────────────────────────────────────────
     @property
-    def background(self) -> Background:
+    def background(self) -> BackgroundGraphs:
         """The newest version of the background."""
         return self._versions[self._version].knowledge.background
 
@@ -106,7 +106,7 @@ class Evaluator:
         """How many versions of the background there are."""
         return len(self._versions)
 
-    def update_background(self, background: Background) -> int:
+    def update_background(self, background: BackgroundGraphs) -> int:
         """Make this the newest version, also for patterns compiled before; returns its number.
 
         What is made of it is made when a pattern needs it; of graphs that are the same as before nothing is.
@@ -127,7 +127,7 @@ class Evaluator:
         group, names = canonical(pattern)
         slots = tuple(names.get(name, f"no {name}") for name in variables)
         variables = tuple(sorted(set(slots) & in_scope(group)))
-        shape = self._shapes.setdefault((group, variables), Shape(group, variables))
+        shape = self._shapes.setdefault((group, variables), PatternShape(group, variables))
         known_as = {canonical_name: name for name, canonical_name in names.items()}
         return CompiledPattern(shape, slots, self._versions[self._version].prepared(shape), known_as)
 
@@ -171,7 +171,7 @@ class Evaluator:
             return None
         beside = self._versions[version]
 
-        def evaluate(event: SingleEvent, shape: Shape) -> AtomRows:
+        def evaluate(event: SingleEvent, shape: PatternShape) -> AtomRows:
             batch = single_batch(self.encoder, event)
             return self._natively({shape: beside.prepared(shape)}, batch, beside.store)[shape]
 
@@ -254,7 +254,7 @@ class Evaluator:
         """The rows of each shape, by queries on Stores of some events each."""
         if not shapes:
             return {}
-        parts: dict[Shape, list[Table]] = {shape: [] for shape in shapes}
+        parts: dict[PatternShape, list[Table]] = {shape: [] for shape in shapes}
         for start in range(0, len(batch), BATCH):
             some = batch.part(start, min(start + BATCH, len(batch)))
             tables = self._run([prepared.core for prepared in shapes.values()], some.graphs(), store)
@@ -286,7 +286,7 @@ class Evaluator:
         }
 
 
-def _rows(table: Table, shape: Shape) -> AtomRows:
+def _rows(table: Table, shape: PatternShape) -> AtomRows:
     return AtomRows.of(table.events, table.select(shape.variables))
 
 

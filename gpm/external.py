@@ -15,7 +15,7 @@ from gpm.bounded import bounded
 from gpm.errors import PatternError
 from gpm.lists import FUNCTIONS
 from gpm.printing import print_expression
-from gpm.rewrite import Numbering, rename, rewrite
+from gpm.rewrite import CanonicalNames, rename, rewrite
 from gpm.rows import Words
 from gpm.scope import has_exists, mentioned, uses
 from gpm.tables import CellEncoder, solution_cells
@@ -66,7 +66,7 @@ class ExternalEvaluator:
         if uses(expression, "NOW"):
             expression = rewrite(expression, _now_variable)
             used[_NOW] = np.array([self.terms.datetime(int(time)) for time in now], dtype=np.uint64)
-        numbering = Numbering("v")
+        numbering = CanonicalNames("v")
         text = print_expression(bounded(rename(expression, numbering)))
         where = " ".join(_bind(numbering(name), n, bool(column.all())) for n, (name, column) in enumerate(used.items()))
         query = f"SELECT ?row ({text} AS ?value) {{ ?row <urn:row> <urn:row> . {where} }}"

@@ -11,7 +11,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from gpm.algebra import Element
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.bounded import FUNCTIONS, bounded
 from gpm.native.cells import encode_cells
 from gpm.native.hashing import HashIndex
@@ -122,13 +122,13 @@ class KnowledgeTable:
 class Knowledge:
     """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each."""
 
-    def __init__(self, background: Background, terms: Terms, limit: int = 2_000_000) -> None:
+    def __init__(self, background: BackgroundGraphs, terms: Terms, limit: int = 2_000_000) -> None:
         self.background = background
         self.terms = terms
         self.limit = limit
         self._tables: dict[TableKey, KnowledgeTable | None] = {}
 
-    def updated(self, background: Background) -> Knowledge:
+    def updated(self, background: BackgroundGraphs) -> Knowledge:
         """The knowledge of a later version of the background; tables of graphs that are as before are shared."""
         later = Knowledge(background, self.terms, self.limit)
         old, new = self.background.graphs, background.graphs

@@ -31,21 +31,21 @@ from gpm.native_algebra import NotNativeError, simplify, summary
 from gpm.native_scope import check_scopes
 from gpm.native_steps import (
     Alternatives,
-    Asked,
-    Assign,
     Attempt,
     Chain,
-    Condition,
     Constants,
     Derived,
     Exclude,
-    Join,
-    Match,
+    ExistsQuestion,
+    NativeAssign,
+    NativeCondition,
+    NativeJoin,
     NativePattern,
-    Plan,
+    NativeStep,
+    NativeTest,
     Reason,
-    Step,
-    Test,
+    SolverPlan,
+    TripleScan,
 )
 from gpm.rewrite import rewrite
 from gpm.scope import certain, has_exists, in_scope, mentioned
@@ -114,10 +114,10 @@ class _Compiler:
     words: dict[int, int] = field(default_factory=dict)
     registers: int = 0
 
-    def plan(self, group: Group) -> Plan:
+    def plan(self, group: Group) -> SolverPlan:
         """The plan of a whole pattern."""
         chain = self.group(group, _EMPTY)
-        return Plan(chain, tuple((register, word) for word, register in self.words.items()), self.registers)
+        return SolverPlan(chain, tuple((register, word) for word, register in self.words.items()), self.registers)
 
     def output(self, names: Iterable[str]) -> tuple[int, ...]:
         """The registers of variables; −1 for those that do not occur."""
@@ -148,9 +148,11 @@ class _Compiler:
         parts = list(in_order(group, bound.possible))
         tests = _settled(group, parts, bound)
         bound = bound.copy()
-        steps: list[Step] = []
+        steps: list[NativeStep] = []
         for n, part in enumerate((*parts, None)):
-            steps += [Test(self.condition(test.expression, bound)) for test in sorted(tests.get(n, ()), key=has_exists)]
+            steps += [
+                NativeTest(self.condition(test.expression, bound)) for test in sorted(tests.get(n, ()), key=has_exists)
+            ]
             if part is not None:
                 steps += self.element(part, bound)
                 bound.add(part)
@@ -162,7 +164,7 @@ class _Compiler:
             case Triples(triples):
                 return tuple(map(self.match, triples))
             case Values():
-                return (Join(self.constants(element)),)
+                return (NativeJoin(self.constants(element)),)
             case Group():
                 return self.group(element, bound)
             case Union(branches):
@@ -172,14 +174,14 @@ class _Compiler:
             case Minus(group):
                 return self.minus(group, bound)
             case Bind(expression, variable):
-                return (Assign(self.variable(variable.name), self.condition(expression, bound)),)
+                return (NativeAssign(self.variable(variable.name), self.condition(expression, bound)),)
         raise AssertionError(element)
 
-    def match(self, triple: Triple) -> Match:
+    def match(self, triple: Triple) -> TripleScan:
         """A triple pattern."""
         predicate = triple.predicate
         assert isinstance(predicate, Term)
-        return Match(self.term(triple.subject), self.term(predicate), self.term(triple.object))
+        return TripleScan(self.term(triple.subject), self.term(predicate), self.term(triple.object))
 
     def constants(self, values: Values) -> Constants:
         """The table of VALUES."""
@@ -196,16 +198,16 @@ class _Compiler:
         return (Exclude(Derived(tuple(map(self.variable, columns)), chain)),)
 
     # ── expressions ──
-    def condition(self, expression: Expression, bound: _Bound) -> Condition:
+    def condition(self, expression: Expression, bound: _Bound) -> NativeCondition:
         """An expression on rows with these variables."""
-        asked: list[Asked] = []
+        asked: list[ExistsQuestion] = []
         hidden: dict[str, int] = {}
 
         def ask(node: object) -> object | None:
             if not isinstance(node, Exists):
                 return None
             register = self.next_register()
-            asked.append(Asked(register, self.group(node.pattern, bound)))
+            asked.append(ExistsQuestion(register, self.group(node.pattern, bound)))
             hidden[f"exists {register}"] = register
             answer = Variable(f"exists {register}")
             return Operation("!", (answer,)) if node.negated else answer
@@ -216,7 +218,7 @@ class _Compiler:
         if program is None:
             raise NotNativeError(_unknown(plain, self.terms))
         instructions = tuple((int(op), argument) for op, argument in program.instructions)
-        return Condition(instructions, tuple(program.constants), tuple(asked))
+        return NativeCondition(instructions, tuple(program.constants), tuple(asked))
 
 
 def _settled(group: Group, parts: Sequence[Element], bound: _Bound) -> dict[int, list[Filter]]:

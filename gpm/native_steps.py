@@ -21,7 +21,7 @@ class Reason:
 
 # ── steps; numbers are registers ─────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExistsQuestion:
     """EXISTS: whether ``chain`` finds anything from the current row; the boolean goes to ``register``."""
 
     register: int
@@ -29,16 +29,16 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class NativeCondition:
     """An expression: a program of ``nfa_native.terms.program`` and what it needs to have been asked before."""
 
     instructions: tuple[tuple[int, int], ...]
     constants: tuple[int, ...]
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ExistsQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TripleScan:
     """A triple pattern; constants have registers, too."""
 
     subject: int
@@ -47,18 +47,18 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class NativeTest:
     """FILTER: goes on if the condition is true."""
 
-    condition: Condition
+    condition: NativeCondition
 
 
 @dataclass(frozen=True, slots=True)
-class Assign:
+class NativeAssign:
     """BIND: an error leaves the register unbound."""
 
     register: int
-    condition: Condition
+    condition: NativeCondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class NativeJoin:
     """Joins the row with VALUES."""
 
     table: Constants
@@ -105,13 +105,13 @@ class Exclude:
     table: Derived
 
 
-Step = Match | Test | Assign | Alternatives | Attempt | Join | Exclude
-Chain = tuple[Step, ...]
+NativeStep = TripleScan | NativeTest | NativeAssign | Alternatives | Attempt | NativeJoin | Exclude
+Chain = tuple[NativeStep, ...]
 
 
 # ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SolverPlan:
     """A chain, the (register, word) of its constants, and how many registers it uses.
 
     Plans of patterns that differ only in the names of their variables are equal.
@@ -132,11 +132,11 @@ class NativePattern:
 
     columns: tuple[str, ...]
     terms: Terms = field(repr=False)
-    whole: Plan
+    whole: SolverPlan
     output: tuple[int, ...]
-    base: Plan
+    base: SolverPlan
     base_output: tuple[int, ...]
-    tests: tuple[Condition, ...]
+    tests: tuple[NativeCondition, ...]
     summary: tuple[tuple[int, int, int], ...]
 
     @property

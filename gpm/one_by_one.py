@@ -8,12 +8,12 @@ from gpm.native.single import SingleEvent
 from gpm.native.solver import PatternSet
 from gpm.native_steps import NativePattern, Reason
 from gpm.rows import AtomRows
-from gpm.shapes import Prepared, Shape
+from gpm.shapes import PatternShape, PreparedShape
 from gpm.steps import run_single
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 
-Evaluate = Callable[[SingleEvent, Shape], AtomRows]  # as of a batch of this event
+Evaluate = Callable[[SingleEvent, PatternShape], AtomRows]  # as of a batch of this event
 Slots = tuple[str, ...]
 View = tuple[tuple[int, ...] | None, list[int]]  # columns of a shape (None: all, as they are), and who wants them
 
@@ -24,7 +24,9 @@ class SinglePatterns:
     ``evaluate`` is asked where the native solver is not enough.
     """
 
-    def __init__(self, patterns: Sequence[tuple[Shape, Prepared, Slots]], terms: Terms, evaluate: Evaluate) -> None:
+    def __init__(
+        self, patterns: Sequence[tuple[PatternShape, PreparedShape, Slots]], terms: Terms, evaluate: Evaluate
+    ) -> None:
         self._terms = terms
         self._evaluate = evaluate
         self._shapes = list(dict.fromkeys(shape for shape, _, _ in patterns))
@@ -42,9 +44,9 @@ class SinglePatterns:
         for number in self._always:
             yield from self._seen(number, event, None)
 
-    def _views_of(self, patterns: Sequence[tuple[Shape, Prepared, Slots]]) -> list[list[View]]:
+    def _views_of(self, patterns: Sequence[tuple[PatternShape, PreparedShape, Slots]]) -> list[list[View]]:
         """Of each shape: for each order of slots the columns that make it, and the patterns that want it."""
-        wanted: dict[Shape, dict[Slots, list[int]]] = {shape: {} for shape in self._shapes}
+        wanted: dict[PatternShape, dict[Slots, list[int]]] = {shape: {} for shape in self._shapes}
         for number, (shape, _, slots) in enumerate(patterns):
             wanted[shape].setdefault(slots, []).append(number)
         return [
@@ -61,7 +63,7 @@ class SinglePatterns:
             for pattern in patterns:
                 yield pattern, view
 
-    def _finished(self, shape: Shape, event: SingleEvent, found: EventRows | None) -> EventRows | None:
+    def _finished(self, shape: PatternShape, event: SingleEvent, found: EventRows | None) -> EventRows | None:
         """The rows of a shape from those of its core (None: the solver cannot tell)."""
         prepared = self._prepared[shape]
         if found is None or isinstance(prepared.native, Reason):
@@ -74,7 +76,7 @@ class SinglePatterns:
         return rows
 
 
-def _asked(prepared: Prepared) -> NativePattern | None:
+def _asked(prepared: PreparedShape) -> NativePattern | None:
     """What the solver is asked; None: nothing."""
     return prepared.required if isinstance(prepared.native, Reason) else prepared.native
 

@@ -66,7 +66,7 @@ def rename(node: Node, variable: Callable[[str], str], label: Callable[[str], st
     return rewrite(node, change)
 
 
-class Numbering:
+class CanonicalNames:
     """Gives names numbers in the order of their first use: ``prefix0``, ``prefix1`` …"""
 
     def __init__(self, prefix: str) -> None:
@@ -74,10 +74,11 @@ class Numbering:
         self.names: dict[str, str] = {}
 
     def __call__(self, name: str) -> str:
+        """What a name is called."""
         return self.names.setdefault(name, f"{self.prefix}{len(self.names)}")
 
 
 def canonical(node: Node) -> tuple[Node, dict[str, str]]:
     """The tree with numbered names, equal for trees that differ in names only, and the new name of each variable."""
-    variables = Numbering("v")
-    return rename(node, variables, Numbering("b")), variables.names
+    variables = CanonicalNames("v")
+    return rename(node, variables, CanonicalNames("b")), variables.names

@@ -33,7 +33,7 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class PatternShape:
     """A pattern with canonical names and the variables asked for; an evaluator has one for all patterns equal to it."""
 
     group: Group
@@ -41,7 +41,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedShape:
     """What is done for a shape: its ``core`` on the events' graphs, then ``steps`` on tables.
 
     ``native`` is the core for the native solver, or the reason why that does not know it; then only events on which
@@ -70,7 +70,7 @@ class Version:
         self.store = KnowledgeStore(knowledge.background)
         self._encoder = encoder
         self._mode = mode
-        self._shapes: dict[Shape, Prepared] = {}
+        self._shapes: dict[PatternShape, PreparedShape] = {}
         self._wants: list[tuple[NativePattern, bool]] = []  # what is read for them, and whether with subjects
 
     def on(self, encoder: Encoder) -> Version:
@@ -86,13 +86,13 @@ class Version:
         self._wants.append((native, subjects))
         self._encoder.want(native.summary, subjects=subjects)
 
-    def prepared(self, shape: Shape) -> Prepared:
+    def prepared(self, shape: PatternShape) -> PreparedShape:
         """How a shape is evaluated.  PatternError: it cannot be."""
         if shape not in self._shapes:
             self._shapes[shape] = self._prepare(shape)
         return self._shapes[shape]
 
-    def _prepare(self, shape: Shape) -> Prepared:
+    def _prepare(self, shape: PatternShape) -> PreparedShape:
         schema = self.knowledge.background.schema
         group = shape.group if schema is None else rewrite_entailed(shape.group, schema)
         core, tail = split(group)
@@ -108,7 +108,7 @@ class Version:
         native = self._native(core, columns)
         required = self._required(core, shape.variables) if isinstance(native, Reason) else None
         kept = tuple(step for step in steps if step is not None)
-        return Prepared(make_core(core, columns), native, required, kept)
+        return PreparedShape(make_core(core, columns), native, required, kept)
 
     def _native(self, core: Group, columns: tuple[str, ...]) -> NativePattern | Reason:
         """The core for the solver, whose triples are read from now on."""

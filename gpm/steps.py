@@ -53,6 +53,7 @@ class Join:
     knowledge: KnowledgeTable
 
     def apply(self, table: Table, context: Context) -> Table:
+        """Each row with each of its partners."""
         return self.knowledge.combined(table, *self.knowledge.pairs(table))
 
 
@@ -64,6 +65,7 @@ class LeftJoin:
     conditions: tuple[Filter, ...]
 
     def apply(self, table: Table, context: Context) -> Table:
+        """Each row with its partners, or alone."""
         first, second = self.knowledge.pairs(table)
         for condition in self.conditions:
             holds = context.where(condition, self.knowledge.combined(table, first, second))
@@ -87,6 +89,7 @@ class Keep:
     need_common: bool
 
     def apply(self, table: Table, context: Context) -> Table:
+        """The rows that stay."""
         first, _ = self.knowledge.pairs(table, self.need_common)
         found = np.zeros(len(table.events), dtype=bool)
         found[first] = True
@@ -100,6 +103,7 @@ class Assign:
     bind: Bind
 
     def apply(self, table: Table, context: Context) -> Table:
+        """The rows with one more column."""
         times = context.times(table)
         words = evaluate_columns(self.bind.expression, table.names, table.columns, times, context.terms)
         return Table((*table.names, self.bind.variable.name), table.events, np.vstack([table.columns, words]))
@@ -112,6 +116,7 @@ class Test:
     filter: Filter
 
     def apply(self, table: Table, context: Context) -> Table:
+        """The rows for which the filter is true."""
         return table.where(context.where(self.filter, table))
 
 

@@ -35,7 +35,7 @@ class Cells(IntEnum):
     FLAT = 3  # a group for each set that entered, one after the other
 
 
-class Kind(IntEnum):
+class ColumnSource(IntEnum):
     """Where a value comes from."""
 
     UNBOUND = 0
@@ -46,10 +46,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ComputedColumn:
     """How one column is computed."""
 
-    kind: Kind
+    kind: ColumnSource
     cell: int = 0
     row: int = 0
     program: int = 0
@@ -65,12 +65,12 @@ class Sign(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CellComparison:
     """A filter that compares cell column ``column`` with a value that the event's row alone decides."""
 
     column: int
     sign: Sign
-    event: Value
+    event: ComputedColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JoinStep:
     """A join: pairs (cell column, row column) that must be compatible, then filters (formula numbers).
 
     ``compared`` says again what those of the filters ask that compare one column with the event.
@@ -96,7 +96,7 @@ class Step:
 
     joins: tuple[tuple[int, int], ...]
     filters: tuple[int, ...]
-    compared: tuple[Comparison, ...] = ()
+    compared: tuple[CellComparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Target:
     """A state entered by a transition, and how its columns are computed."""
 
     state: int
-    values: tuple[Value, ...]
+    values: tuple[ComputedColumn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,11 @@ class Transition:
 
     source: int
     choice: Choice
-    step: Step
+    step: JoinStep
     targets: tuple[Target, ...]
     index: int
-    whole: Step
-    columns: tuple[Value, ...]
+    whole: JoinStep
+    columns: tuple[ComputedColumn, ...]
     ends: int = 0
 
 
@@ -149,7 +149,7 @@ class Look:
     column: int
     view: View
     kleene: int = 0
-    value: Value = field(default=Value(Kind.UNBOUND))
+    value: ComputedColumn = field(default=ComputedColumn(ColumnSource.UNBOUND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +162,10 @@ class Guard:
 
     choice: Choice
     early: bool
-    step: Step
+    step: JoinStep
     later: tuple[int, ...]
     index: int
-    whole: Step
+    whole: JoinStep
     looks: tuple[Look, ...]
     begun: int = 0
 
@@ -181,8 +181,10 @@ class State:
     guards: tuple[Guard, ...] = ()
     final: bool = False
     twins: tuple[int, ...] = ()  # states of equal columns that a partial match leaves together with this one
-    closing: tuple[Value, ...] = ()  # of a final state: the finished match's columns from those after its last step
-    output: tuple[Value, ...] = ()  # and the result's columns from the finished match's
+    closing: tuple[
+        ComputedColumn, ...
+    ] = ()  # of a final state: the finished match's columns from those after its last step
+    output: tuple[ComputedColumn, ...] = ()  # and the result's columns from the finished match's
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,4 +217,6 @@ class Automaton:
     window: WindowSpec
     ambiguous: bool
     keys: tuple[tuple[int, ...], ...] = ()
-    programs: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)  # what the kernel makes of it
+    programs: list[Any] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )  # what the kernel makes of it

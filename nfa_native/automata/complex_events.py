@@ -26,7 +26,7 @@ class PickState:
 
 
 # ── correlation ──────────────────────────────────────────────────────────────────────────────────────────
-class Test(Enum):
+class RegisterTest(Enum):
     """How a register is compared with an event's value; one that is not set passes."""
 
     LESS = 0
@@ -47,11 +47,11 @@ class Change(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class RegisterGuard:
     """A condition on a transition: a register of its source against a column's value of the event."""
 
     register: int
-    test: Test
+    test: RegisterTest
     column: int
 
 
@@ -144,13 +144,13 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
+class RegisterTransition:
     """A way from ``source`` to ``target``, with an update for each register of the target."""
 
     source: int
     target: int
     contiguous: bool = False
-    guards: tuple[Guard, ...] = ()
+    guards: tuple[RegisterGuard, ...] = ()
     questions: tuple[Question, ...] = ()
     updates: tuple[Update, ...] = ()
 
@@ -181,12 +181,12 @@ class Correlation:
 
     registers: tuple[int, ...]
     begins: tuple[tuple[Update, ...], ...]
-    transitions: tuple[Transition, ...]
+    transitions: tuple[RegisterTransition, ...]
     cells: tuple[Cell, ...]
     keys: tuple[int, ...]
     columns: int
 
-    def is_viewed(self, transition: Transition) -> bool:
+    def is_viewed(self, transition: RegisterTransition) -> bool:
         """Whether an event takes all groups that pass at once, as a view (``follow_list``), and not one by one."""
         cells = {self.cells[transition.source], self.cells[transition.target]}
         found = self.keys[transition.source] >= 0 and not transition.contiguous

@@ -22,9 +22,12 @@ class Rows(Protocol):
     """The rows of an atom, as ``Matcher.feed`` takes them."""
 
     @property
-    def row_event(self) -> NDArray[np.uint32]: ...
+    def row_event(self) -> NDArray[np.uint32]:
+        """``uint32[rows]``: the event of each row, by its number in the batch, ascending."""
+
     @property
-    def columns(self) -> Words: ...
+    def columns(self) -> Words:
+        """``uint64[slots, rows]``."""
 
 
 class RowColumns(NamedTuple):

@@ -19,7 +19,7 @@ from nfa_native.core.arrays import Arrays, column, distinct, read_store, table
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.joins.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.joins.matcher import NOBODY, Matcher, RawMatches
-from nfa_native.joins.substreams import Entries, Slots, by_key
+from nfa_native.joins.substreams import Slots, SubstreamEntries, by_key
 from nfa_native.joins.version_7 import is_of_version_7, upgraded_partitions
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
@@ -32,7 +32,7 @@ VERSION = 1  # of its store in snapshots
 SHARE = 16  # a part of what may be held, for each of several matchers
 
 
-class Part(NamedTuple):
+class SubstreamBatch(NamedTuple):
     """The events of one substream in a batch: as ``Matcher.feed`` takes them."""
 
     key: Key
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stream:
+class SubstreamOutput:
     """What a matcher gives, from one call; ``rest`` came and was not taken.  ``number`` is that of the call."""
 
     number: int
@@ -50,7 +50,7 @@ class Stream:
     rest: RawMatches
 
 
-class Partitions:
+class PartitionedMatcher:
     """Runs an automaton on each substream as a ``Matcher`` does on a whole one.
 
     ``slots[a]`` are the columns of atom a's rows that hold the key.
@@ -68,7 +68,7 @@ class Partitions:
         self._open: dict[Key, int] = {}  # substreams whose tick may go on, each with its last event
         self._missed: dict[Key, int] = {}  # how far into its window each substream is that has no matcher
         self._bounds: list[tuple[int, Key]] = []  # a heap: no event below is needed by the matcher of the key
-        self._found: list[Stream] = []
+        self._found: list[SubstreamOutput] = []
         self._runs = 0
         self._waits = any(state.final and state.guards for state in automaton.states)
         self._most = MANY, MANY
@@ -150,7 +150,7 @@ class Partitions:
         """As ``Matcher.pending``."""
         return sum(len(stream.rest.first) for stream in self._found)
 
-    def _feed(self, part: Part) -> None:
+    def _feed(self, part: SubstreamBatch) -> None:
         self.position += len(part.times)
         matcher = self._matchers.get(part.key)
         if matcher is None:
@@ -161,7 +161,7 @@ class Partitions:
         self._run(matcher, lambda: matcher.feed(part.times, part.events, part.rows))
         self._open[part.key] = int(part.events[-1])
 
-    def _begin(self, part: Part) -> Matcher:
+    def _begin(self, part: SubstreamBatch) -> Matcher:
         """A matcher whose windows begin where those of the substream do."""
         matcher = self._matchers[part.key] = Matcher(self.automaton, self.terms)
         matcher.count_only = self._count_only
@@ -207,14 +207,14 @@ class Partitions:
         """Matchers that are done, and of which all was taken, begin new streams with the next call."""
         self._found = [one for one in self._found if len(one.rest.first) or one.matcher.unfinished]
 
-    def _run(self, matcher: Matcher, action: Callable[[], None], stream: Stream | None = None) -> None:
+    def _run(self, matcher: Matcher, action: Callable[[], None], stream: SubstreamOutput | None = None) -> None:
         """Let a matcher act, and keep what it gives: as a stream of its own, or at the end of one."""
         before = matcher.count
         action()
         self.count += matcher.count - before
         if stream is None and (matcher.unfinished or matcher.pending()):
             self._runs += 1
-            self._found.append(Stream(self._runs, matcher, matcher.take()))
+            self._found.append(SubstreamOutput(self._runs, matcher, matcher.take()))
         elif stream is not None and matcher.pending():
             stream.rest = _in_order([stream.rest, matcher.take()])
 
@@ -314,9 +314,9 @@ class Partitions:
     @staticmethod
     def restore(
         automaton: Automaton, terms: Terms, slots: Slots, data: bytes, word_map: Callable[[Words], Words]
-    ) -> Partitions:
+    ) -> PartitionedMatcher:
         """What goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
-        restored = Partitions(automaton, terms, slots)
+        restored = PartitionedMatcher(automaton, terms, slots)
         known = Matcher(automaton, terms).statistics()
         columns = upgraded_partitions(data, known) if is_of_version_7(data) else read_store(data, "partitions", VERSION)
         restored._load(columns, word_map)
@@ -386,7 +386,7 @@ def _looks_back(automaton: Automaton) -> bool:
     return any(state.guards for state in automaton.states if state.govern is Govern.FREE)
 
 
-def _parts(times: Numbers, events: Words, entries: Entries) -> Iterator[Part]:
+def _parts(times: Numbers, events: Words, entries: SubstreamEntries) -> Iterator[SubstreamBatch]:
     """The entries of a batch by key, in the order of their first ones."""
     have_key = np.flatnonzero(entries.keys.any(axis=1))
     if not len(have_key):
@@ -405,7 +405,7 @@ def _parts(times: Numbers, events: Words, entries: Entries) -> Iterator[Part]:
         own = order[starts[number] : starts[number + 1]]
         some = entries.of[own]
         key = entries.keys[own[0]].tobytes()
-        yield Part(key, times[some], events[some], [None if one is None else one[number] for one in rows])
+        yield SubstreamBatch(key, times[some], events[some], [None if one is None else one[number] for one in rows])
 
 
 def _by_group(rows: Rows | None, group: Numbers, place: Numbers, groups: int) -> list[Rows | None] | None:
@@ -437,19 +437,19 @@ def _in_order(found: Sequence[RawMatches]) -> RawMatches:
     return RawMatches(first[order], last[order], decided[order], offsets, atoms[picks], events[picks], words[order])
 
 
-def _keys(stream: Stream) -> tuple[Numbers, Numbers]:
+def _keys(stream: SubstreamOutput) -> tuple[Numbers, Numbers]:
     """Of what is not taken the times of decision, and the last events picked."""
     raw = stream.rest
     return raw.decided, np.maximum.reduceat(raw.pick_events, raw.pick_offsets[:-1]).astype(np.int64)
 
 
-def _last(stream: Stream) -> tuple[int, int, int]:
+def _last(stream: SubstreamOutput) -> tuple[int, int, int]:
     """Where the last of what is not taken stands in the order of all."""
     decided, events = _keys(stream)
     return int(decided[-1]), int(events[-1]), stream.number
 
 
-def _taken(streams: Sequence[Stream], bound: tuple[int, int, int]) -> list[RawMatches]:
+def _taken(streams: Sequence[SubstreamOutput], bound: tuple[int, int, int]) -> list[RawMatches]:
     """Take from each stream what stands up to there."""
     taken = []
     time, event, number = bound

@@ -16,7 +16,7 @@ from nfa_native.joins.history import Numbers, RowColumns, Rows, Words
 Slots = Sequence[Sequence[int]]  # for each atom those of its columns that hold the key
 
 
-class Entries(NamedTuple):
+class SubstreamEntries(NamedTuple):
     """Events by substream, m entries in the order of n events: the event's number in the batch, its key, rows by atom.
 
     An event without a key is an entry without rows, and its key is 0.
@@ -37,7 +37,7 @@ def split(
     return times[entries.of], events[entries.of], entries.rows
 
 
-def by_key(count: int, rows: Sequence[Rows | None], slots: Slots) -> Entries:
+def by_key(count: int, rows: Sequence[Rows | None], slots: Slots) -> SubstreamEntries:
     """The entries of a batch of ``count`` events; those of one event in the order of its rows."""
     table = np.concatenate(list(_keyed(rows, slots)))
     distinct, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
@@ -50,7 +50,7 @@ def by_key(count: int, rows: Sequence[Rows | None], slots: Slots) -> Entries:
     entry[order] = place
     keys = np.zeros((int(counts.sum()), table.shape[1] - 1), np.uint64)
     keys[place] = distinct[order, 1:]
-    return Entries(np.repeat(np.arange(count), counts), keys, tuple(_placed(rows, entry[inverse.reshape(-1)])))
+    return SubstreamEntries(np.repeat(np.arange(count), counts), keys, tuple(_placed(rows, entry[inverse.reshape(-1)])))
 
 
 def _has_several(rows: Rows, slots: Sequence[int]) -> bool:

@@ -16,7 +16,7 @@ from spaseq.cli.resuming import cut, kept
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.snapshots.container import GRAPHS
-from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape, misfits
+from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.streams.feeds import is_regular
 from spaseq.streams.sources import expand
 
@@ -24,13 +24,13 @@ BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
 FORMATS = ("jsonl", "nquads", "trig")  # of which a file can be gone on with
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
 HEADER: Shape = {
-    "checkpoint": COUNT, "options": Named(str), "files": Named([FILE]), "positions": Named(COUNT), "origins": COUNT,
-    "time": TIME, "ended": bool, "outputs": Named(COUNT),
+    "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
+    "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
 }  # fmt: skip
 VERSION = 1
 
 
-class Run(Protocol):
+class Checkpointed(Protocol):
     """What runs, and can go on in another process."""
 
     @property
@@ -134,7 +134,7 @@ class Checkpoints:
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
-        self._run: Run | None = None
+        self._run: Checkpointed | None = None
         self._outputs: dict[str, IO[Any]] = {}
         self.found = read_checkpoint(path)
         if self.found is not None:
@@ -145,7 +145,7 @@ class Checkpoints:
         """Where to go on; None: at the beginning."""
         return None if self.found is None else self.found.state
 
-    def begin(self, run: Run, outputs: Mapping[str, IO[Any] | None]) -> None:
+    def begin(self, run: Checkpointed, outputs: Mapping[str, IO[Any] | None]) -> None:
         """The run is about to begin: write the first checkpoint, to see that it can be done.
 
         What was written after the checkpoint found is cut off, for it comes again.  OptionError: an output is shorter.

@@ -16,7 +16,7 @@ from spaseq.lasting import lasting
 COMMANDS = ("run", "check", "explain", "generate", "tuples")
 
 
-class Program(Commands):
+class CommandGroup(Commands):
     """The commands, each in a module of its name that is imported when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -57,7 +57,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     ctx.exit()
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
     help="Show the version and exit.",

@@ -178,7 +178,9 @@ def run(
             checkpoints.begin(running, {"--late": late_output, "--output": text if output else None})
         running.warns = False
         drain = (
-            Counter(limit) if count else _printer(parsed, format, text, limit, times, declared_types(declared), running)
+            ResultCounter(limit)
+            if count
+            else _printer(parsed, format, text, limit, times, declared_types(declared), running)
         )
         hidden = quiet or (text.isatty() and not count)
         try:
@@ -201,7 +203,7 @@ def run(
         ctx.exit(FAILED)
 
 
-class Counter:
+class ResultCounter:
     """Counts results, up to a limit."""
 
     def __init__(self, limit: int | None) -> None:
@@ -231,7 +233,7 @@ class Counter:
         """Nothing to end."""
 
 
-class Printer(Counter):
+class Printer(ResultCounter):
     """Writes results and hands them on at once."""
 
     def __init__(self, limit: int | None, writer: Writer, flush: Callable[[], None], shown: frozenset[str]) -> None:
@@ -275,7 +277,7 @@ def _printer(
     return Printer(limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
-def _drain(running: Run, drain: Counter) -> bool:
+def _drain(running: Run, drain: ResultCounter) -> bool:
     """Take results until there are no more, or enough; whether Ctrl-C ended it.  What is decided gets out anyway."""
     interrupts = Interrupts(running)
     try:
@@ -293,7 +295,7 @@ def _drain(running: Run, drain: Counter) -> bool:
     return interrupts.came
 
 
-def _reached(running: Run, drain: Counter) -> Reached:
+def _reached(running: Run, drain: ResultCounter) -> Reached:
     time = running.time if running.events else None
     names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
     slowest = names.get(running.held_back_by or "")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from spaseq.tuples import ManyMatches
-    from spaseq.tuples.several import Form
+    from spaseq.tuples.several import ResultForm
 
 Row = dict[str, Any]
 _FIRST_ROWS, _WIDEST = 1000, 40  # of a table
@@ -60,14 +60,14 @@ def _write_table(output: TextIO, matches: ManyMatches, limit: int | None, live: 
         is_first = False
 
 
-def _write_rows(output: TextIO, rows: Iterator[list[Any]], form: Form, width: int | None, live: bool) -> None:
+def _write_rows(output: TextIO, rows: Iterator[list[Any]], form: ResultForm, width: int | None, live: bool) -> None:
     """Columns as wide as the first rows want; later ones follow under the same head, on a terminal on one line each."""
-    from spaseq.results.formats.columns import GAP, Cell, Columns
+    from spaseq.results.formats.columns import GAP, ColumnLayout, TextCell
 
-    heads = [Cell(head) for head in _heads(form)]
-    lines = ([Cell(text) for text in _cells(row, form, _listed)] for row in rows)
+    heads = [TextCell(head) for head in _heads(form)]
+    lines = ([TextCell(text) for text in _cells(row, form, _listed)] for row in rows)
     begin = list(islice(lines, 1 if live else _FIRST_ROWS))
-    columns = Columns.wanted([heads, *begin], GAP).at_most(_WIDEST).narrowed(width)
+    columns = ColumnLayout.wanted([heads, *begin], GAP).at_most(_WIDEST).narrowed(width)
     output.write(columns.line(heads, width) + columns.rule(width) + "\n")
     columns = columns.widened(width)
     output.writelines(columns.line(line, width) for line in chain(begin, lines))
@@ -98,7 +98,7 @@ WRITERS: dict[str, Callable[[TextIO, ManyMatches, int | None, bool], None]] = { 
 }
 
 
-def _only_form(format: str, matches: ManyMatches) -> Form:
+def _only_form(format: str, matches: ManyMatches) -> ResultForm:
     """That of the one query; OptionError if there are several."""
     if len(matches.forms) > 1:
         raise OptionError(
@@ -141,11 +141,11 @@ def _value(scalar: Any) -> Any:
         return [_value(one) for one in scalar] if isinstance(scalar.value, Sized) else iso(scalar.value)
 
 
-def _heads(form: Form) -> Sequence[str]:
+def _heads(form: ResultForm) -> Sequence[str]:
     return list(form.schema.names) if form.aggregates else ["start", "end", *form.schema.names[3:]]
 
 
-def _object(row: list[Any], form: Form) -> Row:
+def _object(row: list[Any], form: ResultForm) -> Row:
     """A result as it is written in JSON: the events of variables, and the values of attributes."""
     if form.aggregates:
         return dict(zip(form.schema.names, row, strict=True))
@@ -158,7 +158,7 @@ def _object(row: list[Any], form: Form) -> Row:
     return found | ({"values": named} if named else {})
 
 
-def _cells(row: list[Any], form: Form, listed: Callable[[list[Any]], str]) -> list[str]:
+def _cells(row: list[Any], form: ResultForm, listed: Callable[[list[Any]], str]) -> list[str]:
     """The texts of a result; ``listed`` is that of a list of values."""
     named = zip(_heads(form), row, strict=True)
     return [" ".join(map(str, value)) if name in form.variables else _cell(value, listed) for name, value in named]

@@ -19,8 +19,8 @@ from spaseq.engine.run_state import RunState
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedQuery
     from spaseq.tuples import ManyMatches
-    from spaseq.tuples.feeding import Feed
-    from spaseq.tuples.streams import Reading
+    from spaseq.tuples.feeding import SourceFeed
+    from spaseq.tuples.streams import ReadingOptions
 
 FORMATS = ("jsonl",)  # of which a file can be gone on with
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -67,7 +67,7 @@ class Resumable:
         """Whether there is a checkpoint."""
         return self._checkpoints.found is not None
 
-    def matches(self, queries: Mapping[str, ParsedQuery], reading: Reading) -> ManyMatches:
+    def matches(self, queries: Mapping[str, ParsedQuery], reading: ReadingOptions) -> ManyMatches:
         """The matches that come after the checkpoint, if there is one; errors as of ``resumed``."""
         from spaseq.tuples.matching import resumed
 
@@ -85,7 +85,7 @@ class Resumable:
             if not self._checkpoints.finish():
                 click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
 
-    def _step(self, feed: Feed) -> None:
+    def _step(self, feed: SourceFeed) -> None:
         self._checkpoints.step()
         if self._is_asked:
             raise KeyboardInterrupt

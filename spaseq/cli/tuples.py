@@ -31,7 +31,7 @@ from spaseq.languages.spaseq import parse as parse_spaseq
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
-    from spaseq.tuples.streams import Reading
+    from spaseq.tuples.streams import ReadingOptions
 
 
 @click.command()
@@ -125,7 +125,7 @@ def tuples(
     """
     give_back_large_blocks()
     from spaseq.streams.sources import may_fall_silent
-    from spaseq.tuples.streams import Reading
+    from spaseq.tuples.streams import ReadingOptions
 
     _check_times(time, time_unit, time_format)
     parsed = each_query(queries, _read)
@@ -137,7 +137,7 @@ def tuples(
     check_not_read({"--output": output, "--checkpoint": checkpoint}, [*queries, *paths])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
-    reading = Reading(
+    reading = ReadingOptions(
         type_, relation, time, time_unit or "us", declared_types(declared), csv_format(columns, separator, nulls),
         on_error == "skip", time_format, stream, totals,
     )  # fmt: skip
@@ -167,7 +167,10 @@ def tuples(
 
 
 def _matches(
-    parsed: Mapping[str, ParsedQuery], sources: str | dict[str, str], reading: Reading, resumable: Resumable | None
+    parsed: Mapping[str, ParsedQuery],
+    sources: str | dict[str, str],
+    reading: ReadingOptions,
+    resumable: Resumable | None,
 ) -> ManyMatches:
     """The results, from the beginning or from the checkpoint on."""
     from spaseq.tuples import match

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spaseq.engine.prepared import Prepared
 
 
-class Background(gpm.background.Background):
+class Background(gpm.background.BackgroundGraphs):
     """Background knowledge that is loaded once, for any number of engines, in any threads; it never changes.
 
     It keeps what was compiled of prepared queries next to it, as long as these live: see ``Prepared``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.words import Terms
@@ -30,7 +30,7 @@ def compiled(plan: Plan, evaluator: Evaluator) -> Compiled:
 class Common:
     """Prepared queries compiled for a table of terms, frozen, on which the tables of the engines lie."""
 
-    def __init__(self, queries: Sequence[Prepared], background: Background, mode: Mode) -> None:
+    def __init__(self, queries: Sequence[Prepared], background: BackgroundGraphs, mode: Mode) -> None:
         self.evaluator = Evaluator(Terms(), background, mode)
         self._compiled = [(query.plan, compiled(query.plan, self.evaluator)) for query in queries]
         self.evaluator.terms.freeze()

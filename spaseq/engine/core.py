@@ -24,7 +24,7 @@ from spaseq.engine.items import Item, each_of, unpacked
 from spaseq.engine.memory import TermsSoundness
 from spaseq.engine.ordering import Decided, in_order, merged
 from spaseq.engine.prepared import AnyQuery, Prepared
-from spaseq.engine.protocols import Matcher
+from spaseq.engine.protocols import AnyMatcher
 from spaseq.engine.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
@@ -140,6 +140,7 @@ class EngineCore:
             streamset.catch_up()
 
     def query_named(self, name: str) -> RunningQuery:
+        """The query of that name at work.  OptionError: there is none."""
         if not isinstance(name, str) or name not in self.running:
             raise OptionError(f'there is no query named "{name!s:.80}"')
         return self.running[name]
@@ -148,6 +149,7 @@ class EngineCore:
         return {running.into for running in self.running.values() if running.into is not None}
 
     def check_derived(self, query: Query) -> None:
+        """OptionError: the stream that the query derives has had events from outside."""
         into = derived_stream(query)
         clock = self.clocks.get(into or "")
         if clock is not None and into not in self._derived() and (clock.events or clock.closed):
@@ -163,6 +165,7 @@ class EngineCore:
         return self.new_streamset(iris, strict)
 
     def new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
+        """A streamset of these streams, behind the others; ``strict`` if its queries count events in their windows."""
         clocks = [self._clock(iri) for iri in iris]
         self.streamsets.append(Streamset(clocks, strict, self.evaluator))
         return self.streamsets[-1]
@@ -185,10 +188,11 @@ class EngineCore:
         plan: Plan,
         made: Compiled,
         streamset: Streamset,
-        matcher: Matcher,
+        matcher: AnyMatcher,
         on_match: OnMatch | None,
         max_results: int | None,
     ) -> RunningQuery:
+        """Let a query run on a streamset with a matcher, new or restored; ``made`` is its plan for these terms."""
         iris = {stream.name: streamset.iris.index(stream.iri) for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(streamset.iris)}
         needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
@@ -214,18 +218,20 @@ class EngineCore:
             self._assemblers[iri] = Assembler(self.encoders[iri], ())
         return self._assemblers[iri]
 
-    def _lazy(self, matcher: Matcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
+    def _lazy(self, matcher: AnyMatcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
         dear = {n: need.pattern.required_slots for n, need in enumerate(needs) if not need.pattern.is_native}
         return lazy_atoms(matcher.automaton, dear) if dear else ()
 
     def sort(self, order: Mapping[str, int]) -> None:
+        """Put producers of derived streams before their readers; ``order`` is the depth of each stream by IRI."""
         self.streamsets.sort(key=lambda streamset: max(order[iri] for iri in streamset.iris))
         self._opened.clear()
         self._readers.clear()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
+        """See ``Engine.push_columns``."""
         promise = None if promise is None else to_microseconds(promise)
         self.forget_terms()
         for events in each_of(columns, Events):
@@ -236,12 +242,14 @@ class EngineCore:
         return self.settle()
 
     def advance(self, time: Time, stream: str | None = None) -> Decided:
+        """See ``Engine.advance_tables``."""
         promised = to_microseconds(time)
         for clock in self.inputs(stream):
             clock.promise(promised)
         return self.settle()
 
     def close(self, stream: str | None = None) -> Decided:
+        """See ``Engine.close_tables``."""
         for clock in self.inputs(stream):
             clock.close()
         return self.settle()
@@ -328,6 +336,7 @@ class EngineCore:
         return streamsets
 
     def accept(self, events: Events, lateness: int) -> None:
+        """Events of one stream came; those that are later than ``lateness`` (µs) go to ``on_late``."""
         clock = self.clocks[events.stream]
         before = clock.events
         in_time = clock.admit(events.times, lateness)
@@ -359,6 +368,7 @@ class EngineCore:
         )
 
     def tables(self, streamsets: Sequence[Streamset] | None) -> Iterator[MatchTable]:
+        """What streamsets (None: all) have decided, as tables of bounded size, each of one query."""
         for streamset in self.streamsets if streamsets is None else streamsets:
             for running in streamset.settle():
                 yield from self._given(streamset, running)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automata.automaton import Automaton, Govern, Kind, Target, Transition
+from nfa_native.automata.automaton import Automaton, ColumnSource, Govern, Target, Transition
 from nfa_native.joins.matcher import NOBODY
-from spaseq.engine.protocols import Matcher, Words
-from spaseq.plan.sequences.lazy import Use, is_initial
+from spaseq.engine.protocols import AnyMatcher, Words
+from spaseq.plan.sequences.lazy import LazyUse, is_initial
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Demand:
     ``came`` (a mask of ticks for each atom) are those that may have rows, before more is known: ``tell``.
     """
 
-    def __init__(self, matcher: Matcher, ticks: Ticks, came: Mapping[int, Mask]) -> None:
+    def __init__(self, matcher: AnyMatcher, ticks: Ticks, came: Mapping[int, Mask]) -> None:
         self.ticks = ticks
         self.automaton: Automaton = matcher.automaton
         self._matcher = matcher
@@ -74,7 +74,7 @@ class Demand:
         self._entered = None
 
     # ── when ─────────────────────────────────────────────────────────────────────────────────────────────
-    def when(self, use: Use) -> Mask:
+    def when(self, use: LazyUse) -> Mask:
         """The ticks in which a partial match may wait and the rest of the conjunction may be there."""
         found = self._reachable(self.automaton.transitions[use.transition].source)
         for partner in use.partners:
@@ -180,7 +180,7 @@ class Demand:
         return self._matcher.position + first, self._matcher.position + np.append(first[1:], len(times)) - 1
 
     # ── what it must join ────────────────────────────────────────────────────────────────────────────────
-    def may_join(self, use: Use, columns: Words) -> Mask:
+    def may_join(self, use: LazyUse, columns: Words) -> Mask:
         """Which rows of the atom (columns by slot, 0: not known) may join a partial match that waits, or will."""
         found = np.zeros(columns.shape[1], np.bool_)
         waiting = [(self.automaton.transitions[use.transition].source, use.key)]
@@ -221,7 +221,7 @@ class Demand:
         If all of the key comes from its source's cells: that state, and the key there.
         """
         values = [(target.values[column], slot) for column, slot in key]
-        brought = [(value.row, slot) for value, slot in values if value.kind is Kind.ROW]
+        brought = [(value.row, slot) for value, slot in values if value.kind is ColumnSource.ROW]
         if brought:
             allowed = np.ones_like(found)
             for row, slot in brought:
@@ -229,7 +229,7 @@ class Demand:
             found |= allowed
             return None
         # A value of either side is that of the cell, unless that is unbound: then it is found where the cell got it.
-        if all(value.kind in (Kind.CELL, Kind.EITHER) for value, _ in values):
+        if all(value.kind in (ColumnSource.CELL, ColumnSource.EITHER) for value, _ in values):
             return transition.source, tuple(sorted({value.cell: slot for value, slot in values}.items()))
         found |= True
         return None

@@ -10,14 +10,14 @@ import numpy as np
 from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, EventBatch, Numbers
-from gpm.shapes import Shape
+from gpm.shapes import PatternShape
 from spaseq.engine.demand import Demand, Mask, Ticks
 from spaseq.engine.running import RunningQuery
 from spaseq.errors import SpaseqError
 from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.streams.reorder import Released
 
-Job = tuple[int, Shape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
+Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
 TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
 Rows = dict[tuple[int, CompiledPattern], AtomRows]
 
@@ -31,6 +31,7 @@ class Wish:
 
     @property
     def pattern(self) -> CompiledPattern:
+        """What the atom needs to be evaluated."""
         return self.query.needs[self.atom.number].pattern
 
 

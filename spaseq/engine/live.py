@@ -41,7 +41,7 @@ def _seconds(microseconds: int | None) -> float:
     return math.inf if microseconds is None else microseconds / 1e6
 
 
-class Source:
+class OpenSource:
     """The reader of a source, and the bytes that it waits for (None: it never waits)."""
 
     def __init__(self, events: Iterator[Events], incoming: Incoming | None = None) -> None:
@@ -86,7 +86,7 @@ class LiveStream:
     """A stream; ``is_silent``: nothing came for so long that others need not wait for it."""
 
     clock: StreamClock
-    source: Source
+    source: OpenSource
     is_silent: bool = False
 
     @property
@@ -113,7 +113,7 @@ class Live:
     def __init__(
         self,
         core: EngineCore,
-        streams: Mapping[str, Source],
+        streams: Mapping[str, OpenSource],
         patience: Patience,
         note: Callable[[Sequence[Events]], None],
         wait: Callable[[Callable[[], None]], bool],

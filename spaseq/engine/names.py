@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
 from nfa_native.core.arrays import distinct
-from spaseq.streams.event import Names
+from spaseq.streams.event import EventIris
 
 FEW = 1024  # names that are kept without a thought
 FEW_KEPT = 32  # names that are decoded at once
@@ -24,7 +24,7 @@ class EventNames:
         self._starts = [base]  # number of the first event of each part, and the next number
         self._parts: list[tuple[Sequence[str], NDArray[np.int64] | None]] = []
         self._singles: list[str] = []  # the last part, if its names came one by one
-        self.add(Names.of(names))
+        self.add(EventIris.of(names))
 
     @property
     def base(self) -> int:
@@ -36,7 +36,7 @@ class EventNames:
         """The number of the event that is added next."""
         return self._starts[-1]
 
-    def add(self, names: Names, order: NDArray[np.int64] | None = None) -> None:
+    def add(self, names: EventIris, order: NDArray[np.int64] | None = None) -> None:
         """Number some more events: the i-th has the name ``names[order[i]]``, or ``names[i]``."""
         if len(names):
             self._parts.append((names.compact(), order))
@@ -54,6 +54,7 @@ class EventNames:
         return self._starts[-1] - 1
 
     def __call__(self, number: int) -> str:
+        """The IRI of an event by its number, which must be known."""
         part = bisect_right(self._starts, number) - 1
         names, order = self._parts[part]
         place = number - self._starts[part]
@@ -78,11 +79,11 @@ class EventNames:
                 return KeptNames(found, self._taken(found, range(first - 1, last)))
         return {number: self(number) for number in set(numbers.tolist())}.__getitem__
 
-    def _taken(self, numbers: NDArray[np.int64], parts: range) -> Names:
+    def _taken(self, numbers: NDArray[np.int64], parts: range) -> EventIris:
         """The names of these numbers, which rise and lie in these parts."""
         starts = self._starts[parts.start : parts.stop + 1]
         places = np.split(numbers, np.searchsorted(numbers, starts[1:-1]))
-        return Names.join([
+        return EventIris.join([
             _names(*self._parts[part], some - start) for part, start, some in zip(parts, starts, places, strict=False)
         ])  # fmt: skip
 
@@ -90,7 +91,7 @@ class EventNames:
 class KeptNames:
     """Names by number, as a column; they are decoded when somebody asks for one of them."""
 
-    def __init__(self, numbers: NDArray[np.int64], names: Names) -> None:
+    def __init__(self, numbers: NDArray[np.int64], names: EventIris) -> None:
         self._numbers = numbers  # they rise
         self._names = names
 
@@ -100,6 +101,7 @@ class KeptNames:
         return names.ends, names.text
 
     def __call__(self, number: int) -> str:
+        """The IRI of an event by its number, which must be known."""
         return self._decoded[number]
 
     @cached_property
@@ -107,8 +109,8 @@ class KeptNames:
         return dict(zip(self._numbers.tolist(), self._names, strict=True))
 
 
-def _names(names: Sequence[str], order: NDArray[np.int64] | None, places: NDArray[np.int64]) -> Names:
+def _names(names: Sequence[str], order: NDArray[np.int64] | None, places: NDArray[np.int64]) -> EventIris:
     """The names of a part at these places."""
-    if isinstance(names, Names):
+    if isinstance(names, EventIris):
         return names.take(places if order is None else order[places])
-    return Names.of(names[place] for place in places.tolist())
+    return EventIris.of(names[place] for place in places.tolist())

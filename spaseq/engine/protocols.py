@@ -12,13 +12,13 @@ from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
-from spaseq.results.raw import RawMatches, ResultPlan
+from spaseq.results.raw import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]
 WordMap = Callable[[Words], Words]
 
 
-class Matcher(Protocol):
+class AnyMatcher(Protocol):
     """One running query."""
 
     count_only: bool
@@ -43,7 +43,9 @@ class Matcher(Protocol):
         """Whether something waits in the state for the keys (columns of the index, n)."""
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """How many matches there were so far, if they are counted only."""
+
     def feed(self, times: NDArray[np.int64], events: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events in order of time with their numbers, and the rows of each atom of the plan."""
 
@@ -76,7 +78,7 @@ class Matcher(Protocol):
     def pending(self) -> int:
         """0 if ``take`` would give nothing."""
 
-    def take(self) -> RawMatches:
+    def take(self) -> MatchRows:
         """What was decided since the last call."""
 
     def oldest_event(self) -> int:
@@ -106,17 +108,17 @@ class Matcher(Protocol):
         """It takes no event before this time."""
 
 
-class Plan(ResultPlan, Protocol):
+class AnyPlan(ResultPlan, Protocol):
     """A compiled query."""
 
     @property
     def by_partition(self) -> bool:
         """Whether every event counts, also those that no partial match waits for."""
 
-    def start(self, terms: Terms, *, automaton: Automaton | None = None) -> Matcher:
+    def start(self, terms: Terms, *, automaton: Automaton | None = None) -> AnyMatcher:
         """A matcher at the beginning of its input, of an automaton that is there already or a new one."""
 
-    def counter(self, terms: Terms, automaton: Automaton) -> Matcher | None:
+    def counter(self, terms: Terms, automaton: Automaton) -> AnyMatcher | None:
         """A matcher at the beginning of its input that counts, and gives no results; None: there is no better one."""
 
     def report(self, counters: dict[str, Any], came: Mapping[str, int], evaluated: Mapping[int, int]) -> dict[str, Any]:
@@ -125,5 +127,7 @@ class Plan(ResultPlan, Protocol):
         ``evaluated``: on how many of them each lazy atom was evaluated.
         """
 
-    def restore(self, terms: Terms, data: bytes, word_map: WordMap, *, automaton: Automaton | None = None) -> Matcher:
+    def restore(
+        self, terms: Terms, data: bytes, word_map: WordMap, *, automaton: Automaton | None = None
+    ) -> AnyMatcher:
         """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""

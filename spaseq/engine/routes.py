@@ -17,20 +17,20 @@ Rows = list[EventRows | None]  # by atom
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class StreamPatterns:
     """The patterns of all queries on one stream; pattern i is that of ``readers[i]``, a query and its atom."""
 
     patterns: SinglePatterns
     readers: tuple[tuple[RunningQuery, int], ...]
 
     @staticmethod
-    def of(queries: Iterable[RunningQuery], stream: int, knowledge: int, evaluator: Evaluator) -> Route | None:
+    def of(queries: Iterable[RunningQuery], stream: int, knowledge: int, evaluator: Evaluator) -> StreamPatterns | None:
         """For a stream by number, next to that version of the background; None if the evaluator needs batches."""
         readers = tuple(
             (query, atom) for query in queries for atom, need in enumerate(query.needs) if need.stream == stream
         )
         patterns = evaluator.one_by_one([query.needs[atom].pattern for query, atom in readers], knowledge)
-        return None if patterns is None else Route(patterns, readers)
+        return None if patterns is None else StreamPatterns(patterns, readers)
 
     def rows(self, event: SingleEvent) -> dict[RunningQuery, Rows]:
         """The queries that have rows on the event, with these.  SpaseqError: a pattern cannot be evaluated."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from spaseq.engine.background import Background, BackgroundSources, Entail
 from spaseq.engine.engine import Engine
 from spaseq.engine.items import Item, as_event
-from spaseq.engine.live import Live, Patience, Source
+from spaseq.engine.live import Live, OpenSource, Patience
 from spaseq.engine.ordering import Decided
 from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.queries import as_query, derived_stream, supplied_streams
@@ -218,7 +218,7 @@ class Run(Iterator[Match]):
             raise OptionError(f"there is no query {query}; {did_you_mean(query, names)}")
         return query
 
-    def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[Source]:
+    def _read(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[OpenSource]:
         if isinstance(stream, str | os.PathLike):
             check_path(os.fspath(stream))
             given = Path(stream) if not isinstance(stream, str) else stream
@@ -230,13 +230,13 @@ class Run(Iterator[Match]):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
         lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
-        return [Source(Events.of(iri, events, encoder) for events in lists)]
+        return [OpenSource(Events.of(iri, events, encoder) for events in lists)]
 
-    def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> Source:
+    def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> OpenSource:
         incoming = live_source(path, follow)
         self._from_files = self._from_files and path != "-" and incoming is None
         encoder, report = self.engine.encoder.apart(), self.reports[iri]
-        return Source(read_source(path, iri, options, report, encoder, incoming), incoming)
+        return OpenSource(read_source(path, iri, options, report, encoder, incoming), incoming)
 
     def _steps(self) -> Iterator[Decided]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
@@ -259,10 +259,10 @@ class Run(Iterator[Match]):
         if self.warns:
             self._warn()
 
-    def _one_source(self, sources: Sequence[Source]) -> Source:
+    def _one_source(self, sources: Sequence[OpenSource]) -> OpenSource:
         """One source of a stream, which passes over what was given before."""
         one = _one_source(sources)
-        return Source(self._positions.passing(one.events), one.incoming)
+        return OpenSource(self._positions.passing(one.events), one.incoming)
 
     def _end(self) -> Iterator[Decided]:
         """What is decided by the end of the input, unless that was decided before."""
@@ -371,12 +371,12 @@ def run(
     )  # fmt: skip
 
 
-def _one_source(sources: Sequence[Source]) -> Source:
+def _one_source(sources: Sequence[OpenSource]) -> OpenSource:
     """One source that is as several are; those are files."""
     if len(sources) == 1:
         return sources[0]
     batches = merge([source.events for source in sources], eager=True)
-    return Source(events for batch in batches for events in batch)
+    return OpenSource(events for batch in batches for events in batch)
 
 
 def _by_name(queries: Queries) -> dict[str, AnyQuery]:

@@ -17,7 +17,7 @@ from gpm.rows import AtomRows
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 from spaseq.engine.names import EventNames
-from spaseq.engine.protocols import Matcher, Plan, WordMap, Words
+from spaseq.engine.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.engine.spent import Spent
 from spaseq.errors import StreamError
 from spaseq.pattern.sequences import Construction, Selection
@@ -50,8 +50,8 @@ class RunningQuery:
 
     def __init__(
         self,
-        plan: Plan,
-        matcher: Matcher,
+        plan: AnyPlan,
+        matcher: AnyMatcher,
         needs: Sequence[Need],
         names: EventNames,
         terms: Terms,

@@ -21,7 +21,7 @@ from spaseq.engine.common import Compiled
 from spaseq.engine.core import EngineCore
 from spaseq.engine.names import EventNames
 from spaseq.engine.prepared import AnyQuery
-from spaseq.engine.protocols import Matcher, WordMap
+from spaseq.engine.protocols import AnyMatcher, WordMap
 from spaseq.engine.queries import as_query, plan_of, stream_order
 from spaseq.engine.running import OnMatch
 from spaseq.engine.snapshot_header import check_header
@@ -33,7 +33,7 @@ from spaseq.plan.sequences import Plan
 from spaseq.snapshots.container import GRAPHS
 from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, Events, Names
+from spaseq.streams.event import Event, EventIris, Events
 from spaseq.streams.timestamps import LEAST
 
 Made: TypeAlias = tuple[Plan, Compiled]
@@ -159,12 +159,12 @@ def _restore_query(
 
 def _restored_matcher(
     core: EngineCore, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
-) -> Matcher:
+) -> AnyMatcher:
     plan, automaton = made[0], made[1].automaton
     if counters["over"]:
         return Spent.restore(plan.start(core.terms, automaton=automaton), data)
     if counters["new"]:  # its number for the oldest event says nothing
-        matcher: Matcher = plan.start(core.terms, automaton=automaton)
+        matcher: AnyMatcher = plan.start(core.terms, automaton=automaton)
         matcher.advance(streamset.advanced)
         return matcher
     matcher = plan.restore(core.terms, data, word_map, automaton=automaton)
@@ -223,7 +223,7 @@ def _waiting_events(state: dict[str, Any], encoder: Encoder) -> Events:
         EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
         for timestamp, scope, _, text in state["events"]
     ]
-    names = Names.of(name for _, _, name, _ in state["events"])
+    names = EventIris.of(name for _, _, name, _ in state["events"])
     return Events(state["stream"], encode_graphs(encoder, graphs), names)
 
 

@@ -7,9 +7,9 @@ from itertools import chain
 from typing import Any
 
 from spaseq.errors import SnapshotError
-from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, Named, Number, Shape, misfits
+from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, AnyNames, IntegerRange, Shape, misfits
 
-SCOPE = Number(most=2**64 - 1)  # of an event's blank nodes
+SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
 WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
 STREAMSET: Shape = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
@@ -18,11 +18,11 @@ STREAMSET: Shape = {
 QUERY: Shape = {
     "name": str, "fingerprint": str,
     "counters": {
-        "results": COUNT, "newest": TIME, "evaluated": Named(COUNT), "max_results": COUNT, "over": bool, "new": bool,
+        "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
     },
 }  # fmt: skip
 HEADER: Shape = {
-    "background": str, "lateness": DURATION, "origins": COUNT, "scopes": Named(SCOPE), "queries": [QUERY],
+    "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
     "clocks": [CLOCK], "streamsets": [STREAMSET],
 }  # fmt: skip
 

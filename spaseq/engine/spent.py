@@ -16,8 +16,8 @@ from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.joins.version_7 import numbers_like
 from nfa_native.terms.rows import EventRows
-from spaseq.engine.protocols import Matcher, Words
-from spaseq.results.raw import RawMatches
+from spaseq.engine.protocols import AnyMatcher, Words
+from spaseq.results.raw import MatchRows
 from spaseq.streams.timestamps import GREATEST
 
 _NOBODY = -(2**63)
@@ -68,7 +68,7 @@ class Spent:
         """There are no results."""
         return 0
 
-    def take(self) -> RawMatches:
+    def take(self) -> MatchRows:
         """Never called, as nothing is pending."""
         raise AssertionError("a query that is over has no results")
 
@@ -110,7 +110,7 @@ class Spent:
         return archive.pack({"spent": (VERSION, columns)})
 
     @staticmethod
-    def restore(matcher: Matcher, data: bytes) -> Spent:
+    def restore(matcher: AnyMatcher, data: bytes) -> Spent:
         """What was left when ``snapshot`` was taken, of a matcher like this one; ValueError: damaged."""
         like = matcher.statistics()
         if data[:1] == b"{":  # of version 7

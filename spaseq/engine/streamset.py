@@ -12,11 +12,11 @@ from gpm.native.single import SingleEvent
 from gpm.rows import AtomRows
 from spaseq.engine.lazy import Postponed, Rows, evaluate, placed
 from spaseq.engine.names import FEW, EventNames
-from spaseq.engine.routes import Route
+from spaseq.engine.routes import StreamPatterns
 from spaseq.engine.running import RunningQuery
 from spaseq.results.table import MatchTable
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Events, Names
+from spaseq.streams.event import EventIris, Events
 from spaseq.streams.reorder import Released, ReorderBuffer, Single
 from spaseq.streams.timestamps import GREATEST, LEAST
 
@@ -45,7 +45,7 @@ class Streamset:
         self._due: dict[RunningQuery, int] = {}  # the queries for which a result may wait, and until when at least
         self._rest: dict[RunningQuery, None] = {}  # the queries of which not all tables are taken
         self._ranks: dict[RunningQuery, int] = {}
-        self._routes: dict[tuple[int, int], Route | None] = {}  # by stream and version of the background
+        self._routes: dict[tuple[int, int], StreamPatterns | None] = {}  # by stream and version of the background
 
     @property
     def key(self) -> tuple[tuple[str, ...], bool]:
@@ -243,14 +243,14 @@ class Streamset:
             query.feed_single(time, number, rows)
         return dict.fromkeys(concerned)
 
-    def _route(self, stream: int, knowledge: int) -> Route | None:
+    def _route(self, stream: int, knowledge: int) -> StreamPatterns | None:
         """How the events of a stream go the short way; None: they cannot, as some patterns are postponed."""
         key = stream, knowledge
         if key not in self._routes:
             if len(self._routes) > 2 * len(self.iris):  # some are of a background that is gone
                 self._routes.clear()
             lazy = any(query.lazy for query in self.queries)
-            self._routes[key] = None if lazy else Route.of(self.queries, stream, knowledge, self._evaluator)
+            self._routes[key] = None if lazy else StreamPatterns.of(self.queries, stream, knowledge, self._evaluator)
         return self._routes[key]
 
     # ── the batch way ────────────────────────────────────────────────────────────────────────────────────
@@ -271,7 +271,7 @@ class Streamset:
         return dict.fromkeys(concerned)
 
     def _add_names(self, released: Released) -> None:
-        names = Names.join([events.names for _, events, _ in released.parts])
+        names = EventIris.join([events.names for _, events, _ in released.parts])
         if len(released.parts) == 1:
             self.names.add(names)
         else:

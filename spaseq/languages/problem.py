@@ -32,7 +32,7 @@ class Problem(Exception):  # noqa: N818 - never leaves the package
 
 
 @dataclass(frozen=True)
-class Source:
+class QueryText:
     """A query's text and where it comes from."""
 
     text: str
@@ -84,7 +84,7 @@ def made_of_file(path: os.PathLike[str], make: Callable[[str], T], parse: Callab
         raise
 
 
-def source_of(text: str | os.PathLike[str], path: str) -> Source:
+def source_of(text: str | os.PathLike[str], path: str) -> QueryText:
     """A query as a user gives it, as a text or as the path of a file, without a byte order mark.
 
     OptionError: it is neither, or the file cannot be read.
@@ -93,4 +93,4 @@ def source_of(text: str | os.PathLike[str], path: str) -> Source:
         path, text = path or str(text), text_of_file(text)
     if not isinstance(text, str):
         raise OptionError(f"a query is a text (str) or the path of a file (pathlib.Path), not {type(text).__name__}")
-    return Source(text.removeprefix("\ufeff"), path)
+    return QueryText(text.removeprefix("\ufeff"), path)

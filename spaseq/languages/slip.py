@@ -34,10 +34,10 @@ class Slip:
 
 
 Kind = TypeVar("Kind", bound=Slip)
-Place = tuple[str, Span, Sequence[str], Iterable[str]]
+Stop = tuple[str, Span, Sequence[str], Iterable[str]]
 
 
-def first_hint(kind: type[Kind], rules: Iterable[Callable[[Kind], str]], place: Place) -> str:
+def first_hint(kind: type[Kind], rules: Iterable[Callable[[Kind], str]], place: Stop) -> str:
     """The hint of the first rule that fits, or nothing; ``place`` is what ``expectation.Hint`` gets."""
     text, span, terminals, expected = place
     before, word, after = text[: span.start], text[span.start : span.end], text[span.end :]

@@ -14,8 +14,8 @@ from nfa_native.terms.words import Terms
 from spaseq.pattern.sequences import Construction
 from spaseq.pattern.sequences.groups import picked
 from spaseq.results.match import DerivedEvent
-from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
-from spaseq.results.shape import Shape
+from spaseq.results.raw import MatchRows, ResultPlan, pick_digests
+from spaseq.results.shape import ResultShape
 from spaseq.results.table import MatchTable
 
 NEVER = int(np.iinfo(np.int64).max)
@@ -40,11 +40,11 @@ class Constructor:
         self._terms = terms
         self._event_name = event_name
         self._atoms = tuple(atom.name for atom in plan.atoms)
-        self._shape = Shape(picked(plan.query.expression))
+        self._shape = ResultShape(picked(plan.query.expression))
         self._variables = [(name, index) for index, name in enumerate(plan.columns)]
         self._identity = f"{plan.query.name}\n{plan.fingerprint()}"
 
-    def construct(self, raw: RawMatches, end: int = NEVER) -> MatchTable:
+    def construct(self, raw: MatchRows, end: int = NEVER) -> MatchTable:
         """The matches that left a triple, without columns, each with its ``derived`` event.
 
         All rows of a match must come in one ``raw``; their triples are those of one event.  ``end`` is the time of
@@ -65,13 +65,13 @@ class Constructor:
             np.zeros(0, np.uint16), np.zeros(0, np.uint64), self._atoms, self._event_name, self._terms, self._shape, (),
         )  # fmt: skip
 
-    def _table(self, raw: RawMatches) -> MatchTable:
+    def _table(self, raw: MatchRows) -> MatchTable:
         return MatchTable(
             self._plan.query.name, (), np.zeros((len(raw.first), 0), np.uint64), raw.first, raw.last, raw.decided,
             raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms, self._shape,
         )  # fmt: skip
 
-    def _event(self, raw: RawMatches, rows: list[int], end: int) -> DerivedEvent:
+    def _event(self, raw: MatchRows, rows: list[int], end: int) -> DerivedEvent:
         digest = self._digest(raw, rows[0])
         triples: dict[pyoxigraph.Triple, None] = {}
         for row in rows:
@@ -79,7 +79,7 @@ class Constructor:
         decided = int(raw.decided[rows[0]])
         return DerivedEvent(self._form.into, end if decided == NEVER else decided, _EVENT + digest, list(triples))
 
-    def _digest(self, raw: RawMatches, row: int) -> str:
+    def _digest(self, raw: MatchRows, row: int) -> str:
         start, end = raw.pick_offsets[row : row + 2].tolist()
         picks = zip(raw.pick_atoms[start:end].tolist(), raw.pick_events[start:end].tolist(), strict=True)
         lines = [self._identity, str(int(raw.first[row])), str(int(raw.last[row]))]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-Decided = Mapping[str, pyarrow.DataType]
+DecidedTypes = Mapping[str, pyarrow.DataType]
 _TEXTS = pyarrow.list_(pyarrow.field("element", TEXT))  # the name that Parquet has
 
 
@@ -65,7 +65,7 @@ def all_to_arrow(tables: Sequence[MatchColumns], types: Types | None = None) -> 
 
 
 def fitted(
-    tables: Sequence[MatchColumns], decided: Decided, first_row: int = 0
+    tables: Sequence[MatchColumns], decided: DecidedTypes, first_row: int = 0
 ) -> tuple[pyarrow.Table, dict[str, pyarrow.DataType]]:
     """``arrow_table``, where a column without any value is of strings."""
     frame, types = arrow_table(tables, decided, first_row)
@@ -74,7 +74,7 @@ def fitted(
 
 
 def arrow_table(
-    tables: Sequence[MatchColumns], decided: Decided, first_row: int = 0
+    tables: Sequence[MatchColumns], decided: DecidedTypes, first_row: int = 0
 ) -> tuple[pyarrow.Table, dict[str, pyarrow.DataType]]:
     """The matches of one query's tables, and the types of the variables: those decided, else those that fit all values.
 

@@ -18,15 +18,15 @@ from nfa_native.terms.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.arrays import check
 from spaseq.results.evaluation import evaluate, holds
-from spaseq.results.raw import RawMatches, counts_of, pick_digests, totals_of, without_totals
-from spaseq.results.totals import Reading, Total, aggregate_total, grouped
+from spaseq.results.raw import MatchRows, counts_of, pick_digests, totals_of, without_totals
+from spaseq.results.totals import AnyReading, Total, aggregate_total, grouped
 
 Words = NDArray[np.uint64]
 Times = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class WaitingRows:
     """Rows that wait for their decision time to pass: times ``int64[n]``, ``words uint64[n, k]`` of the raw columns.
 
     ``picks uint64[n, 2]`` tells matches apart.  Row ``i`` stands for ``counts[i]`` equal ones, or if that is negative
@@ -40,9 +40,9 @@ class Rows:
     picks: Words
     counts: Times
 
-    def select(self, chosen: NDArray[Any]) -> Rows:
+    def select(self, chosen: NDArray[Any]) -> WaitingRows:
         """The rows at these positions, or those where a mask is true."""
-        return Rows(*(getattr(self, name)[chosen] for name in self.__slots__))
+        return WaitingRows(*(getattr(self, name)[chosen] for name in self.__slots__))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The fields by name."""
@@ -80,7 +80,7 @@ class Grouping:
         group_by: tuple[str, ...],
         columns: tuple[str, ...],
         terms: Terms,
-        readings: Sequence[Reading] = (),
+        readings: Sequence[AnyReading] = (),
         having: Sequence[Expression] = (),
     ) -> None:
         self._columns = columns
@@ -102,7 +102,7 @@ class Grouping:
         """Whether nothing is asked of matches but how many there are at a time."""
         return not self._group_by and all(one.argument is None and not one.distinct for one in self._aggregates)
 
-    def add(self, raw: RawMatches) -> None:
+    def add(self, raw: MatchRows) -> None:
         """Collect rows of matches, and totals."""
         totals = totals_of(raw)
         if totals:
@@ -112,7 +112,7 @@ class Grouping:
         picks = pick_digests(raw) if self._need_picks else np.zeros((number, 2), np.uint64)
         tallied = counts_of(raw)
         counts = np.where(tallied == 0, 1, tallied if self.is_compact else -tallied)
-        rows = Rows(raw.first, raw.last, raw.decided, raw.words, picks, counts)
+        rows = WaitingRows(raw.first, raw.last, raw.decided, raw.words, picks, counts)
         rows = _concatenate(self._rows, rows)
         self._rows = _compacted(rows) if self.is_compact else rows
 
@@ -141,7 +141,7 @@ class Grouping:
         """Take the rows of ``arrays`` instead of those collected now.  SnapshotError: they are something else."""
         times = dict.fromkeys(("first", "last", "decided", "counts"))
         check(arrays, {**times, "words": len(self._columns), "picks": 2})
-        self._rows = Rows(**{name: arrays[name] for name in Rows.__slots__})
+        self._rows = WaitingRows(**{name: arrays[name] for name in WaitingRows.__slots__})
 
     def _hide(self, node: object) -> object | None:
         """An aggregate becomes a variable that no query can name."""
@@ -151,7 +151,7 @@ class Grouping:
             self._aggregates.append(node)
         return Variable(f"aggregate@{self._aggregates.index(node)}")
 
-    def _results(self, rows: Rows) -> GroupedRows:
+    def _results(self, rows: WaitingRows) -> GroupedRows:
         order, groups = _groups(rows, self._keys)
         number = len(order)
         first, last = np.full(number, np.iinfo(np.int64).max), np.full(number, np.iinfo(np.int64).min)
@@ -162,7 +162,7 @@ class Grouping:
         values += [self._aggregate(function, rows, groups, number) for function in self._aggregates]
         return self._chosen(GroupedRows(first, last, decided, self._project(values, decided)), values)
 
-    def _results_of_totals(self, raw: RawMatches, totals: Sequence[Total]) -> GroupedRows:
+    def _results_of_totals(self, raw: MatchRows, totals: Sequence[Total]) -> GroupedRows:
         decided, keys = raw.decided[: len(totals)].tolist(), raw.words[: len(totals), self._keys].tolist()
         groups = list(grouped(decided, keys, totals, self._readings))
         starts = 1 + next(number for number, one in enumerate(self._readings) if one.kind == "STARTS")
@@ -174,14 +174,14 @@ class Grouping:
             values.append(np.array(words, np.uint64))
         return self._chosen(GroupedRows(first, times, times, self._project(values, times)), values)
 
-    def _aggregate(self, function: Aggregate, rows: Rows, groups: Times, number: int) -> Words:
+    def _aggregate(self, function: Aggregate, rows: WaitingRows, groups: Times, number: int) -> Words:
         if function.argument is None:
             return integers(self._matches(rows, groups, number), self._terms)
         values = evaluate(function.argument, self._columns, list(rows.words.T), rows.last, self._terms)
         _, order = np.unique(np.stack([rows.last, rows.first], axis=1), axis=0, return_inverse=True)
         return aggregate(function, values, groups, order.reshape(-1), number, self._terms)
 
-    def _matches(self, rows: Rows, groups: Times, number: int) -> Times:
+    def _matches(self, rows: WaitingRows, groups: Times, number: int) -> Times:
         """How many matches, not rows, each group has."""
         result = np.zeros(number, np.int64)
         if self._need_picks:
@@ -220,16 +220,16 @@ def _joined(one: GroupedRows, other: GroupedRows) -> GroupedRows:
     return GroupedRows(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in names))
 
 
-def _no_rows(columns: int) -> Rows:
+def _no_rows(columns: int) -> WaitingRows:
     none = np.zeros(0, np.int64)
-    return Rows(none, none, none, np.zeros((0, columns), np.uint64), np.zeros((0, 2), np.uint64), none)
+    return WaitingRows(none, none, none, np.zeros((0, columns), np.uint64), np.zeros((0, 2), np.uint64), none)
 
 
-def _concatenate(left: Rows, right: Rows) -> Rows:
-    return Rows(*(np.concatenate([getattr(left, name), getattr(right, name)]) for name in Rows.__slots__))
+def _concatenate(left: WaitingRows, right: WaitingRows) -> WaitingRows:
+    return WaitingRows(*(np.concatenate([getattr(left, name), getattr(right, name)]) for name in WaitingRows.__slots__))
 
 
-def _groups(rows: Rows, keys: list[int]) -> tuple[Times, Times]:
+def _groups(rows: WaitingRows, keys: list[int]) -> tuple[Times, Times]:
     """Positions of one row of each (decision time, key), in order of time, and the group of every row."""
     sortable = rows.decided.view(np.uint64) ^ np.uint64(1 << 63)  # negative times first, as unsigned numbers
     table = np.column_stack([sortable, rows.words[:, keys]])
@@ -237,7 +237,7 @@ def _groups(rows: Rows, keys: list[int]) -> tuple[Times, Times]:
     return order, groups.reshape(-1)
 
 
-def _compacted(rows: Rows) -> Rows:
+def _compacted(rows: WaitingRows) -> WaitingRows:
     """Equal rows of one decision time counted; the earliest ``first`` and the latest ``last`` remain."""
     order, groups = _groups(rows, list(range(rows.words.shape[1])))
     result = rows.select(order)
@@ -245,4 +245,4 @@ def _compacted(rows: Rows) -> Rows:
         combine.at(getattr(result, name), groups, getattr(rows, name))
     counts = np.zeros(len(order), np.int64)
     np.add.at(counts, groups, rows.counts)
-    return Rows(result.first, result.last, result.decided, result.words, result.picks, counts)
+    return WaitingRows(result.first, result.last, result.decided, result.words, result.picks, counts)

@@ -12,7 +12,7 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
-from spaseq.results.shape import Shape
+from spaseq.results.shape import ResultShape
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
 from spaseq.results.times import iso, to_datetime
 
@@ -142,7 +142,7 @@ class MatchColumns(Sequence[Match]):
     atom_names: tuple[str, ...]
     event_name: Callable[[int], str]
     terms: TermTable
-    shape: Shape
+    shape: ResultShape
     derived: tuple[DerivedEvent, ...] | None = None
 
     def __post_init__(self) -> None:

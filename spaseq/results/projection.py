@@ -16,9 +16,9 @@ from spaseq.pattern.sequences.groups import picked
 from spaseq.results.arrays import check, pack, unpack
 from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping
-from spaseq.results.raw import RawMatches, ResultPlan, pick_digests
+from spaseq.results.raw import MatchRows, ResultPlan, pick_digests
 from spaseq.results.seen import Seen
-from spaseq.results.shape import Shape
+from spaseq.results.shape import ResultShape
 from spaseq.results.table import MatchTable
 
 Words = NDArray[np.uint64]
@@ -41,14 +41,14 @@ class Projector:
         self._names = tuple(item.name for item in self._projections)
         self._plain = _plain(plan.columns, self._projections)
         self._atoms = tuple(atom.name for atom in plan.atoms)
-        self._shape = Shape(() if plan.match_aggregates else picked(plan.query.expression))
+        self._shape = ResultShape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
         edges = plan.decided_by_edge
         self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
         grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having)
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
-    def project(self, raw: RawMatches, event_name: Callable[[int], str] | None = None) -> MatchTable:
+    def project(self, raw: MatchRows, event_name: Callable[[int], str] | None = None) -> MatchTable:
         """The results that these rows add; with aggregates over matches, those of decision times already past.
 
         ``event_name``: another one for the events of these.
@@ -123,7 +123,7 @@ class Projector:
             fields = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             remembers.restore(fields)
 
-    def _evaluate(self, raw: RawMatches) -> Words:
+    def _evaluate(self, raw: MatchRows) -> Words:
         if self._plain is not None:
             return raw.words if self._plain == list(range(raw.words.shape[1])) else raw.words.take(self._plain, axis=1)
         columns = list(np.ascontiguousarray(raw.words.T))
@@ -131,7 +131,7 @@ class Projector:
         results = [evaluate(item.expression, names, columns, raw.last, self._terms) for item in self._projections]
         return np.stack(results, axis=1) if results else np.zeros((len(raw.first), 0), np.uint64)
 
-    def _table(self, raw: RawMatches, words: Words, event_name: Callable[[int], str]) -> MatchTable:
+    def _table(self, raw: MatchRows, words: Words, event_name: Callable[[int], str]) -> MatchTable:
         return MatchTable(
             self._plan.query.name, self._names, words, raw.first, raw.last, raw.decided,
             raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, event_name, self._terms, self._shape,

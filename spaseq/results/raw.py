@@ -13,39 +13,60 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Projection
 from spaseq.pattern.sequences import AtomDefinition, Query
-from spaseq.results.totals import Reading
+from spaseq.results.totals import AnyReading
 
 
-class RawMatches(Protocol):
+class MatchRows(Protocol):
     """Rows of matches in order of decision, ``words uint64[m, k]``; a match with several rows comes several times."""
 
     @property
-    def first(self) -> NDArray[np.int64]: ...
+    def first(self) -> NDArray[np.int64]:
+        """``int64[m]``: microseconds of the first event."""
+
     @property
-    def last(self) -> NDArray[np.int64]: ...
+    def last(self) -> NDArray[np.int64]:
+        """``int64[m]``: microseconds of the last event."""
+
     @property
-    def decided(self) -> NDArray[np.int64]: ...
+    def decided(self) -> NDArray[np.int64]:
+        """``int64[m]``: microseconds at which it was decided."""
+
     @property
-    def pick_offsets(self) -> NDArray[np.int64]: ...
+    def pick_offsets(self) -> NDArray[np.int64]:
+        """``int64[m + 1]``: where the picks of each row begin, and the end."""
+
     @property
-    def pick_atoms(self) -> NDArray[np.uint16]: ...
+    def pick_atoms(self) -> NDArray[np.uint16]:
+        """Of each pick the number of its atom."""
+
     @property
-    def pick_events(self) -> NDArray[np.uint64]: ...
+    def pick_events(self) -> NDArray[np.uint64]:
+        """Of each pick the number of its event."""
+
     @property
-    def words(self) -> NDArray[np.uint64]: ...
+    def words(self) -> NDArray[np.uint64]:
+        """``uint64[m, k]``: the raw columns."""
 
 
 class ResultPlan(Protocol):
     """The part of a plan that says what its results are."""
 
     @property
-    def query(self) -> Query: ...
+    def query(self) -> Query:
+        """What was asked."""
+
     @property
-    def atoms(self) -> tuple[AtomDefinition, ...]: ...
+    def atoms(self) -> tuple[AtomDefinition, ...]:
+        """Those that the automaton picks, by number."""
+
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """The names of the raw columns."""
+
     @property
-    def decided_by_edge(self) -> bool: ...
+    def decided_by_edge(self) -> bool:
+        """Whether some match waits for its window's upper edge."""
+
     @property
     def decided_out_of_order(self) -> bool:
         """Whether a match that begins earlier than another one may be decided any time after it."""
@@ -55,9 +76,11 @@ class ResultPlan(Protocol):
         """Whether all rows of a match come one after the other."""
 
     @property
-    def match_aggregates(self) -> bool: ...
+    def match_aggregates(self) -> bool:
+        """Whether SELECT aggregates over matches."""
+
     @property
-    def readings(self) -> Sequence[Reading]:
+    def readings(self) -> Sequence[AnyReading]:
         """What totals of matches are of; nothing if there are none."""
 
     @property
@@ -72,19 +95,19 @@ class ResultPlan(Protocol):
         """A digest of the query's meaning."""
 
 
-def counts_of(raw: RawMatches) -> NDArray[np.int64]:
+def counts_of(raw: MatchRows) -> NDArray[np.int64]:
     """How many matches each row stands for (m); 0: it is one of the rows of a match."""
     found: NDArray[np.int64] | None = getattr(raw, "counts", None)
     return np.zeros(len(raw.first), np.int64) if found is None else found
 
 
-def totals_of(raw: RawMatches) -> tuple[Any, ...]:
+def totals_of(raw: MatchRows) -> tuple[Any, ...]:
     """The totals that the first rows stand for, if the matcher gives some (``nfa_native.match_totals``)."""
     totals: tuple[Any, ...] = getattr(raw, "totals", ())
     return totals
 
 
-def without_totals(raw: RawMatches) -> RawMatches:
+def without_totals(raw: MatchRows) -> MatchRows:
     """The rows of matches alone."""
     first = len(totals_of(raw))
     names = ("first", "last", "decided", "pick_offsets", "words")
@@ -93,7 +116,7 @@ def without_totals(raw: RawMatches) -> RawMatches:
     )
 
 
-def pick_digests(raw: RawMatches) -> NDArray[np.uint64]:
+def pick_digests(raw: MatchRows) -> NDArray[np.uint64]:
     """``uint64[m, 2]``: equal for two rows exactly if they belong to one match (128 bits, so by chance never)."""
     offsets = raw.pick_offsets.tolist()
     atoms, events = raw.pick_atoms.astype("<u2"), raw.pick_events.astype("<u8")

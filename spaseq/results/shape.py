@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Shape:
+class ResultShape:
     """The GPMs whose events a match may have, and the types of columns: of each, that of the first table with a value.
 
     So all tables of a query have one schema.

@@ -21,19 +21,24 @@ Total = tuple[int | None, ...]
 MOST_DIGITS = 4200  # of a number that can be printed
 
 
-class Reading(Protocol):
+class AnyReading(Protocol):
     """A kind of quantity of a variable."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """STARTS, BOUND, SUM, LEAST and the like."""
+
     @property
-    def variable(self) -> str: ...
+    def variable(self) -> str:
+        """Of which variable; empty for STARTS."""
+
     @property
-    def is_least(self) -> bool: ...
+    def is_least(self) -> bool:
+        """Whether it is a least value instead of a sum."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TotalledGroup:
     """All matches that are decided at a time, with equal ``key`` (words): their number, and a total per reading."""
 
     decided: int
@@ -42,18 +47,18 @@ class Group:
 
 
 def grouped(
-    decided: Iterable[int], keys: Iterable[Sequence[int]], totals: Iterable[Total], readings: Sequence[Reading]
-) -> Iterator[Group]:
+    decided: Iterable[int], keys: Iterable[Sequence[int]], totals: Iterable[Total], readings: Sequence[AnyReading]
+) -> Iterator[TotalledGroup]:
     """Totals of equal times and keys together, in order of their time, then of their key."""
     found: dict[tuple[int, bytes], Total] = {}  # bytes: nobody can make them so that Python hashes them alike
     for time, key, total in zip(decided, keys, totals, strict=True):
         where = time, array("Q", key).tobytes()
         found[where] = _added(found[where], total, readings) if where in found else total
     ordered = sorted((time, tuple(array("Q", key)), total) for (time, key), total in found.items())
-    return (Group(time, key, total) for time, key, total in ordered)
+    return (TotalledGroup(time, key, total) for time, key, total in ordered)
 
 
-def _added(one: Total, other: Total, readings: Sequence[Reading]) -> Total:
+def _added(one: Total, other: Total, readings: Sequence[AnyReading]) -> Total:
     least = (False, *(each.is_least for each in readings))
     return tuple(_lesser(a, b) if is_least else _sum(a, b) for a, b, is_least in zip(one, other, least, strict=True))
 
@@ -66,7 +71,7 @@ def _lesser(one: int | None, other: int | None) -> int | None:
     return other if one is None else one if other is None else min(one, other)
 
 
-def aggregate_total(function: Aggregate, group: Group, readings: Sequence[Reading], terms: Terms) -> int:
+def aggregate_total(function: Aggregate, group: TotalledGroup, readings: Sequence[AnyReading], terms: Terms) -> int:
     """The word of an aggregate of a group, 0 if it is unbound.  StreamError: a number of thousands of digits."""
     if function.argument is None:
         return integer(_known(group.total[0], "COUNT(*)", group), terms)
@@ -89,7 +94,7 @@ def aggregate_total(function: Aggregate, group: Group, readings: Sequence[Readin
     return result.mean(terms) if function.function == "AVG" else result.total(terms)
 
 
-def _known(number: int | None, name: str, group: Group) -> int:
+def _known(number: int | None, name: str, group: TotalledGroup) -> int:
     if number is None or abs(number) >= 10**MOST_DIGITS:
         raise StreamError(
             f"{name} of the matches that end at {iso(group.decided)} has more than {MOST_DIGITS:,} digits",

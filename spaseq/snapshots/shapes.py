@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class IntegerRange:
     """An integer from ``least`` to ``most``."""
 
     least: int = 0
@@ -16,26 +16,27 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class AnyNames:
     """An object with keys of any names, and values of one shape."""
 
     value: Shape
 
 
 Shape: TypeAlias = (
-    "Number | Named | type[str] | type[bool] | type[bytes] | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
+    "IntegerRange | AnyNames | type[str] | type[bool] | type[bytes]"
+    " | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
 )
 
-COUNT, DURATION, TIME = Number(most=2**62), Number(), Number(-(2**63))  # what is counted goes on
+COUNT, DURATION, TIME = IntegerRange(most=2**62), IntegerRange(), IntegerRange(-(2**63))  # what is counted goes on
 CLOCK: Shape = {
     "iri": str, "watermark": TIME, "newest": TIME, "events": COUNT, "late": COUNT, "closed": bool, "first_late": str,
-    "lateness_needed": Number(most=2**65),
+    "lateness_needed": IntegerRange(most=2**65),
 }  # fmt: skip
 
 
 def misfits(value: Any, shape: Shape, path: str) -> Iterator[str]:
     """Where a JSON value, which may have bytes in it, is not of a shape."""
-    if isinstance(shape, Number):
+    if isinstance(shape, IntegerRange):
         if type(value) is not int or not shape.least <= value <= shape.most:
             yield f"{path} is no number that it can be"
     elif isinstance(shape, type):
@@ -59,11 +60,11 @@ def _misfits_of_list(value: Any, shape: list[Shape] | tuple[Shape, ...], path: s
         yield from misfits(one, its, f"{path}[{number}]")
 
 
-def _misfits_of_object(value: Any, shape: Named | Mapping[str, Shape], path: str) -> Iterator[str]:
+def _misfits_of_object(value: Any, shape: AnyNames | Mapping[str, Shape], path: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{path} is no object"
         return
-    shapes = dict.fromkeys(value, shape.value) if isinstance(shape, Named) else shape
+    shapes = dict.fromkeys(value, shape.value) if isinstance(shape, AnyNames) else shape
     if value.keys() != shapes.keys():
         yield f"{path} has other keys than it should"
         return

@@ -12,7 +12,7 @@ from gpm.native.assembly import Assembler, Encoder
 from gpm.parsing import parse
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError, shortened
-from spaseq.streams.event import Events, Names
+from spaseq.streams.event import EventIris, Events
 from spaseq.streams.messages import Received, to_event
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.untimed import Nearby, untimed_hint
@@ -22,7 +22,7 @@ from spaseq.streams.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptio
 BAD_LINE, COMES_BACK, NO_TIME, BAD_TIME, SECOND_TIME, IGNORED, UNUSED_TIME, TOO_LARGE = range(8)
 
 
-class Place(Protocol):
+class StatementPlaces(Protocol):
     """Finds the places of statements in a block of N-Quads lines."""
 
     def locate(self, offset: int, text: str) -> Location:
@@ -74,7 +74,7 @@ class EventAssembler:
         graphs = event_batch(native, columns)
         report.events += len(graphs)
         ends = columns["name_ends"]
-        return Events(self._stream, graphs, Names.ending(columns["names"], ends))
+        return Events(self._stream, graphs, EventIris.ending(columns["names"], ends))
 
     @cached_property
     def nothing(self) -> Events:
@@ -86,7 +86,7 @@ class EventAssembler:
         """Line ends that were read."""
         return self._native.lines
 
-    def read(self, block: bytes, place: Place, start: int = 0, stop: int | None = None) -> None:
+    def read(self, block: bytes, place: StatementPlaces, start: int = 0, stop: int | None = None) -> None:
         """Read the whole lines of a block, or of bytes ``start:stop`` of it."""
         at, stop = start, len(block) if stop is None else stop
         while at < stop:
@@ -128,13 +128,13 @@ class EventAssembler:
         """Nothing came for long: the open event is complete, if it has its time."""
         self._flushed = (self._native.flush() or b"").decode() or self._flushed
 
-    def fail(self, error: StreamError, graph: bytes | None, line: int, place: Place) -> None:
+    def fail(self, error: StreamError, graph: bytes | None, line: int, place: StatementPlaces) -> None:
         """A statement of ``graph`` (None: unknown) could not be read: its event, or else the open one, is lost."""
         for kind, _, name, _, _ in self._native.fail(graph, line):
             self._wire_error(kind, name.decode(), b"", line, _End(error.location))
         self._error(error)
 
-    def _wire_error(self, kind: int, graph: str, text: bytes, line: int, place: Place) -> None:
+    def _wire_error(self, kind: int, graph: str, text: bytes, line: int, place: StatementPlaces) -> None:
         if kind == IGNORED:
             self._report.first.setdefault("ignored", f"at {place.locate(line, text.decode())}")
             return

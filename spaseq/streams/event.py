@@ -31,7 +31,7 @@ class Event(NamedTuple):
 Scope: TypeAlias = "Callable[[Event], int | None]"  # the number for an event's blank nodes
 
 
-class Names(Sequence[str]):
+class EventIris(Sequence[str]):
     """The IRIs of n events, empty where one has none: ``text[ends[i]:ends[i + 1]]`` each, in UTF-8."""
 
     def __init__(self, text: bytes, ends: Numbers) -> None:
@@ -39,17 +39,17 @@ class Names(Sequence[str]):
         self.ends = ends
 
     @staticmethod
-    def of(names: Iterable[str]) -> Names:
+    def of(names: Iterable[str]) -> EventIris:
         """Names from texts."""
         encoded = [name.encode() for name in names]
-        return Names(b"".join(encoded), np.cumsum([0, *map(len, encoded)]))
+        return EventIris(b"".join(encoded), np.cumsum([0, *map(len, encoded)]))
 
     @staticmethod
-    def ending(text: bytes, stops: Numbers) -> Names:
+    def ending(text: bytes, stops: Numbers) -> EventIris:
         """Names that follow each other, of which the first begins at 0 and each ends at its number of ``stops``."""
         ends = np.zeros(len(stops) + 1, np.int64)
         ends[1:] = stops
-        return Names(text, ends)
+        return EventIris(text, ends)
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -64,22 +64,22 @@ class Names(Sequence[str]):
         """The numbers of the events without a name."""
         return np.flatnonzero(self.ends[1:] == self.ends[:-1])
 
-    def part(self, start: int, stop: int) -> Names:
+    def part(self, start: int, stop: int) -> EventIris:
         """Names ``start`` … ``stop − 1``, without copying."""
-        return Names(self.text, self.ends[start : stop + 1])
+        return EventIris(self.text, self.ends[start : stop + 1])
 
-    def take(self, chosen: Numbers) -> Names:
+    def take(self, chosen: Numbers) -> EventIris:
         """The names with these indices, in their order."""
         ends, text = taken((self.ends, self.text), chosen)
-        return Names(text, ends)
+        return EventIris(text, ends)
 
-    def compact(self) -> Names:
+    def compact(self) -> EventIris:
         """The same names, holding on to at most twice the memory that they need."""
         needed = int(self.ends[-1] - self.ends[0])
         return self.take(np.arange(len(self))) if 2 * needed < len(self.text) or is_slack(self.ends) else self
 
     @staticmethod
-    def join(parts: Sequence[Names]) -> Names:
+    def join(parts: Sequence[EventIris]) -> EventIris:
         """Several columns, one after the other."""
         if len(parts) == 1:
             return parts[0]
@@ -88,7 +88,7 @@ class Names(Sequence[str]):
             ends.append(part.ends[1:] - part.ends[0] + total)
             text.append(part.text[part.ends[0] : part.ends[-1]])
             total += len(text[-1])
-        return Names(b"".join(text), np.concatenate(ends))
+        return EventIris(b"".join(text), np.concatenate(ends))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,19 +97,19 @@ class Events(Sequence[Event]):
 
     stream: str
     graphs: EventBatch
-    names: Names
+    names: EventIris
 
     @staticmethod
     def of(stream: str, events: Iterable[Event], encoder: Encoder, scope: Scope = lambda _: None) -> Events:
         """Events given one by one, which are all of ``stream``; ``scope`` numbers them, else ``encoder`` does."""
         given = list(events)
         graphs = encode_graphs(encoder, [EventGraph(event.triples, event.timestamp, scope(event)) for event in given])
-        return Events(stream, graphs, Names.of(event.name for event in given))
+        return Events(stream, graphs, EventIris.of(event.name for event in given))
 
     @staticmethod
     def of_single(stream: str, event: SingleEvent, encoder: Encoder) -> Events:
         """One event as columns."""
-        return Events(stream, single_batch(encoder, event), Names.of([event.name]))
+        return Events(stream, single_batch(encoder, event), EventIris.of([event.name]))
 
     @property
     def times(self) -> Numbers:
@@ -131,7 +131,7 @@ class Events(Sequence[Event]):
         missing = set(self.names.missing().tolist())
         if not missing:
             return self
-        names = Names.of(name(number) if number in missing else known for number, known in enumerate(self.names))
+        names = EventIris.of(name(number) if number in missing else known for number, known in enumerate(self.names))
         return Events(self.stream, self.graphs, names)
 
     def renewed(self, encoder: Encoder) -> Events:
@@ -165,4 +165,4 @@ class Events(Sequence[Event]):
         if len(parts) == 1:
             return parts[0]
         graphs = EventBatch.join([part.graphs for part in parts])
-        return Events(parts[0].stream, graphs, Names.join([part.names for part in parts]))
+        return Events(parts[0].stream, graphs, EventIris.join([part.names for part in parts]))

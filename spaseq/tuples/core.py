@@ -15,24 +15,24 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.aggregates.aggregating import Aggregation
-from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.aggregates.aggregating import AggregatingQuery
+from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
-from spaseq.tuples.encoding.encoder import Reading, check_reading
+from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.prepared import Prepared, atoms_of
-from spaseq.tuples.selection.selecting import Selection
-from spaseq.tuples.streamset import Entry, Found, Running, Streamset, in_order, with_stream
+from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.streamset import Entry, Found, Running, TupleStreamset, in_order, with_stream
 
-Step = Callable[[Any, EncodedBatch], Iterable[object]]
+BatchStep = Callable[[Any, EncodedBatch], Iterable[object]]
 
 
 @dataclass(slots=True, eq=False)
-class Query:
+class RegisteredQuery:
     """A query that is registered, and what it comes to once it has begun."""
 
     name: str
@@ -40,7 +40,7 @@ class Query:
     remembers: bool = False  # all columns of the events that its results pick
     plan: Recognition | None = None
     entry: Entry | None = None
-    streamset: Streamset | None = None
+    streamset: TupleStreamset | None = None
     refused: str = ""  # why it could not begin
 
     @property
@@ -50,24 +50,24 @@ class Query:
 
 
 @dataclass(slots=True, eq=False)
-class Core:
+class TupleCore:
     """Queries on events that are taken batch by batch; ``step`` is what is done with a batch for each of them."""
 
     setting: Setting
-    columns: Columns
-    step: Step = lambda running, batch: running.batches(batch)
-    queries: dict[str, Query] = field(default_factory=dict)
+    columns: ColumnTypes
+    step: BatchStep = lambda running, batch: running.batches(batch)
+    queries: dict[str, RegisteredQuery] = field(default_factory=dict)
     clocks: dict[str, StreamClock] = field(default_factory=dict)
-    streamsets: list[Streamset] = field(default_factory=list)
+    streamsets: list[TupleStreamset] = field(default_factory=list)
     promised: int = LEAST  # of any stream
     events: int = 0
     errors: list[StreamError | QueryError] = field(default_factory=list)  # of queries that cannot go on
-    _new: list[Query] = field(default_factory=list)  # have not begun
+    _new: list[RegisteredQuery] = field(default_factory=list)  # have not begun
     _needed: tuple[str, ...] | None = None
     _units: deque[Iterator[Found]] = field(default_factory=deque)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
-    def add(self, query: Query) -> None:
+    def add(self, query: RegisteredQuery) -> None:
         """Run a query on the events that come from now on; QueryError: its streams are none of the events."""
         self.check_streams(query.prepared)
         query.streamset = self._streamset(query.prepared)
@@ -87,7 +87,7 @@ class Core:
         used = {id(other.streamset) for other in self.queries.values()}
         self.streamsets = [streamset for streamset in self.streamsets if id(streamset) in used]
 
-    def start(self, query: Query) -> None:
+    def start(self, query: RegisteredQuery) -> None:
         """Begin with a query, as the columns of the events are known; QueryError: it does not make sense for them."""
         if query.entry is not None:
             return
@@ -98,14 +98,14 @@ class Core:
             schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
             self.begin_with(query, schema, first)
 
-    def begin_with(self, query: Query, schema: pyarrow.Schema, first: int) -> Entry:
+    def begin_with(self, query: RegisteredQuery, schema: pyarrow.Schema, first: int) -> Entry:
         """Begin with a query on events with these columns, the first one at a position; QueryError as of ``start``."""
         assert query.streamset is not None
         prepared = query.prepared
         query.plan = plan = prepared.plan_for(schema)
         check_reading(prepared.query, plan, schema)
         running = _running(prepared, plan, schema, first, query.remembers, self.setting.integers)
-        reading = Reading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
+        reading = QueryReading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
         query.entry = Entry(query.name, running, reading, schema, first)
         query.streamset.add(query.entry)
         return query.entry
@@ -151,7 +151,7 @@ class Core:
         """Whether all results are taken, and errors told."""
         return not self._units and not self.errors
 
-    def add_again(self, query: Query, streamset: Streamset) -> None:
+    def add_again(self, query: RegisteredQuery, streamset: TupleStreamset) -> None:
         """After a restore: a query of one of ``streamsets``; QueryError: its streams are none of the events."""
         self.check_streams(query.prepared)
         query.streamset = streamset
@@ -168,9 +168,9 @@ class Core:
             clock.closed, clock.watermark = False, max([latest, *reached])
         return max(latest, clock.watermark)
 
-    def new_streamset(self, streams: tuple[str, ...], position: int) -> Streamset:
+    def new_streamset(self, streams: tuple[str, ...], position: int) -> TupleStreamset:
         """One of these streams (none: of all) without queries, whose next event is at a position."""
-        return Streamset(streams, self._named(), position, self._of_column)
+        return TupleStreamset(streams, self._named(), position, self._of_column)
 
     @property
     def _of_column(self) -> bool:
@@ -184,7 +184,7 @@ class Core:
             if name is not None and name != STREAM:
                 check_text_column(name, role, self.columns.schema)
 
-    def wait_for_events(self, query: Query) -> None:
+    def wait_for_events(self, query: RegisteredQuery) -> None:
         """After a restore: the query has not begun."""
         self._new.append(query)
 
@@ -224,7 +224,7 @@ class Core:
                 aligned = [(times, self.columns.aligned(batch)) for times, batch in streamset.taken(due)]
                 self._enqueue(streamset, *in_order(aligned))
 
-    def begin(self, streamset: Streamset) -> None:
+    def begin(self, streamset: TupleStreamset) -> None:
         """Begin with the queries of a streamset, of which the first events have their turn."""
         if not self._new:
             return
@@ -256,7 +256,7 @@ class Core:
             self.errors.clear()  # units have this list
             raise first
 
-    def _enqueue(self, streamset: Streamset, times: Times | None, batch: pyarrow.RecordBatch) -> None:
+    def _enqueue(self, streamset: TupleStreamset, times: Times | None, batch: pyarrow.RecordBatch) -> None:
         unit = streamset.unit(times, self.columns.aligned(batch))
         if unit is not None:
             self._units.append(streamset.run(unit, self._step, self.errors))
@@ -264,7 +264,7 @@ class Core:
     def _step(self, running: Running, batch: EncodedBatch) -> Iterable[object]:
         return self.step(running, batch)
 
-    def _streamset(self, prepared: Prepared) -> Streamset:
+    def _streamset(self, prepared: Prepared) -> TupleStreamset:
         """The one that a new query belongs to: that of others, if nothing waits there that it must not see."""
         streams = prepared.query.streams if self._of_column or self.setting.has_names else ()
         alike = [streamset for streamset in self.streamsets if streamset.streams == streams]
@@ -275,7 +275,7 @@ class Core:
         self.streamsets.append(made)
         return made
 
-    def _position(self, streams: tuple[str, ...], alike: list[Streamset]) -> int:
+    def _position(self, streams: tuple[str, ...], alike: list[TupleStreamset]) -> int:
         """Where a new streamset begins to count: behind all events of its streams that came before."""
         if alike:
             return max(streamset.position + streamset.waits for streamset in alike)
@@ -307,5 +307,5 @@ def _running(
     prepared: Prepared, plan: Recognition, schema: pyarrow.Schema, first: int, remembers: bool, integers: Integers
 ) -> Running:
     if prepared.query.aggregates:
-        return Aggregation(prepared.query, plan, schema, first, integers)
-    return Selection(prepared.query, plan, schema, first, schema.names if remembers else ())
+        return AggregatingQuery(prepared.query, plan, schema, first, integers)
+    return SelectingQuery(prepared.query, plan, schema, first, schema.names if remembers else ())

@@ -16,16 +16,16 @@ from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.agreed import Columns
+from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.columns.stored import require, rows_read, rows_stored
 from spaseq.tuples.columns.usual import usual_type
-from spaseq.tuples.core import Core, Query, about_query
+from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
-from spaseq.tuples.pushing import Part, Pushed
+from spaseq.tuples.pushing import Pushed, PushedPart
 from spaseq.tuples.sources.source import Types, check_texts, declared
-from spaseq.tuples.statistics import Counters, statistics_of
-from spaseq.tuples.streams import Reading
+from spaseq.tuples.statistics import StreamCounters, statistics_of
+from spaseq.tuples.streams import ReadingOptions
 
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
@@ -61,7 +61,7 @@ class Engine:
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
         integers_of(totals)
-        self._reading = Reading(
+        self._reading = ReadingOptions(
             type, relation, time, unit, types, None, on_error == "skip", time_format, stream, totals
         )
         self.lateness = duration_microseconds(lateness)
@@ -69,11 +69,11 @@ class Engine:
         self.on_late = on_late
         self._use = Use("this engine")
         self.soundness = Soundness("this engine")
-        self._columns = Columns({name: usual_type(given) for name, given in declared(types).items()})
+        self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
         self._queries: dict[str, Prepared] = {}
-        self._core: Core | None = None  # until it is known whether streams have names
+        self._core: TupleCore | None = None  # until it is known whether streams have names
         self._promised = LEAST
-        self._counters: defaultdict[str, Counters] = defaultdict(Counters)  # by stream
+        self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
         self._pushes = 0
         self._kept: list[tuple[str, pyarrow.RecordBatch]] = []  # found in a call that ended in an error
 
@@ -99,7 +99,7 @@ class Engine:
         with about_query(name):
             check_window(prepared.query, self._reading.time)
             if self._core is not None:
-                self._core.add(Query(name, prepared))
+                self._core.add(RegisteredQuery(name, prepared))
         self._queries[name] = prepared
         return name
 
@@ -223,12 +223,12 @@ class Engine:
         from spaseq.tuples.restoring import restore_core
 
         self._promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)
-        self._counters.update({name: Counters(**counters) for name, counters in state["counters"].items()})
+        self._counters.update({name: StreamCounters(**counters) for name, counters in state["counters"].items()})
         self._kept = [(name, rows_read(data)) for name, data in state["kept"]]
         self._columns.restore(state["columns"])
         for core in state["core"]:
             require(self._core is None, "there are two cores")
-            self._core = Core(self._reading.setting(core["has_names"]), self._columns)
+            self._core = TupleCore(self._reading.setting(core["has_names"]), self._columns)
             restore_core(self._core, core, queries)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
@@ -245,7 +245,7 @@ class Engine:
         if late:
             self._tell_late(pushed, name, np.concatenate(late), place)
 
-    def _take_part(self, core: Core, stream: str, part: Part) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _take_part(self, core: TupleCore, stream: str, part: PushedPart) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Take the rows that are in time, and give the numbers of the others."""
         clock = core.clock(stream)
         if part.times is None and clock.watermark == GREATEST:
@@ -293,7 +293,7 @@ class Engine:
             clock.promise(time)
         core.settle()
 
-    def _open(self, stream: str | None) -> Core:
+    def _open(self, stream: str | None) -> TupleCore:
         """The core, which is made when it is known whether streams have names.
 
         OptionError: they have, and this is none, or the other way round; no query reads it.  QueryError: one needs
@@ -313,11 +313,11 @@ class Engine:
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
         return core
 
-    def _made(self, has_names: bool) -> Core:
-        core = Core(self._reading.setting(has_names), self._columns, promised=self._promised)
+    def _made(self, has_names: bool) -> TupleCore:
+        core = TupleCore(self._reading.setting(has_names), self._columns, promised=self._promised)
         for name, prepared in self._queries.items():
             with about_query(name):
-                core.add(Query(name, prepared))
+                core.add(RegisteredQuery(name, prepared))
         if not has_names:
             core.clock(ONLY)
         return core
@@ -348,7 +348,7 @@ class Engine:
         return [(name, pyarrow.Table.from_batches(found[name])) for name in order if name in found]
 
 
-def _check(reading: Reading, lateness: int, on_late: OnLate | None, on_error: str) -> None:
+def _check(reading: ReadingOptions, lateness: int, on_late: OnLate | None, on_error: str) -> None:
     """OptionError for options that make no sense."""
     if reading.relation is not None and reading.type is not None:
         raise OptionError("either a column has the types of the events, or all are of one type: not both")

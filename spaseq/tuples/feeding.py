@@ -10,13 +10,13 @@ import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.snapshots.container import TUPLES
-from spaseq.snapshots.shapes import Named, Shape, misfits
+from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns.agreed import COLUMNS, Columns
+from spaseq.tuples.columns.agreed import COLUMNS, ColumnTypes
 from spaseq.tuples.columns.merge import common_types
 from spaseq.tuples.columns.stored import damaged, require
-from spaseq.tuples.core import Core, Query, about_query
+from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.timed import TIMED, Timed
@@ -27,16 +27,16 @@ from spaseq.tuples.snapshot import doubted
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 
-FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": Named(TIMED)}
+FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
 
 @dataclass(slots=True, eq=False)
-class Feed:
+class SourceFeed:
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
-    core: Core
+    core: TupleCore
     timed: Mapping[str, Timed]
-    on_step: Callable[[Feed], object] | None = None  # between two steps: all results so far are taken
+    on_step: Callable[[SourceFeed], object] | None = None  # between two steps: all results so far are taken
     is_between: bool = True
 
     @property
@@ -118,15 +118,15 @@ def fed(
     queries: Mapping[str, Prepared],
     streams: Streams,
     everything: bool = False,
-    on_step: Callable[[Feed], object] | None = None,
+    on_step: Callable[[SourceFeed], object] | None = None,
     state: bytes | None = None,
-) -> Feed:
+) -> SourceFeed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
     It goes on where ``state`` was taken.  QueryError, OptionError: a query makes no sense for the columns that there
     are.  SnapshotError: the state is of other queries or columns, or damaged.
     """
-    core = Core(streams.setting, Columns({}))
+    core = TupleCore(streams.setting, ColumnTypes({}))
     for name, prepared in queries.items():
         with about_query(name):
             core.check_streams(prepared)
@@ -136,12 +136,12 @@ def fed(
         for stream, source in streams.sources.items()
     }
     schema = common_types(needed, schemas)
-    feed = Feed(core, _timed(streams, schemas), on_step)
+    feed = SourceFeed(core, _timed(streams, schemas), on_step)
     if state is not None:
         feed.go_on(state, queries, schema)
         return feed
     for name, prepared in queries.items():
-        core.add(Query(name, prepared, everything))
+        core.add(RegisteredQuery(name, prepared, everything))
     core.columns.learn(schema)
     _check_texts(streams.setting, core.columns)
     for stream in streams.sources:
@@ -182,7 +182,7 @@ def _needed(queries: Mapping[str, Prepared], streams: Streams, everything: bool)
     return existing(names if everything else found, names)
 
 
-def _check_texts(setting: Setting, columns: Columns) -> None:
+def _check_texts(setting: Setting, columns: ColumnTypes) -> None:
     naming = setting.naming
     for name, role in ((naming.type_column, "types"), (naming.stream_column, "streams")):
         if name is not None:

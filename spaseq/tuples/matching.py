@@ -10,17 +10,17 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
-from spaseq.tuples.aggregates.aggregating import Aggregation
+from spaseq.tuples.aggregates.aggregating import AggregatingQuery
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.core import about_query
-from spaseq.tuples.feeding import Feed, fed
+from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.results import Results
 from spaseq.tuples.selection.picked import check_readable_again, picked_rows
-from spaseq.tuples.selection.selecting import Selection
+from spaseq.tuples.selection.selecting import SelectingQuery
 from spaseq.tuples.several import ManyMatches
 from spaseq.tuples.sources.source import CsvFormat, Types, check_csv, check_texts
-from spaseq.tuples.streams import Reading, open_streams
+from spaseq.tuples.streams import ReadingOptions, open_streams
 
 
 class Matches(Results):
@@ -32,14 +32,14 @@ class Matches(Results):
     column has its name.  ``schema`` is that of the batches, ``found`` counts the results so far.
     """
 
-    def __init__(self, feed: Feed, again: Callable[[], Matches]) -> None:
+    def __init__(self, feed: SourceFeed, again: Callable[[], Matches]) -> None:
         """``again`` makes new ones of the same source, which remember all of its columns."""
         super().__init__(feed)
-        assert isinstance(self._running, Selection)
+        assert isinstance(self._running, SelectingQuery)
         self._selection = self._running
         self._again = again
         self.columns = self._selection.columns
-        feed.core.step = Selection.recognized
+        feed.core.step = SelectingQuery.recognized
 
     def _next(self) -> pyarrow.RecordBatch:
         return self._selection.shown(next(self._found)[1])
@@ -68,7 +68,7 @@ class Matches(Results):
         """How many results are left."""
         with self._sound():
             if not self._feed.core.events:  # nothing is read yet
-                self._feed.core.step = Selection.counts
+                self._feed.core.step = SelectingQuery.counts
                 return sum(number for _, number in self._found)
             return self._left_ahead() + sum(len(found.starts) for found in self.complex_events())
 
@@ -85,9 +85,9 @@ class Aggregates(Results):
     StreamError comes with a number that does not fit: in 64 bits, in 38 digits, or in a double (``totals``).
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
-        assert isinstance(self._running, Aggregation)
+        assert isinstance(self._running, AggregatingQuery)
         self.way = self._running.way
 
     def _next(self) -> pyarrow.RecordBatch:
@@ -142,15 +142,15 @@ def match(
     type of COUNT, and of SUM of integers: ``int64``, ``decimal`` (of 38 digits) or ``double``.  QueryError,
     OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
     """
-    reading = Reading(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
+    reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
     return _opening(query, source, reading, on_error).results()
 
 
 def resumed(
     queries: Mapping[str, AnyQuery],
     source: Any,
-    reading: Reading,
-    on_step: Callable[[Feed], object],
+    reading: ReadingOptions,
+    on_step: Callable[[SourceFeed], object],
     state: bytes | None,
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
@@ -162,7 +162,7 @@ def resumed(
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
-def _opening(query: AnyQueries, source: Any, reading: Reading, on_error: str) -> _Opening:
+def _opening(query: AnyQueries, source: Any, reading: ReadingOptions, on_error: str) -> _Opening:
     """Errors as of ``match``."""
     queries = prepared_queries(query)
     integers_of(reading.totals)
@@ -187,7 +187,7 @@ class _Opening:
 
     queries: Mapping[str, Prepared]
     source: Any
-    reading: Reading
+    reading: ReadingOptions
 
     def results(self) -> Matches | Aggregates | ManyMatches:
         """What ``match`` gives."""
@@ -197,8 +197,11 @@ class _Opening:
         return Aggregates(feed) if self.queries[""].query.aggregates else Matches(feed, self._again)
 
     def feed(
-        self, everything: bool = False, on_step: Callable[[Feed], object] | None = None, state: bytes | None = None
-    ) -> Feed:
+        self,
+        everything: bool = False,
+        on_step: Callable[[SourceFeed], object] | None = None,
+        state: bytes | None = None,
+    ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
         streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
         return fed(self.queries, streams, everything, on_step, state)

@@ -15,7 +15,7 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.problem import made_of_file
 from spaseq.pattern.formulas.predicates import attributes
-from spaseq.pattern.formulas.query import AttributeWindow, Query, TimeWindow
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.aggregation import check_groups
 from spaseq.plan.formulas.automaton import Recognition, planned
 from spaseq.tuples.encoding.correlation import correlated_attributes, texts
@@ -48,7 +48,7 @@ class Prepared:
         return _prepared, (self.source,)
 
     @property
-    def query(self) -> Query:
+    def query(self) -> FormulaQuery:
         """What it means."""
         return self.parsed.query
 
@@ -93,7 +93,7 @@ def _ordered(value: Any) -> Any:
     return tuple(sorted(map(repr, map(_ordered, value)))) if isinstance(value, frozenset) else value
 
 
-def _columns(query: Query, plan: Recognition) -> tuple[str, ...]:
+def _columns(query: FormulaQuery, plan: Recognition) -> tuple[str, ...]:
     """The attributes of events that it reads."""
     found = [attribute.name for atom in plan.atoms for attribute in attributes(atom.predicate)]
     found += [query.window.attribute] if isinstance(query.window, AttributeWindow) else []
@@ -131,13 +131,13 @@ def atoms_of(plan: Recognition, own: str | None) -> Sequence[Atom]:
     return [Atom(kind.type, None if kind.stream == own else kind.stream, kind.predicate) for kind in plan.atoms]
 
 
-def needed(query: Query) -> tuple[str, ...]:
+def needed(query: FormulaQuery) -> tuple[str, ...]:
     """The attributes that aggregates and GROUP BY read."""
     aggregated = (each.attribute.name for each in query.aggregates if each.attribute is not None)
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
 
 
-def check_window(query: Query, time: str | None) -> None:
+def check_window(query: FormulaQuery, time: str | None) -> None:
     """QueryError for a window of time where events have none."""
     if isinstance(query.window, TimeWindow) and time is None:
         hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"

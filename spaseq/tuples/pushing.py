@@ -13,21 +13,21 @@ import pyarrow
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.agreed import Columns, changed
+from spaseq.tuples.columns.agreed import ColumnTypes, changed
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
 from spaseq.tuples.columns.usual import usual
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock, Times
 from spaseq.tuples.sources.opening import opened
 from spaseq.tuples.sources.source import CsvFormat, Source, declared
-from spaseq.tuples.streams import Reading, with_times
+from spaseq.tuples.streams import ReadingOptions, with_times
 
 NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class PushedPart:
     """Rows of a pushed batch: their numbers there, their times (None: they have none), and their columns."""
 
     rows: Places
@@ -49,7 +49,7 @@ class Pushed:
     OptionError: it is nothing of the kind, or lacks the columns that say what its events are.
     """
 
-    def __init__(self, data: Any, reading: Reading, place: str) -> None:
+    def __init__(self, data: Any, reading: ReadingOptions, place: str) -> None:
         self._data = _kept(data)
         self._reading = reading
         self._place = place
@@ -61,7 +61,7 @@ class Pushed:
         """All of its columns."""
         return self._source.names
 
-    def read(self, wanted: Sequence[str], columns: Columns) -> tuple[list[Part], Skipped]:
+    def read(self, wanted: Sequence[str], columns: ColumnTypes) -> tuple[list[PushedPart], Skipped]:
         """The wanted columns that it has, in the types of ``columns`` that are fixed, which get to know the others.
 
         StreamError, and nothing is changed: a value is none, or not of its column's type, or a time is missing.
@@ -102,7 +102,7 @@ class Pushed:
             if name is not None and role != "times":
                 check_text_column(name, role, schema)
 
-    def _typed(self, batch: pyarrow.RecordBatch, columns: Columns) -> pyarrow.RecordBatch:
+    def _typed(self, batch: pyarrow.RecordBatch, columns: ColumnTypes) -> pyarrow.RecordBatch:
         """The batch with the types that are fixed."""
         for number, field in enumerate(batch.schema):
             type_ = columns.type(field.name)
@@ -111,7 +111,7 @@ class Pushed:
                 batch = batch.set_column(number, pyarrow.field(field.name, type_), column)
         return batch
 
-    def _timed(self, batches: Iterable[pyarrow.RecordBatch]) -> tuple[list[Part], Skipped]:
+    def _timed(self, batches: Iterable[pyarrow.RecordBatch]) -> tuple[list[PushedPart], Skipped]:
         reading, parts, skipped, first = self._reading, [], Skipped(), 0
         for batch in batches:
             count = batch.num_rows
@@ -124,7 +124,7 @@ class Pushed:
                         raise StreamError(fault.message, at, hint=fault.hint)
                     skipped = Skipped(skipped.count + int((~good).sum()), skipped.first or f"at {at}: {fault.message}")
                     rows, times, batch = rows[good], times[good], batch.filter(pyarrow.array(good))
-            parts.append(Part(rows, times, batch))
+            parts.append(PushedPart(rows, times, batch))
             first += count
         return [part for part in parts if len(part.rows)], skipped
 
@@ -142,7 +142,7 @@ class Pushed:
             raise
 
 
-def _unfixed(schema: pyarrow.Schema, columns: Columns) -> pyarrow.Schema:
+def _unfixed(schema: pyarrow.Schema, columns: ColumnTypes) -> pyarrow.Schema:
     return pyarrow.schema([field for field in schema if columns.type(field.name) is None])
 
 

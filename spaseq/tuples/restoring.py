@@ -14,14 +14,14 @@ import pyarrow
 
 from spaseq.snapshots.shapes import CLOCK, COUNT, TIME, Shape
 from spaseq.streams.clock import StreamClock
-from spaseq.tuples.aggregates.aggregating import AGGREGATION, Aggregation
+from spaseq.tuples.aggregates.aggregating import AGGREGATION, AggregatingQuery
 from spaseq.tuples.columns.stored import met_of, require, schema_read, schema_stored
-from spaseq.tuples.core import Core, Query
-from spaseq.tuples.encoding.encoder import Reading
+from spaseq.tuples.core import RegisteredQuery, TupleCore
+from spaseq.tuples.encoding.encoder import QueryReading
 from spaseq.tuples.prepared import Prepared
-from spaseq.tuples.selection.selecting import SELECTION, Selection
+from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
 from spaseq.tuples.spent import SPENT, spent, spent_state
-from spaseq.tuples.streamset import STREAMSET, Entry, Streamset
+from spaseq.tuples.streamset import STREAMSET, Entry, TupleStreamset
 
 _ENTRY: Shape = {
     "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
@@ -35,7 +35,7 @@ CORE: Shape = {
 
 
 # ── to a state ───────────────────────────────────────────────────────────────────────────────────────────
-def core_state(core: Core) -> dict[str, Any]:
+def core_state(core: TupleCore) -> dict[str, Any]:
     """What the future depends on, as CORE; all results are taken."""
     return {
         "has_names": core.setting.has_names,
@@ -47,7 +47,7 @@ def core_state(core: Core) -> dict[str, Any]:
     }
 
 
-def _query_state(core: Core, query: Query) -> dict[str, Any]:
+def _query_state(core: TupleCore, query: RegisteredQuery) -> dict[str, Any]:
     number = next(number for number, streamset in enumerate(core.streamsets) if streamset is query.streamset)
     entry = [] if query.entry is None else [_entry_state(query.entry)]
     return {"name": query.name, "streamset": number, "refused": query.refused, "entry": entry}
@@ -61,14 +61,14 @@ def _entry_state(entry: Entry) -> dict[str, Any]:
         "first": entry.first,
         "error": entry.error,
         "masks": [] if entry.is_over else list(map(hex, entry.reading.known())),
-        "selection": [running.state()] if isinstance(running, Selection) and not entry.is_over else [],
-        "aggregation": [running.state()] if isinstance(running, Aggregation) and not entry.is_over else [],
+        "selection": [running.state()] if isinstance(running, SelectingQuery) and not entry.is_over else [],
+        "aggregation": [running.state()] if isinstance(running, AggregatingQuery) and not entry.is_over else [],
         "spent": [spent_state(running)] if entry.is_over else [],
     }
 
 
 # ── and back ─────────────────────────────────────────────────────────────────────────────────────────────
-def restore_core(core: Core, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
+def restore_core(core: TupleCore, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
     """Let a core without queries go on where ``state`` was taken, with the same queries."""
     core.promised, core.events = state["promised"], state["events"]
     core.clocks = {clock["iri"]: StreamClock(**clock) for clock in state["clocks"]}
@@ -76,14 +76,14 @@ def restore_core(core: Core, state: dict[str, Any], queries: Mapping[str, Prepar
     states = {one["name"]: one for one in state["queries"]}
     require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
     for name, prepared in queries.items():
-        _add_query(core, Query(name, prepared), states[name])
+        _add_query(core, RegisteredQuery(name, prepared), states[name])
     for streamset, one in zip(core.streamsets, state["streamsets"], strict=True):
         _fill_streamset(core, streamset, one, states)
     for name, query in core.queries.items():
         require((query.entry is not None) == bool(states[name]["entry"]), "a query is of no streams")
 
 
-def _streamset(core: Core, state: dict[str, Any]) -> Streamset:
+def _streamset(core: TupleCore, state: dict[str, Any]) -> TupleStreamset:
     """One without queries."""
     require(len(state["time"]) <= (core.setting.time is not None), "events have no times")
     time = state["time"][0] if state["time"] else None
@@ -92,7 +92,7 @@ def _streamset(core: Core, state: dict[str, Any]) -> Streamset:
     return made
 
 
-def _add_query(core: Core, query: Query, state: dict[str, Any]) -> None:
+def _add_query(core: TupleCore, query: RegisteredQuery, state: dict[str, Any]) -> None:
     """A query; it may begin later, or be over."""
     require(state["streamset"] < len(core.streamsets) and len(state["entry"]) < 2, "a query is of no streams")
     core.add_again(query, core.streamsets[state["streamset"]])
@@ -104,17 +104,17 @@ def _add_query(core: Core, query: Query, state: dict[str, Any]) -> None:
         core.wait_for_events(query)
 
 
-def _spent_entry(query: Query, state: dict[str, Any]) -> Entry:
+def _spent_entry(query: RegisteredQuery, state: dict[str, Any]) -> Entry:
     """A query that could not go on."""
     schema = _schema(state)
     query.plan = query.prepared.plan_for(schema)
     running = spent(state["spent"][0], len(query.plan.atoms))
-    reading = Reading(query.prepared.query, query.plan, (), running)
+    reading = QueryReading(query.prepared.query, query.plan, (), running)
     require(bool(state["error"]), "a query is over for no reason")
     return Entry(query.name, running, reading, schema, state["first"], state["error"], is_over=True)
 
 
-def _fill_streamset(core: Core, streamset: Streamset, state: dict[str, Any], states: dict[str, Any]) -> None:
+def _fill_streamset(core: TupleCore, streamset: TupleStreamset, state: dict[str, Any], states: dict[str, Any]) -> None:
     """Its queries, and what is known of its events."""
     for name in state["entries"]:
         query = core.queries.get(name)
@@ -128,7 +128,7 @@ def _fill_streamset(core: Core, streamset: Streamset, state: dict[str, Any], sta
     streamset.check_time(core.clocks)
 
 
-def _restore_entry(core: Core, query: Query, state: dict[str, Any]) -> None:
+def _restore_entry(core: TupleCore, query: RegisteredQuery, state: dict[str, Any]) -> None:
     """A query at work."""
     schema, streamset = _schema(state), query.streamset
     assert streamset is not None
@@ -139,10 +139,10 @@ def _restore_entry(core: Core, query: Query, state: dict[str, Any]) -> None:
     assert query.plan is not None
     entry.reading.before = _masks(state["masks"], len(query.plan.atoms))
     running = entry.running
-    if isinstance(running, Selection):
+    if isinstance(running, SelectingQuery):
         require(len(state["selection"]) == 1, "a query has no state")
         running.restore(state["selection"][0], streamset.position, streamset.time)
-    elif isinstance(running, Aggregation):
+    elif isinstance(running, AggregatingQuery):
         require(len(state["aggregation"]) == 1, "a query has no state")
         running.restore(state["aggregation"][0], streamset.position, streamset.time, entry.reading.before)
 

@@ -14,8 +14,8 @@ import pyarrow
 from spaseq.errors import OptionError, OutOfMemoryError
 from spaseq.exclusive import Tables, Use
 from spaseq.streams.losses import Loss
-from spaseq.tuples.core import Query
-from spaseq.tuples.feeding import Feed
+from spaseq.tuples.core import RegisteredQuery
+from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.selection.names import called, in_order
 from spaseq.tuples.streamset import Running
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Read(Iterator[T], Generic[T]):
     """What the events of a feed come to; to be read once, by one thread at a time: BusyError for another one."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: SourceFeed) -> None:
         self._feed = feed
         self._use = Use("this result")
         self._found: Tables[Any] = Tables(self._use, type(self).__name__, feed.results())
@@ -59,7 +59,7 @@ class Results(Read[pyarrow.RecordBatch]):
     ``schema`` is that of the batches, ``variables`` are its columns that have positions.
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
         (self._query,) = feed.core.queries.values()
         self.schema: pyarrow.Schema = self._running.schema
@@ -145,13 +145,13 @@ def check_pandas() -> None:
         raise OptionError("to_pandas needs pandas; install it with: pip install 'spaseq[pandas]'") from error
 
 
-def running_of(query: Query) -> Running:
+def running_of(query: RegisteredQuery) -> Running:
     """What a query that has begun runs on."""
     assert query.entry is not None
     return query.entry.running
 
 
-def unmatched(query: Query) -> tuple[str, ...]:
+def unmatched(query: RegisteredQuery) -> tuple[str, ...]:
     """The variables and types of a query for which there was no event so far, whatever came before it."""
     plan = query.plan or query.prepared.plan
     met = 0 if query.entry is None else query.entry.running.met

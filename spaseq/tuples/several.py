@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from spaseq.streams.losses import Loss
-from spaseq.tuples.feeding import Feed
+from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.results import Read, check_pandas, running_of, unmatched
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ResultForm:
     """The form of a query's results: the schema of their batches, and the columns that have positions of variables.
 
     Without variables these may be ``aggregates``.
@@ -35,10 +35,12 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     the form of these by name.
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
         self.forms = {
-            name: Form(running_of(query).schema, running_of(query).variables, bool(query.prepared.query.aggregates))
+            name: ResultForm(
+                running_of(query).schema, running_of(query).variables, bool(query.prepared.query.aggregates)
+            )
             for name, query in feed.core.queries.items()
         }
 

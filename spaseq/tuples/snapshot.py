@@ -9,13 +9,13 @@ from typing import Any
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
-from spaseq.snapshots.shapes import COUNT, DURATION, TIME, Named, Shape, misfits
+from spaseq.snapshots.shapes import COUNT, DURATION, TIME, AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.tuples.columns.agreed import COLUMNS
 from spaseq.tuples.columns.stored import schema_read, schema_stored
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_window, prepare
 from spaseq.tuples.restoring import CORE
-from spaseq.tuples.streams import Reading
+from spaseq.tuples.streams import ReadingOptions
 
 _TEXT: Shape = [str]  # at most one
 _READING: Shape = {
@@ -24,7 +24,7 @@ _READING: Shape = {
 }  # fmt: skip
 _COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
 ENGINE: Shape = {
-    "reading": _READING, "lateness": DURATION, "promised": TIME, "pushes": COUNT, "counters": Named(_COUNTERS),
+    "reading": _READING, "lateness": DURATION, "promised": TIME, "pushes": COUNT, "counters": AnyNames(_COUNTERS),
     "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE],
 }  # fmt: skip
 HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}
@@ -87,7 +87,7 @@ def _prepared(
 
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────────────
-def reading_state(reading: Reading, types: Mapping[str, Any]) -> dict[str, Any]:
+def reading_state(reading: ReadingOptions, types: Mapping[str, Any]) -> dict[str, Any]:
     """How rows are read, with the ``types`` that are declared."""
     return {
         "type": _some(reading.type), "relation": _some(reading.relation), "time": _some(reading.time),

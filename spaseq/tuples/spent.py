@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape
+from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.tuples.columns.stored import met_of
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.streamset import Running
 
-SPENT: Shape = {"found": COUNT, "met": str, "kernel": Named(TIME)}
+SPENT: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME)}
 
 
 @dataclass(slots=True)
-class Spent:
+class SpentQuery:
     """It finds nothing more; ``found`` results came, ``met`` are the atoms that some event had."""
 
     found: int
@@ -59,6 +59,6 @@ def spent_state(running: Running) -> dict[str, Any]:
     return {"found": running.found, "met": hex(running.met), "kernel": running.statistics()}
 
 
-def spent(state: dict[str, Any], atoms: int) -> Spent:
+def spent(state: dict[str, Any], atoms: int) -> SpentQuery:
     """The query of so many atoms, after a restore; SnapshotError: it cannot be."""
-    return Spent(state["found"], met_of(state["met"], atoms), state["kernel"])
+    return SpentQuery(state["found"], met_of(state["met"], atoms), state["kernel"])

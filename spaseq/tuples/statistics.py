@@ -9,13 +9,13 @@ from typing import Any
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import GREATEST, LEAST
-from spaseq.tuples.core import Core, Query
+from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.pushing import Skipped
 from spaseq.tuples.results import unmatched
 
 
 @dataclass(slots=True)
-class Counters:
+class StreamCounters:
     """What was left out of a stream, and where the first of it was; ``first_late`` is the first row that came late."""
 
     skipped: int = 0
@@ -28,7 +28,9 @@ class Counters:
         self.first_skipped = self.first_skipped or more.first
 
 
-def statistics_of(core: Core | None, names: Iterable[str], counters: Mapping[str, Counters]) -> dict[str, Any]:
+def statistics_of(
+    core: TupleCore | None, names: Iterable[str], counters: Mapping[str, StreamCounters]
+) -> dict[str, Any]:
     """``streams`` and ``queries`` by name, fit for JSON; times are ISO 8601, the stream without a name is "".
 
     A stream has ``events`` (all rows that came with a time, late ones too), ``late``, ``skipped``, ``newest_event``,
@@ -39,12 +41,12 @@ def statistics_of(core: Core | None, names: Iterable[str], counters: Mapping[str
     if core is None:
         return {"streams": {}, "queries": {name: {"results": 0, "events": 0} for name in names}}
     return {
-        "streams": {name: _stream(clock, counters.get(name, Counters())) for name, clock in core.clocks.items()},
+        "streams": {name: _stream(clock, counters.get(name, StreamCounters())) for name, clock in core.clocks.items()},
         "queries": {name: _query(core, query) for name, query in core.queries.items()},
     }
 
 
-def _stream(clock: StreamClock, counters: Counters) -> dict[str, Any]:
+def _stream(clock: StreamClock, counters: StreamCounters) -> dict[str, Any]:
     late = {"first_late": counters.first_late, "lateness_needed": clock.lateness_needed} if clock.late else {}
     skipped = {"first_skipped": counters.first_skipped} if counters.skipped else {}
     return {
@@ -59,7 +61,7 @@ def _stream(clock: StreamClock, counters: Counters) -> dict[str, Any]:
     }
 
 
-def _query(core: Core, query: Query) -> dict[str, Any]:
+def _query(core: TupleCore, query: RegisteredQuery) -> dict[str, Any]:
     streamset, entry = query.streamset, query.entry
     assert streamset is not None
     found: dict[str, Any] = {
@@ -77,7 +79,7 @@ def _query(core: Core, query: Query) -> dict[str, Any]:
     return found
 
 
-def _why(core: Core, query: Query) -> list[str]:
+def _why(core: TupleCore, query: RegisteredQuery) -> list[str]:
     """Reasons why a query has no result, as far as they are known."""
     assert query.streamset is not None
     lost = [loss.cause for loss in query.streamset.losses(query.entry)] if query.entry is not None else []

@@ -10,7 +10,7 @@ from operator import or_
 from typing import Any
 
 from spaseq.errors import OptionError
-from spaseq.pattern.formulas.query import Query
+from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.encoding.setting import Setting
@@ -22,7 +22,7 @@ from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_declare
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingOptions:
     """How sources are read; the names are those of ``match``."""
 
     type: str | None = None
@@ -48,7 +48,7 @@ class Streams:
     """Sources by the names of their streams; the one that has none is that of ""."""
 
     sources: Mapping[str, Source]
-    reading: Reading
+    reading: ReadingOptions
     setting: Setting
 
     @property
@@ -58,7 +58,7 @@ class Streams:
         return tuple(counts.elements())
 
 
-def open_streams(queries: Sequence[Query], given: Any, reading: Reading) -> Streams:
+def open_streams(queries: Sequence[FormulaQuery], given: Any, reading: ReadingOptions) -> Streams:
     """The streams of queries: ``given`` is one source, or a mapping of sources by the names of their streams.
 
     OptionError: a stream without source or a source without stream.
@@ -71,7 +71,7 @@ def open_streams(queries: Sequence[Query], given: Any, reading: Reading) -> Stre
     return Streams({"": source}, reading, reading.setting(has_names=False))
 
 
-def _named(queries: Sequence[Query], given: Mapping[str, Any], reading: Reading) -> Streams:
+def _named(queries: Sequence[FormulaQuery], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
     is_open = not all(query.streams for query in queries)
     asked = dict.fromkeys(name for query in queries for name in query.streams)
     names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
@@ -91,7 +91,7 @@ def _named(queries: Sequence[Query], given: Mapping[str, Any], reading: Reading)
     return streams
 
 
-def with_times(source: Source, reading: Reading) -> Source:
+def with_times(source: Source, reading: ReadingOptions) -> Source:
     """The source with its times read by their form, if they have one."""
     if reading.form is None or reading.time is None or reading.time not in source.names:
         return source
@@ -112,7 +112,7 @@ def _check_names(names: Sequence[str], given: Mapping[str, Any]) -> None:
             raise OptionError(f"FROM names no stream {name}; {did_you_mean(name, names)}")
 
 
-def _check_columns(stream: str, names: Sequence[str], reading: Reading) -> None:
+def _check_columns(stream: str, names: Sequence[str], reading: ReadingOptions) -> None:
     """OptionError if a stream lacks a column that says what its events are."""
     type_ = None if reading.relation is not None else reading.type or "type"
     for role, column in (("types", type_), ("times", reading.time)):

@@ -11,21 +11,21 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.snapshots.shapes import COUNT, TIME, Named, Shape
+from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.encoding.encoded import EncodedBatch
-from spaseq.tuples.encoding.encoder import ENCODER, Encoded, Encoder, Forgetful, Reading
+from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.waiting import WAITING, Run, Waiting, joined
+from spaseq.tuples.waiting import WAITING, Waiting, WaitingRun, joined
 
 STREAMSET: Shape = {
     "streams": [str], "position": COUNT, "time": [TIME], "events": COUNT, "entries": [str],
-    "waiting": Named(WAITING), "encoder": ENCODER,
+    "waiting": AnyNames(WAITING), "encoder": ENCODER,
 }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ class Entry:
 
     name: str
     running: Running
-    reading: Reading
+    reading: QueryReading
     schema: pyarrow.Schema  # of the events
     first: int = 0  # the position of the first event that it sees
     error: str = ""
@@ -86,7 +86,7 @@ Found = tuple[str, object]
 
 
 @dataclass(slots=True, eq=False)
-class Streamset:
+class TupleStreamset:
     """Events of some streams (none: of all) in the order of time, at equal times in that of streams, then of arrival.
 
     Those of other streams are left out where a column (``of_column``) has the streams.  ``position`` is that of the
@@ -102,11 +102,11 @@ class Streamset:
     units: int = 0  # that are not done with
     events: int = 0
     waiting: dict[str, Waiting] = field(default_factory=dict)
-    encoder: Encoder = field(init=False)
+    encoder: BatchEncoder = field(init=False)
 
     def __post_init__(self) -> None:
         """No query is there yet."""
-        self.encoder = Encoder(self.naming)
+        self.encoder = BatchEncoder(self.naming)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -187,7 +187,7 @@ class Streamset:
             name: bound for name, bound in bounds.items() if name in self.waiting and self.waiting[name].is_due(bound)
         }
 
-    def taken(self, due: Mapping[str, int]) -> list[Run]:
+    def taken(self, due: Mapping[str, int]) -> list[WaitingRun]:
         """The events whose turn it is, in runs: those of one time in their order."""
         return [run for stream, bound in due.items() for run in self.waiting[stream].taken(bound)]
 
@@ -251,7 +251,7 @@ class Streamset:
         return None if times is None else times[chosen.to_numpy(zero_copy_only=False)], batch.filter(chosen)
 
 
-def in_order(runs: Sequence[Run]) -> Run:
+def in_order(runs: Sequence[WaitingRun]) -> WaitingRun:
     """The events of several runs: those of one time in the order of the runs."""
     return joined(list(runs))
 

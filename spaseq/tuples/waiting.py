@@ -18,14 +18,14 @@ from spaseq.tuples.encoding.times import Times
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 WAITING: Shape = [{"times": bytes, "rows": bytes}]
-Run = tuple[Times, pyarrow.RecordBatch]
+WaitingRun = tuple[Times, pyarrow.RecordBatch]
 
 
 class Waiting:
     """Events with their times; batches may have different columns."""
 
     def __init__(self) -> None:
-        self._runs: list[Run] = []
+        self._runs: list[WaitingRun] = []
 
     def __len__(self) -> int:
         """How many there are."""
@@ -62,7 +62,7 @@ class Waiting:
         """Whether something is not after the time ``bound``."""
         return any(times[0] <= bound for times, _ in self._runs)
 
-    def taken(self, bound: int) -> list[Run]:
+    def taken(self, bound: int) -> list[WaitingRun]:
         """Give away what is not after the time ``bound``: runs in order, the older one first."""
         edges = [int(np.searchsorted(times, bound, "right")) for times, _ in self._runs]
         found = [(times[:edge], batch.slice(0, edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
@@ -71,11 +71,11 @@ class Waiting:
         return [run for run in found if len(run[0])]
 
 
-def _may_be_joined(older: Run, younger: Run) -> bool:
+def _may_be_joined(older: WaitingRun, younger: WaitingRun) -> bool:
     return len(older[0]) <= 2 * len(younger[0]) and older[1].schema.equals(younger[1].schema)
 
 
-def joined(runs: list[Run]) -> Run:
+def joined(runs: list[WaitingRun]) -> WaitingRun:
     """Several runs as one; of equal times those of the first one come first."""
     if len(runs) == 1:
         return runs[0]

@@ -12,7 +12,7 @@ import pyoxigraph
 import pytest
 import rdflib
 
-from gpm.background import Background, Source
+from gpm.background import BackgroundGraphs, Source
 from gpm.errors import GraphSyntaxError
 from tests.gpm.worlds import NS
 
@@ -30,7 +30,7 @@ N_QUADS = N_TRIPLES.replace(b" .\n", b" <http://example.org/g> .\n")
 FILES = {"k.ttl": TURTLE, "k.nt": N_TRIPLES, "k.nq": N_QUADS, "k.trig": TRIG, "k.rdf": RDF_XML, "k.n3": TURTLE}
 
 
-def shape(background: Background, iri: str = KB) -> list[str]:
+def shape(background: BackgroundGraphs, iri: str = KB) -> list[str]:
     """The canonical form of a graph."""
     dataset = pyoxigraph.Dataset(pyoxigraph.Quad(*triple) for triple in background.triples(iri))
     dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
@@ -41,7 +41,11 @@ def shape(background: Background, iri: str = KB) -> list[str]:
 def test_files(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(N_TRIPLES) if name.endswith("gz") else FILES[name])
-    assert shape(Background({KB: path})) == shape(Background({KB: str(path)})) == shape(Background({KB: TURTLE}))
+    assert (
+        shape(BackgroundGraphs({KB: path}))
+        == shape(BackgroundGraphs({KB: str(path)}))
+        == shape(BackgroundGraphs({KB: TURTLE}))
+    )
 
 
 def sources() -> list[Source]:
@@ -54,11 +58,11 @@ def sources() -> list[Source]:
 
 @pytest.mark.parametrize("source", sources(), ids=lambda source: type(source).__name__)
 def test_other_sources(source: Source) -> None:
-    assert shape(Background({KB: source})) == shape(Background({KB: TURTLE}))
+    assert shape(BackgroundGraphs({KB: source})) == shape(BackgroundGraphs({KB: TURTLE}))
 
 
 def test_blank_nodes_of_two_graphs_differ_and_agree_between_runs() -> None:
-    one, two = Background({KB: TURTLE, NS + "other": TURTLE}), Background({KB: TURTLE})
+    one, two = BackgroundGraphs({KB: TURTLE, NS + "other": TURTLE}), BackgroundGraphs({KB: TURTLE})
     assert sorted(map(str, one.triples(KB))) == sorted(map(str, two.triples(KB)))
     assert not {str(t.object) for t in one.triples(KB)} & {
         str(t.object) for t in one.triples(NS + "other") if isinstance(t.object, pyoxigraph.BlankNode)
@@ -66,10 +70,10 @@ def test_blank_nodes_of_two_graphs_differ_and_agree_between_runs() -> None:
 
 
 def test_fingerprints() -> None:
-    assert Background({KB: TURTLE}).fingerprint() == Background({KB: TURTLE}).fingerprint()
-    assert Background({KB: TURTLE}).fingerprint() != Background({NS + "k": TURTLE}).fingerprint()
-    assert Background({KB: TURTLE}).fingerprint() != Background({KB: TURTLE + b" "}).fingerprint()
-    assert Background().fingerprint() == Background({}).fingerprint()
+    assert BackgroundGraphs({KB: TURTLE}).fingerprint() == BackgroundGraphs({KB: TURTLE}).fingerprint()
+    assert BackgroundGraphs({KB: TURTLE}).fingerprint() != BackgroundGraphs({NS + "k": TURTLE}).fingerprint()
+    assert BackgroundGraphs({KB: TURTLE}).fingerprint() != BackgroundGraphs({KB: TURTLE + b" "}).fingerprint()
+    assert BackgroundGraphs().fingerprint() == BackgroundGraphs({}).fingerprint()
 
 
 def test_fingerprint_of_a_graph_in_another_process() -> None:
@@ -91,23 +95,23 @@ def test_errors_say_where(name: str, data: bytes, line: int, column: int, tmp_pa
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(GraphSyntaxError) as caught:
-        Background({KB: path})
+        BackgroundGraphs({KB: path})
     assert (caught.value.path, caught.value.line, caught.value.column) == (str(path), line, column)
 
 
 def test_unknown_extension_and_missing_file(tmp_path: Path) -> None:
     (tmp_path / "k.csv").write_text("a,b")
     with pytest.raises(GraphSyntaxError, match="unknown format 'csv'"):
-        Background({KB: tmp_path / "k.csv"})
+        BackgroundGraphs({KB: tmp_path / "k.csv"})
     with pytest.raises(FileNotFoundError):
-        Background({KB: tmp_path / "none.ttl"})
+        BackgroundGraphs({KB: tmp_path / "none.ttl"})
 
 
 def test_a_compressed_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpm.background.LARGEST_UNPACKED", 100)
     path = tmp_path / "kb.nt.gz"
     path.write_bytes(gzip.compress(b"\n" * 100))
-    assert Background({"urn:kb": path}).triples("urn:kb") == []
+    assert BackgroundGraphs({"urn:kb": path}).triples("urn:kb") == []
     path.write_bytes(gzip.compress(b"\n" * 1_000_000))
     with pytest.raises(GraphSyntaxError, match="the gzip data has more than 100 bytes"):
-        Background({"urn:kb": path})
+        BackgroundGraphs({"urn:kb": path})

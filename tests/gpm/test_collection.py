@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpm.algebra import Group
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from gpm.external import ExternalEvaluator
 from gpm.scope import in_scope
@@ -16,7 +16,7 @@ from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, WITH_KNOWLEDGE
 from tests.gpm.worlds import NS, Row, call, plain, sets
 
 ALL = PLAIN | WITH_KNOWLEDGE
-KB = Background({NS + "kb": KNOWLEDGE})
+KB = BackgroundGraphs({NS + "kb": KNOWLEDGE})
 CELLS = [b"<urn:a>", b"", b'"a"', b"5", b"4611686018427387904"]
 
 

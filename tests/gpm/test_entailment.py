@@ -37,7 +37,7 @@ from gpm.algebra import (
     Union,
     Variable,
 )
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.encoder import encode_graphs
 from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
@@ -170,7 +170,7 @@ patterns = _groups(elements(_groups(elements(flat)))).map(with_own_blank_nodes)
 
 def check(pattern: Group, events: list[list[OxTriple]], ontology: list[OxTriple], knowledge: list[OxTriple]) -> None:
     sources = {NS + "ontology": ontology, KB: knowledge}
-    background = Background(sources, entailed=list(sources))
+    background = BackgroundGraphs(sources, entailed=list(sources))
     terms = Terms()
     variables = tuple(sorted(in_scope(pattern)))
     evaluator = Evaluator(terms, background)
@@ -179,7 +179,7 @@ def check(pattern: Group, events: list[list[OxTriple]], ontology: list[OxTriple]
     stated = {(t.subject, t.predicate, t.object) for t in (*ontology, *knowledge)}
     schema = fixpoint(stated, lambda facts: facts)
     materialised = [EventGraph(closed(triples, schema), n, n) for n, triples in enumerate(events)]
-    plain_background = Background({KB: closed(knowledge, schema)})
+    plain_background = BackgroundGraphs({KB: closed(knowledge, schema)})
     expected = plain(print_group(pattern), materialised, variables, terms, plain_background)
     assert sets(rows, len(events)) == expected, print_group(pattern)
 
@@ -209,7 +209,7 @@ SWAP, QUOTE = event(f"@prefix rdf: <{RDF_TYPE[:-4]}> . :s a :Swap ; :of :c ."), 
 
 def rows_of(ontology: str, pattern: Group, *names: str, kb: str = "") -> list[list[str]]:
     """The local names or lexical forms of the rows of SWAP and QUOTE."""
-    background = Background({NS + "o": ontology.encode(), KB: (PREFIX + kb).encode()}, entailed=[NS + "o", KB])
+    background = BackgroundGraphs({NS + "o": ontology.encode(), KB: (PREFIX + kb).encode()}, entailed=[NS + "o", KB])
     evaluator = Evaluator(Terms(), background)
     (rows,) = evaluator.evaluate_graphs([SWAP, QUOTE], [evaluator.compile(pattern, names)])
     texts = [[evaluator.terms.bytes(int(word)).decode() for word in row] for row in rows.columns.T]
@@ -258,14 +258,14 @@ def test_background_graphs_have_what_they_entail() -> None:
     in_kb = Graph(Iri(KB), group(of_class("c", iri("Deal"))))
     kb = ":c :ask 3 ; :part [ a :Trade ] ."
     assert rows_of(ONTOLOGY, group(bgp("?s :of ?c"), in_kb), "c", kb=kb) == [["c"]]
-    background = Background({KB: (PREFIX + kb).encode(), NS + "o": ONTOLOGY.encode()}, entailed=[KB, NS + "o"])
+    background = BackgroundGraphs({KB: (PREFIX + kb).encode(), NS + "o": ONTOLOGY.encode()}, entailed=[KB, NS + "o"])
     assert len(background.triples(KB)) == 3 + 4
-    alone = Background({KB: (PREFIX + kb).encode(), NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
+    alone = BackgroundGraphs({KB: (PREFIX + kb).encode(), NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
     assert len(alone.triples(KB)) == 3
 
 
 def test_an_updated_ontology() -> None:
-    first = Background({NS + "o": ONTOLOGY.encode(), KB: b""}, entailed=[NS + "o", KB])
+    first = BackgroundGraphs({NS + "o": ONTOLOGY.encode(), KB: b""}, entailed=[NS + "o", KB])
     assert first.replaced(KB, ONTOLOGY.encode()).schema is first.schema
     second = first.replaced(NS + "o", (PREFIX + ":of rdfs:domain :Deal .").encode())
     evaluator = Evaluator(Terms(), first)
@@ -278,7 +278,7 @@ def test_an_updated_ontology() -> None:
 
 
 def test_an_ontology_that_makes_patterns_look_at_other_triples() -> None:
-    first = Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
+    first = BackgroundGraphs({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
     evaluator = Evaluator(Terms(), first)
     pattern = evaluator.compile(group(bgp("?x :price ?y")), ("y",))
     batch = encode_graphs(evaluator.encoder, [SWAP, QUOTE])
@@ -289,10 +289,11 @@ def test_an_ontology_that_makes_patterns_look_at_other_triples() -> None:
 
 
 def test_fingerprints_of_entailment() -> None:
-    first = Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
+    first = BackgroundGraphs({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"])
     second = first.replaced(NS + "o", (PREFIX + ":of rdfs:domain :Deal .").encode())
     assert (
-        len({first.fingerprint(), second.fingerprint(), Background({NS + "o": ONTOLOGY.encode()}).fingerprint()}) == 3
+        len({first.fingerprint(), second.fingerprint(), BackgroundGraphs({NS + "o": ONTOLOGY.encode()}).fingerprint()})
+        == 3
     )
 
 
@@ -304,17 +305,17 @@ def test_many_sub_classes_and_sub_properties() -> None:
 
 
 def test_rewritten_patterns_are_evaluated_natively() -> None:
-    evaluator = Evaluator(Terms(), Background({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"]))
+    evaluator = Evaluator(Terms(), BackgroundGraphs({NS + "o": ONTOLOGY.encode()}, entailed=[NS + "o"]))
     compiled = evaluator.compile(group(bgp("?x :price ?y"), of_class("x", iri("Deal"))), ("x",))
     assert compiled.prepared.route == "native"
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(PatternError, match="changes the meaning of RDFS"):
-        Background({KB: (PREFIX + "rdf:type rdfs:subPropertyOf rdfs:subClassOf .").encode()}, entailed=[KB])
+        BackgroundGraphs({KB: (PREFIX + "rdf:type rdfs:subPropertyOf rdfs:subClassOf .").encode()}, entailed=[KB])
     with pytest.raises(PatternError, match="no background graph <urn:other>"):
-        Background({KB: b""}, entailed=["urn:other"])
-    schema = Background({KB: ONTOLOGY.encode()}, entailed=[KB]).schema
+        BackgroundGraphs({KB: b""}, entailed=["urn:other"])
+    schema = BackgroundGraphs({KB: ONTOLOGY.encode()}, entailed=[KB]).schema
     assert schema is not None
     for path in (RepeatedPath(Iri(RDF_TYPE), "*"), RepeatedPath(AlternativePath((iri("of"), Iri(RDF_TYPE))), "+")):
         with pytest.raises(PatternError, match="repeats what the schema entails"):

@@ -17,7 +17,7 @@ from gpm.algebra import (
     SubSelect,
     Variable,
 )
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.core import Route, lexical_time
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator
@@ -29,7 +29,7 @@ from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, TIMED, WITH_KNOWLEDGE
 from tests.gpm.worlds import NS, bgp, call, event, group, node, plain, sets
 
 N_QUADS = pyoxigraph.RdfFormat.N_QUADS
-KB = Background({NS + "kb": KNOWLEDGE})
+KB = BackgroundGraphs({NS + "kb": KNOWLEDGE})
 
 
 ALL = PLAIN | WITH_KNOWLEDGE

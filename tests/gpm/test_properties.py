@@ -32,7 +32,7 @@ from gpm.algebra import (
     Values,
     Variable,
 )
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from gpm.printing import print_group
 from gpm.rewrite import rename
@@ -141,8 +141,8 @@ QUICK = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=lis
 
 def check(patterns: list[Group], events: list[EventGraph], known: list[OxTriple]) -> None:
     terms = Terms()
-    evaluator = Evaluator(terms, Background({NS + "kb": known}))
-    background = Background({NS + "kb": known, NS + "unknown": []})  # an unknown graph is an empty one
+    evaluator = Evaluator(terms, BackgroundGraphs({NS + "kb": known}))
+    background = BackgroundGraphs({NS + "kb": known, NS + "unknown": []})  # an unknown graph is an empty one
     slots = [tuple(sorted(in_scope(pattern))) for pattern in patterns]
     compiled = [evaluator.compile(pattern, names) for pattern, names in zip(patterns, slots, strict=True)]
     for pattern, names, rows in zip(patterns, slots, evaluator.evaluate_graphs(events, compiled), strict=True):

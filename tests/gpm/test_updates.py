@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from gpm.algebra import Exists, Filter, Graph, Group, Minus, Optional
-from gpm.background import Background, KnowledgeGraph
+from gpm.background import BackgroundGraphs, KnowledgeGraph
 from gpm.evaluator import CompiledPattern, Evaluator
 from nfa_native.terms.words import Terms
 from tests.gpm.worlds import NS, bgp, event, group, iri
@@ -46,7 +46,7 @@ def found(evaluator: Evaluator, pattern: CompiledPattern, version: int | None = 
 def test_patterns_compiled_before_see_the_version_of_the_event(
     elements: tuple[object, ...], slot: str, before: list[tuple[int, str]], after: list[tuple[int, str]]
 ) -> None:
-    background = Background({NS + "kb": OLD})
+    background = BackgroundGraphs({NS + "kb": OLD})
     evaluator = Evaluator(Terms(), background)
     pattern = evaluator.compile(Group(elements), (slot,))  # type: ignore[arg-type]
     assert found(evaluator, pattern) == before
@@ -68,7 +68,7 @@ def test_a_graph_may_be_new() -> None:
 
 
 def test_a_pattern_of_several_graphs() -> None:
-    background = Background({NS + "kb": OLD, NS + "more": b"<http://example.org/s1> <urn:in> <urn:x> ."})
+    background = BackgroundGraphs({NS + "kb": OLD, NS + "more": b"<http://example.org/s1> <urn:in> <urn:x> ."})
     evaluator = Evaluator(Terms(), background)
     both = Optional(group(IN_KB, Graph(iri("more"), group(bgp("?s ?in ?x")))))
     pattern = evaluator.compile(group(COMPANY, both), ("s",))
@@ -78,7 +78,7 @@ def test_a_pattern_of_several_graphs() -> None:
 
 
 def test_forgotten_versions_are_freed_and_unchanged_tables_shared() -> None:
-    background = Background({NS + "kb": OLD, NS + "other": OLD})
+    background = BackgroundGraphs({NS + "kb": OLD, NS + "other": OLD})
     evaluator = Evaluator(Terms(), background)
     other = Graph(iri("other"), group(bgp("?c :sector ?o")))
     pattern = evaluator.compile(group(COMPANY, IN_KB, other), ("s",))
@@ -96,9 +96,9 @@ def test_forgotten_versions_are_freed_and_unchanged_tables_shared() -> None:
 
 
 def test_fingerprints_and_blank_nodes_follow_the_contents() -> None:
-    first = Background({NS + "kb": OLD, NS + "other": OLD})
+    first = BackgroundGraphs({NS + "kb": OLD, NS + "other": OLD})
     second = first.replaced(NS + "kb", NEW)
-    assert second.fingerprint() == Background({NS + "kb": NEW, NS + "other": OLD}).fingerprint()
+    assert second.fingerprint() == BackgroundGraphs({NS + "kb": NEW, NS + "other": OLD}).fingerprint()
     assert second.replaced(NS + "kb", OLD).fingerprint() == first.fingerprint() != second.fingerprint()
     assert second.graphs[NS + "other"] is first.graphs[NS + "other"]
     assert not blank_nodes(first.graphs[NS + "kb"]) & blank_nodes(second.graphs[NS + "kb"])

@@ -23,7 +23,7 @@ from gpm.algebra import (
     Triples,
     Variable,
 )
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.rows import AtomRows, EventGraph
 from gpm.terms import encode, event_label
 from nfa_native.terms.words import Terms
@@ -95,7 +95,7 @@ def plain(
     events: Sequence[EventGraph],
     variables: Sequence[str],
     terms: Terms,
-    background: Background | None = None,
+    background: BackgroundGraphs | None = None,
 ) -> list[set[Row]]:
     """What ``SELECT * {text}`` gives on each event alone, next to the background; no sharing of anything."""
     found = []

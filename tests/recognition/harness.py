@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence as Several
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -11,14 +10,14 @@ import numpy as np
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import (
+    Alternation,
     AttributeWindow,
-    Disjunction,
     EventWindow,
     Filtered,
     Formula,
+    FormulaQuery,
     Iteration,
-    Query,
-    Sequence,
+    Sequencing,
     TimeWindow,
 )
 from spaseq.plan.formulas.automaton import planned
@@ -33,7 +32,7 @@ FOREVER = 2**63 - 1
 SCALE = 1000  # of attributes that windows measure, so that halves stay whole
 
 
-def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]]:
+def measures(query: FormulaQuery, events: Sequence[Event]) -> tuple[list[int], list[int]]:
     """What windows measure of each event, and the least start of a match that ends with it."""
     match query.window:
         case TimeWindow(length):
@@ -51,7 +50,7 @@ def measures(query: Query, events: Several[Event]) -> tuple[list[int], list[int]
 
 
 def run(
-    text: str, events: Several[Event], cuts: Several[int] = (), most: int = 1000, moves: bool = False
+    text: str, events: Sequence[Event], cuts: Sequence[int] = (), most: int = 1000, moves: bool = False
 ) -> Iterator[ComplexEvent]:
     """What the recognizer finds; ``moves``: at each cut a snapshot of it goes on in another one."""
     parsed = parse(text)
@@ -103,7 +102,7 @@ def run(
             recognizer = moved(recognizer, started(), list(symbols)[1:], least[end - 1], max(starts[:end]))
 
 
-def moved(recognizer: Recognizer, other: Recognizer, symbols: Several[int], least: int, latest: int) -> Recognizer:
+def moved(recognizer: Recognizer, other: Recognizer, symbols: Sequence[int], least: int, latest: int) -> Recognizer:
     """The other one, which goes on where the first one is."""
     data = recognizer.snapshot(least)
     other.know_symbols(symbols)
@@ -123,7 +122,7 @@ def has_filters(formula: Formula) -> bool:
     match formula:
         case Filtered():
             return True
-        case Sequence(left, right) | Disjunction(left, right):
+        case Sequencing(left, right) | Alternation(left, right):
             return has_filters(left) or has_filters(right)
         case Iteration(body):
             return has_filters(body)

@@ -10,7 +10,7 @@ import pyoxigraph
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
 from spaseq.results.match import DerivedEvent
-from spaseq.results.shape import Shape
+from spaseq.results.shape import ResultShape
 from spaseq.results.table import MatchTable
 
 OxTerm = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
@@ -55,6 +55,6 @@ def make_table(
         ("A", "B"),
         lambda handle: f"http://example.org/e{handle}",
         terms,
-        Shape(("A", "B")),
+        ResultShape(("A", "B")),
         derived,
     )

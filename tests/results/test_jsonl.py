@@ -24,7 +24,7 @@ from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.results.texts import texts_of
 from spaseq.results.times import iso
-from spaseq.streams.event import Names
+from spaseq.streams.event import EventIris
 from tests.results.tables import START, iri, make_table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -179,10 +179,10 @@ def test_failures_of_triple_terms_come_out() -> None:
 @pytest.mark.parametrize("count", [1, FEW_KEPT, 4 * FEW_KEPT])
 def test_names_of_events_as_columns(count: int) -> None:
     names = EventNames(7)
-    names.add(Names.of(f"urn:é:{number}" for number in range(count)))
+    names.add(EventIris.of(f"urn:é:{number}" for number in range(count)))
     for number in range(count):
         names.append(f"urn:single:{number}")
-    names.add(Names.of(f"urn:ordered:{number}" for number in range(count)), np.arange(count)[::-1].copy())
+    names.add(EventIris.of(f"urn:ordered:{number}" for number in range(count)), np.arange(count)[::-1].copy())
     known = [names(number) for number in range(7, names.next)]
     numbers = np.arange(7, names.next, dtype=np.uint64)[:: -1 if count % 2 else -2]
     kept = names.kept(numbers)

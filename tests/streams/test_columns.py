@@ -15,7 +15,7 @@ from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.engine.names import FEW, EventNames
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, Events, Names
+from spaseq.streams.event import Event, EventIris, Events
 from spaseq.streams.merge import merge
 from spaseq.streams.reorder import ReorderBuffer
 from spaseq.streams.timestamps import GREATEST, LEAST
@@ -97,7 +97,7 @@ def test_names_of_events(steps: list[tuple[list[str], bool, int]]) -> None:
     names, listed = EventNames(7), [""] * 7
     for some, reverse, oldest in steps:
         order = np.arange(len(some))[::-1].copy() if reverse else None
-        names.add(Names.of(some), order)
+        names.add(EventIris.of(some), order)
         listed += some[::-1] if reverse else some
         names.forget(min(oldest, names.next))
         assert names.next == len(listed)
@@ -108,7 +108,7 @@ def test_names_of_events(steps: list[tuple[list[str], bool, int]]) -> None:
 def test_many_names_are_forgotten() -> None:
     names = EventNames()
     for number in range(3 * FEW):
-        names.add(Names.of([f"urn:{number}"]))
+        names.add(EventIris.of([f"urn:{number}"]))
     names.forget(2 * FEW)
     assert FEW < names.base <= 2 * FEW
     assert names.from_number(2 * FEW) == [f"urn:{number}" for number in range(2 * FEW, 3 * FEW)]

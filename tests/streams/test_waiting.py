@@ -14,7 +14,7 @@ from gpm.native.assembly import Assembler, Encoder
 from gpm.rows import Texts
 from nfa_native.terms.words import Terms
 from spaseq.engine.names import EventNames
-from spaseq.streams.event import Event, Events, Names
+from spaseq.streams.event import Event, EventIris, Events
 from spaseq.streams.reorder import ReorderBuffer
 
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
@@ -39,7 +39,7 @@ def block_of(encoder: Encoder, count: int, text: str = "a text", first: int = 0)
     assembler.read(block, 0, len(block))
     assembler.finish()
     columns = assembler.take()
-    return Events("urn:s", event_batch(assembler, columns), Names.ending(columns["names"], columns["name_ends"]))
+    return Events("urn:s", event_batch(assembler, columns), EventIris.ending(columns["names"], columns["name_ends"]))
 
 
 def one_by_one(encoder: Encoder, numbers: range) -> list[Events]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad, Store
 
-from gpm.background import Background
+from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator, Mode
 from gpm.rows import EventGraph
 from gpm.terms import decode
@@ -34,7 +34,7 @@ def by_us(test: EvaluationTest, pattern: Pattern, mode: Mode) -> tuple[str, Solu
     PatternError: it cannot be evaluated in this mode.
     """
     terms = Terms()
-    evaluator = Watched(terms, Background({iri: triples(iri) for iri in test.named}), mode)
+    evaluator = Watched(terms, BackgroundGraphs({iri: triples(iri) for iri in test.named}), mode)
     compiled = evaluator.compile(pattern.group, pattern.variables)
     event = EventGraph([triple for iri in test.data for triple in triples(iri)], 0, 0)
     (rows,) = evaluator.evaluate_graphs([event], [compiled])

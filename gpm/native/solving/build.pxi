@@ -54,12 +54,12 @@ cdef class Builder:
         cdef Step out
         memset(&out, 0, sizeof(Step))
         out.next = next
-        if isinstance(step, plans.Match):
+        if isinstance(step, plans.TripleScan):
             self.fill_match(step, &out)
-        elif isinstance(step, plans.Test):
+        elif isinstance(step, plans.NativeTest):
             out.kind = TEST
             out.number = self.new_formula(step.condition)
-        elif isinstance(step, plans.Assign):
+        elif isinstance(step, plans.NativeAssign):
             out.kind = ASSIGN
             out.target = step.register
             out.number = self.new_formula(step.condition)

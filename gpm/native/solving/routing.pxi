@@ -27,7 +27,7 @@ cdef int add_route(Routes* routes, object plan) except -1:
     constants = dict(plan.constants)
     routes.runs.safe_push_back(0)
     for step in plan.chain:
-        if isinstance(step, plans.Match) and step.predicate in constants:
+        if isinstance(step, plans.TripleScan) and step.predicate in constants:
             key = route_key(constants[step.predicate], constants.get(step.object, 0))
             if routes.by_key.safe_at(key).size() < fewest:
                 fewest = routes.by_key.safe_at(key).size()

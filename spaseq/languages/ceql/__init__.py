@@ -13,7 +13,7 @@ from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
 from spaseq.languages.problem import Problem, source_of
-from spaseq.pattern.formulas.query import Formula, Query
+from spaseq.pattern.formulas.query import Formula, FormulaQuery
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
 
@@ -22,7 +22,7 @@ __all__ = ["ParsedQuery", "format_query", "parse"]
 class ParsedQuery:
     """A query that was read without error: its meaning, its formula in normal form, its syntax tree, its warnings."""
 
-    query: Query
+    query: FormulaQuery
     normal_form: Formula
     tree: tree.Query
     warnings: tuple[QueryWarning, ...] = ()
@@ -43,7 +43,7 @@ def parse(text: str | os.PathLike[str], path: str = "") -> ParsedQuery:
         raise source.error(problem) from None
 
 
-def _normal_form(query: Query, syntax: tree.Query) -> Formula:
+def _normal_form(query: FormulaQuery, syntax: tree.Query) -> Formula:
     try:
         return normal_form(query.formula)
     except SizeError as error:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from spaseq.errors import QueryWarning
 from spaseq.languages.ceql import tree
 from spaseq.languages.node import Span
-from spaseq.languages.problem import Source
+from spaseq.languages.problem import QueryText
 
 Found = tuple[str, Span, str]
 
 
-def warnings(query: tree.Query, source: Source) -> tuple[QueryWarning, ...]:
+def warnings(query: tree.Query, source: QueryText) -> tuple[QueryWarning, ...]:
     """All warnings of the query, in the order of its text."""
     found = [*_window(query), *_consumption(query), *_names_of_types(query), *_names_in_sequence(query)]
     found.sort(key=lambda each: each[1])

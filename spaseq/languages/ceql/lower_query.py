@@ -14,15 +14,15 @@ from spaseq.pattern.formulas import query as algebra
 from spaseq.suggestion import did_you_mean
 
 
-def lower_query(node: tree.Query) -> algebra.Query:
+def lower_query(node: tree.Query) -> algebra.FormulaQuery:
     """The meaning of a query; Problem for the first thing in it that has none."""
     streams = _distinct(node.streams, "stream")
     formula = lower_formula(node.formula, streams)
     selection = lower_select(node, Variables(formula))
-    return algebra.Query(
+    return algebra.FormulaQuery(
         formula,
         streams,
-        algebra.Strategy(node.select.strategy or "ALL"),
+        algebra.SelectionStrategy(node.select.strategy or "ALL"),
         selection.variables,
         selection.aggregates,
         selection.group_by,
@@ -47,9 +47,9 @@ def lower_formula(node: tree.Formula, streams: tuple[str, ...]) -> algebra.Formu
             lowered = lower_formula(body, streams)
             return algebra.Filtered(lowered, lower_filter(condition, Variables(lowered)))
         case tree.Alternatives(left, right):
-            return algebra.Disjunction(lower_formula(left, streams), lower_formula(right, streams))
+            return algebra.Alternation(lower_formula(left, streams), lower_formula(right, streams))
         case tree.Steps(left, contiguous, right):
-            return algebra.Sequence(lower_formula(left, streams), lower_formula(right, streams), contiguous)
+            return algebra.Sequencing(lower_formula(left, streams), lower_formula(right, streams), contiguous)
         case tree.Repeated(body, contiguous):
             return algebra.Iteration(lower_formula(body, streams), contiguous)
 

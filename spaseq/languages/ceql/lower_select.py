@@ -11,19 +11,19 @@ from spaseq.languages.ceql.printer import aggregate as written_aggregate
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.problem import Problem
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.pattern.formulas.query import Aggregate, GroupKey, Projected
+from spaseq.pattern.formulas.query import GroupKey, MatchAggregate, Projected
 
 
-class Selection(NamedTuple):
+class SelectClauses(NamedTuple):
     """The parts of a query that come from SELECT and GROUP BY."""
 
     variables: tuple[str, ...] | None
-    aggregates: tuple[Aggregate, ...] = ()
+    aggregates: tuple[MatchAggregate, ...] = ()
     group_by: tuple[GroupKey, ...] = ()
     columns: tuple[str | Projected, ...] = ()
 
 
-def lower_select(node: tree.Query, variables: Variables) -> Selection:
+def lower_select(node: tree.Query, variables: Variables) -> SelectClauses:
     """What SELECT and GROUP BY mean; Problem for unknown variables and for mixtures that have no meaning."""
     shown = [item for item in node.select.items or () if isinstance(item, tree.Shown)]
     if any(isinstance(item.value, tree.Aggregate) for item in shown):
@@ -31,11 +31,11 @@ def lower_select(node: tree.Query, variables: Variables) -> Selection:
     if node.group_by:
         raise Problem("GROUP BY without an aggregate", node.group_by[0].span, "add COUNT(*), or leave it out")
     if node.select.items is None:
-        return Selection(None)
+        return SelectClauses(None)
     _check_columns(node.select.items)
     columns = tuple(_column(item, variables) for item in node.select.items)
     names = [column.attribute.variable if isinstance(column, Projected) else column for column in columns]
-    return Selection(tuple(dict.fromkeys(name for name in names if name)), columns=columns if shown else ())
+    return SelectClauses(tuple(dict.fromkeys(name for name in names if name)), columns=columns if shown else ())
 
 
 def _column(item: tree.Reference | tree.Shown, variables: Variables) -> str | Projected:
@@ -46,18 +46,18 @@ def _column(item: tree.Reference | tree.Shown, variables: Variables) -> str | Pr
     return Projected(_known(item.value, variables), _name(item))
 
 
-def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> Selection:
+def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> SelectClauses:
     for item in node.select.items or ():
         if isinstance(item, tree.Reference):
             message = f"{item.variable} beside an aggregate: one row stands for many matches"
             raise Problem(message, item.span, f"select an attribute of it and add GROUP BY {item.variable}.…")
     _check_columns(shown)
     aggregates = tuple(
-        Aggregate(item.value.function, _attribute(item.value.attribute, variables), _name(item))
+        MatchAggregate(item.value.function, _attribute(item.value.attribute, variables), _name(item))
         for item in shown
         if isinstance(item.value, tree.Aggregate)
     )
-    return Selection((), aggregates, _keys(node, shown, variables))
+    return SelectClauses((), aggregates, _keys(node, shown, variables))
 
 
 def _keys(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> tuple[GroupKey, ...]:

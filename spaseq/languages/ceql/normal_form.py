@@ -22,8 +22,8 @@ from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.formulas.predicates import Predicate, conjunction, disjunction, local, renamed
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -32,7 +32,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Pick,
     Relation,
-    Sequence,
+    Sequencing,
     parts,
 )
 from spaseq.pattern.sequences.size import MOST_STEPS
@@ -45,7 +45,7 @@ class SizeError(ValueError):
 
 
 def normal_form(formula: Formula) -> Formula:
-    """``formula`` in LP-normal form: of Pick, Disjunction, Sequence, Iteration, and Filtered.
+    """``formula`` in LP-normal form: of Pick, Alternation, Sequencing, Iteration, and Filtered.
 
     A Filtered has a ForAll of several variables, and a Sequence, an Iteration or a Filtered as its body.  SizeError if
     there are more than MOST_STEPS events.
@@ -59,10 +59,10 @@ def normal_form(formula: Formula) -> Formula:
             return named(normal_form(body), variable)
         case Filtered(body, condition):
             return bounded(filtered(normal_form(body), condition))
-        case Disjunction(left, right):
-            return bounded(Disjunction(normal_form(left), normal_form(right)))
-        case Sequence(left, right, contiguous):
-            return bounded(Sequence(normal_form(left), normal_form(right), contiguous))
+        case Alternation(left, right):
+            return bounded(Alternation(normal_form(left), normal_form(right)))
+        case Sequencing(left, right, contiguous):
+            return bounded(Sequencing(normal_form(left), normal_form(right), contiguous))
         case Iteration(body, contiguous):
             return Iteration(normal_form(body), contiguous)
 
@@ -72,10 +72,10 @@ def named(formula: Formula, variable: str) -> Formula:
     match formula:
         case Pick(type_, stream, names, predicate):
             return Pick(type_, stream, names | {variable}, predicate)
-        case Disjunction(left, right):
-            return Disjunction(named(left, variable), named(right, variable))
-        case Sequence(left, right, contiguous):
-            return Sequence(named(left, variable), named(right, variable), contiguous)
+        case Alternation(left, right):
+            return Alternation(named(left, variable), named(right, variable))
+        case Sequencing(left, right, contiguous):
+            return Sequencing(named(left, variable), named(right, variable), contiguous)
         case Iteration(body, contiguous):
             return Iteration(named(body, variable), contiguous)
         case Filtered(body, ForAll(names, predicate)) if variable in names:
@@ -95,10 +95,10 @@ def aliased(formula: Formula, variable: str, alias: str) -> Formula:
     match formula:
         case Pick(type_, stream, names, predicate) if variable in names:
             return Pick(type_, stream, names | {alias}, predicate)
-        case Disjunction(left, right):
-            return Disjunction(aliased(left, variable, alias), aliased(right, variable, alias))
-        case Sequence(left, right, contiguous):
-            return Sequence(aliased(left, variable, alias), aliased(right, variable, alias), contiguous)
+        case Alternation(left, right):
+            return Alternation(aliased(left, variable, alias), aliased(right, variable, alias))
+        case Sequencing(left, right, contiguous):
+            return Sequencing(aliased(left, variable, alias), aliased(right, variable, alias), contiguous)
         case Iteration(body, contiguous):
             return Iteration(aliased(body, variable, alias), contiguous)
         case Filtered(body, condition):
@@ -126,16 +126,16 @@ def pushed(formula: Formula, condition: ForAll | AnyOf) -> Formula:
     match formula:
         case Pick(type_, stream, names, predicate):
             return Pick(type_, stream, names, conjunction(predicate, of_one_event(condition)))
-        case Disjunction(left, right):
-            return bounded(Disjunction(filtered(left, condition), filtered(right, condition)))
-        case Sequence(left, right, contiguous):
+        case Alternation(left, right):
+            return bounded(Alternation(filtered(left, condition), filtered(right, condition)))
+        case Sequencing(left, right, contiguous):
             # To the side that has all its variables, to both if it is about one.
             if not variables(condition) & bound(right):
-                return Sequence(pushed(left, condition), right, contiguous)
+                return Sequencing(pushed(left, condition), right, contiguous)
             if not variables(condition) & bound(left):
-                return Sequence(left, pushed(right, condition), contiguous)
+                return Sequencing(left, pushed(right, condition), contiguous)
             if is_about_one(condition):
-                return Sequence(pushed(left, condition), pushed(right, condition), contiguous)
+                return Sequencing(pushed(left, condition), pushed(right, condition), contiguous)
         case Iteration(body, contiguous) if is_about_one(condition):
             return Iteration(pushed(body, condition), contiguous)
         case Filtered(body, inner):
@@ -147,7 +147,7 @@ def kept(formula: Formula, condition: ForAll | AnyOf) -> Formula:
     """A filter that cannot be pushed down: alternatives of it become alternatives of the formula."""
     if isinstance(condition, AnyOf):
         alternatives = [filtered(formula, each) for each in condition.filters]
-        return reduce(lambda left, right: bounded(Disjunction(left, right)), alternatives)
+        return reduce(lambda left, right: bounded(Alternation(left, right)), alternatives)
     if _filters(formula) >= MOST_FILTERS:
         raise SizeError(f"more than {MOST_FILTERS} that compare the same events")
     return Filtered(formula, condition)
@@ -163,8 +163,8 @@ def _filters(formula: Formula) -> int:
 
 def refiltered(formula: Formula, condition: Filter) -> Formula:
     """A correlation put back around a formula through which another filter was pushed; alternatives get it each."""
-    if isinstance(formula, Disjunction):
-        return Disjunction(refiltered(formula.left, condition), refiltered(formula.right, condition))
+    if isinstance(formula, Alternation):
+        return Alternation(refiltered(formula.left, condition), refiltered(formula.right, condition))
     return Filtered(formula, condition)
 
 

@@ -28,7 +28,7 @@ _SHORT_UNITS = {
 }
 
 
-class QuerySlip(Slip):
+class CeqlSlip(Slip):
     """A slip in a query, and where in the query it is."""
 
     __slots__ = ()
@@ -57,17 +57,17 @@ class QuerySlip(Slip):
 
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
     """What the slip at ``span`` probably is, or nothing."""
-    return first_hint(QuerySlip, _RULES, (text, span, terminals, expected))
+    return first_hint(CeqlSlip, _RULES, (text, span, terminals, expected))
 
 
-def _other_language(slip: QuerySlip) -> str:
+def _other_language(slip: CeqlSlip) -> str:
     is_iri_or_variable = slip.word in ("?", "<") and slip.terminals[-1:] == ("SELECT",)
     if is_iri_or_variable or "STREAM" in (slip.upper, slip.previous) or slip.upper in ("PREFIX", "BASE", "CONSTRUCT"):
         return "this looks like SPAseq; in CEQL write SELECT * FROM stream WHERE A ; B"
     return ""
 
 
-def _quotes(slip: QuerySlip) -> str:
+def _quotes(slip: CeqlSlip) -> str:
     if slip.word == '"' or (slip.word and slip.word in "“”‘’„«»´"):
         return "a string is written 'in single quotes', an unusual name `in backquotes`"
     if slip.word == "'":
@@ -77,7 +77,7 @@ def _quotes(slip: QuerySlip) -> str:
     return "a comment begins with --" if slip.word in ("#", "//") or (slip.word == "/" and slip.last == "/") else ""
 
 
-def _end(slip: QuerySlip) -> str:
+def _end(slip: CeqlSlip) -> str:
     if slip.word == ";" and not slip.after.strip() and "SEMICOLON" not in slip.expected:
         return "a query has no ; at its end"
     if slip.word.strip() or slip.after.strip():
@@ -87,7 +87,7 @@ def _end(slip: QuerySlip) -> str:
     return "a ) is missing" if "RPAR" in slip.expected else ""
 
 
-def _brackets(slip: QuerySlip) -> str:
+def _brackets(slip: CeqlSlip) -> str:
     if slip.word in (")", ";") and "RSQB" in slip.expected:
         return "a ] is missing"
     if slip.word == "]" and "RPAR" in slip.expected:
@@ -101,7 +101,7 @@ def _brackets(slip: QuerySlip) -> str:
     return ""
 
 
-def _select(slip: QuerySlip) -> str:
+def _select(slip: CeqlSlip) -> str:
     if "FROM" in slip.terminals or "WHERE" in slip.terminals or slip.terminals[:1] != ("SELECT",):
         return ""
     if "DISTINCT" in (slip.upper, slip.previous):
@@ -150,7 +150,7 @@ _WORDS = {
 }
 
 
-def _formula(slip: QuerySlip) -> str:
+def _formula(slip: CeqlSlip) -> str:
     if not slip.in_formula:
         return ""
     if slip.upper == "AS" and "AS" not in slip.expected and "OR" in slip.expected:
@@ -162,7 +162,7 @@ def _formula(slip: QuerySlip) -> str:
     return _event(slip)
 
 
-def _event(slip: QuerySlip) -> str:
+def _event(slip: CeqlSlip) -> str:
     """Where an event is missing, or an operator before one."""
     if "LPAR" in slip.expected:
         if slip.last == ";" and not slip.word.strip():
@@ -186,7 +186,7 @@ _OPERATORS = {
 }
 
 
-def _condition(slip: QuerySlip) -> str:
+def _condition(slip: CeqlSlip) -> str:
     if not slip.in_condition:
         return ""
     if slip.word == "[" and slip.terminals and slip.terminals[-1] in ("FILTER", "AND", "OR", "LPAR"):
@@ -202,7 +202,7 @@ def _condition(slip: QuerySlip) -> str:
     return _condition_operator(slip) or _condition_word(slip)
 
 
-def _condition_operator(slip: QuerySlip) -> str:
+def _condition_operator(slip: CeqlSlip) -> str:
     if slip.word in _OPERATORS:
         return f"the operator is written {_OPERATORS[slip.word]}"
     if (slip.word == "<" and slip.after.startswith("<")) or (slip.last == "<" and slip.word == "<"):
@@ -216,7 +216,7 @@ def _condition_operator(slip: QuerySlip) -> str:
     return ""
 
 
-def _condition_word(slip: QuerySlip) -> str:
+def _condition_word(slip: CeqlSlip) -> str:
     if slip.upper == "AS":
         return "put the filtered events in parentheses, as in (A FILTER A[x > 1]) AS y"
     if slip.previous == "IS":
@@ -241,7 +241,7 @@ _CLAUSE_WORDS = {
 }
 
 
-def _clauses(slip: QuerySlip) -> str:
+def _clauses(slip: CeqlSlip) -> str:
     if slip.upper in ("PARTITION", "WITHIN", "LIMIT", "CONSUME", "GROUP", "FILTER") and "WHERE" in slip.expected:
         return f"{slip.upper} stands behind WHERE"
     if slip.previous in ("PARTITION", "CONSUME", "GROUP") and slip.expected == {"BY"}:
@@ -259,7 +259,7 @@ def _clauses(slip: QuerySlip) -> str:
     return "WHERE stands before the events" if "WHERE" in slip.expected and slip.upper not in KEYWORDS else ""
 
 
-def _window(slip: QuerySlip) -> str:
+def _window(slip: CeqlSlip) -> str:
     if "WITHIN" not in slip.terminals[-3:] and not re.search(r"WITHIN\s+[\d.]+\s*$", slip.before, re.IGNORECASE):
         return ""
     if "UNIT" in slip.expected and "NUMBER" not in slip.expected and re.search(r"\d\s*$", slip.before):
@@ -271,25 +271,25 @@ def _window(slip: QuerySlip) -> str:
     return ""
 
 
-def _limit(slip: QuerySlip) -> str:
+def _limit(slip: CeqlSlip) -> str:
     return "LIMIT takes a whole number: how many results at the most for each end" if slip.previous == "LIMIT" else ""
 
 
-def _reserved(slip: QuerySlip) -> str:
+def _reserved(slip: CeqlSlip) -> str:
     names = {"NAME", "WORD"} & slip.expected
     if slip.upper in RESERVED and names and not slip.after.lstrip().upper().startswith("BY"):
         return f"{slip.upper} is a word of the language; as a name it is written `{slip.word}`"
     return ""
 
 
-def _keyword(slip: QuerySlip) -> str:
+def _keyword(slip: CeqlSlip) -> str:
     if not slip.word.isalpha():
         return ""
     near = did_you_mean(slip.word, [word for word in KEYWORDS if word in slip.expected])
     return near if near.startswith("did") else ""
 
 
-_RULES: tuple[Callable[[QuerySlip], str], ...] = (
+_RULES: tuple[Callable[[CeqlSlip], str], ...] = (
     _other_language,
     _quotes,
     _end,

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from spaseq.errors import QueryWarning
 from spaseq.languages.node import Span, children
-from spaseq.languages.problem import Source
+from spaseq.languages.problem import QueryText
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.bindings import Names, available, needed
 from spaseq.languages.spaseq.checks import Groups
 from spaseq.languages.spaseq.iterations import unjoined
-from spaseq.languages.spaseq.lower_query import Atom, Lowered, bound_variables
+from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm, bound_variables
 from spaseq.pattern.times import nearest_time
 from spaseq.suggestion import did_you_mean
 
 
-def warnings(lowered: Lowered, groups: Groups, source: Source) -> tuple[QueryWarning, ...]:
+def warnings(lowered: Lowered, groups: Groups, source: QueryText) -> tuple[QueryWarning, ...]:
     """All warnings of the query, in the order of its text."""
     found = [
         *_unused(lowered, groups),
@@ -98,7 +98,7 @@ def _filters(lowered: Lowered, groups: Groups) -> Iterator[Found]:
             yield from _never_first(node, wanted)
 
 
-def _never_true(node: tree.Filter, atom: Atom, wanted: Names, reachable: Names) -> Iterator[Found]:
+def _never_true(node: tree.Filter, atom: LoweredGpm, wanted: Names, reachable: Names) -> Iterator[Found]:
     missing = {name for name in wanted if not name.startswith("PREV ")} - reachable
     for variable in _results(node.expression):
         if variable.name in missing:

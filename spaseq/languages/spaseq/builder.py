@@ -16,7 +16,7 @@ from spaseq.languages.spaseq.precedence import ListOperator, shape
 T = TypeVar("T")
 
 
-class Part(NamedTuple):
+class ClausePart(NamedTuple):
     """A piece of a clause on its way to the node that it belongs to."""
 
     kind: str
@@ -31,7 +31,7 @@ def _all(children: Children, kind: type[T]) -> list[T]:
 def _parts(children: Children) -> dict[str, Any]:
     """The values of the parts by kind; a kind given twice is a Problem."""
     found: dict[str, Any] = {}
-    for part in _all(children, Part):
+    for part in _all(children, ClausePart):
         if part.kind in found:
             raise Problem(f"{part.kind} is given twice", part.span, syntax=True)
         found[part.kind] = part.value
@@ -220,23 +220,23 @@ class PatternBuilder(ExpressionBuilder):
             span=span_of(children),
         )
 
-    def grouping(self, children: Children) -> Part:
-        return Part("GROUP BY", tuple(nodes(children)), span_of(children))
+    def grouping(self, children: Children) -> ClausePart:
+        return ClausePart("GROUP BY", tuple(nodes(children)), span_of(children))
 
-    def having(self, children: Children) -> Part:
-        return Part("HAVING", tuple(nodes(children)), span_of(children))
+    def having(self, children: Children) -> ClausePart:
+        return ClausePart("HAVING", tuple(nodes(children)), span_of(children))
 
-    def order(self, children: Children) -> Part:
-        return Part("ORDER BY", tuple(nodes(children)), span_of(children))
+    def order(self, children: Children) -> ClausePart:
+        return ClausePart("ORDER BY", tuple(nodes(children)), span_of(children))
 
     def order_key(self, children: Children) -> tree.OrderKey:
         return tree.OrderKey(nodes(children)[0], has(children, "DESC"), span=span_of(children))
 
-    def limit(self, children: Children) -> Part:
-        return Part("LIMIT", _integer(children[1]), span_of(children))
+    def limit(self, children: Children) -> ClausePart:
+        return ClausePart("LIMIT", _integer(children[1]), span_of(children))
 
-    def offset(self, children: Children) -> Part:
-        return Part("OFFSET", _integer(children[1]), span_of(children))
+    def offset(self, children: Children) -> ClausePart:
+        return ClausePart("OFFSET", _integer(children[1]), span_of(children))
 
 
 class SequenceBuilder(PatternBuilder):
@@ -256,12 +256,12 @@ class SequenceBuilder(PatternBuilder):
     def conjuncts(self, children: Children) -> tree.Conjuncts:
         return tree.Conjuncts(*nodes(children), span=span_of(children))
 
-    def quantifier(self, children: Children) -> Part:
+    def quantifier(self, children: Children) -> ClausePart:
         """Its value: the operator or None, and the bounds, or the symbol ``?`` or ``!``."""
         sign, span = str(children[0]), span_of(children)
         operator, symbol = (sign[0], sign[-1]) if sign[0] in ",;:" else (None, sign)
         bounds = {"+": (1, None), "*": (0, None), "{": None}.get(symbol, symbol)
-        return Part("quantifier", (operator, _bounds(children, span) if bounds is None else bounds), span)
+        return ClausePart("quantifier", (operator, _bounds(children, span) if bounds is None else bounds), span)
 
     def quantified(self, children: Children) -> tree.Sequence:
         body, (operator, bounds) = nodes(children)[0], children[-1].value
@@ -271,8 +271,8 @@ class SequenceBuilder(PatternBuilder):
             return tree.Repeated(body, least, most, operator, span=span)
         return (tree.Possible if bounds == "?" else tree.Negated)(body, span=span)
 
-    def sequence(self, children: Children) -> Part:
-        return Part("SEQ", nodes(children)[0], span_of(children))
+    def sequence(self, children: Children) -> ClausePart:
+        return ClausePart("SEQ", nodes(children)[0], span_of(children))
 
 
 def _integer(token: Token) -> int:
@@ -318,14 +318,14 @@ class QueryBuilder(SequenceBuilder):
         name = self.name([children[1]]) if len(children) == 3 else None
         return tree.StreamClause(children[-1], name, span=span_of(children))
 
-    def length(self, children: Children) -> Part:
+    def length(self, children: Children) -> ClausePart:
         unit = children[1].upper()
-        return Part(
+        return ClausePart(
             "length", (self.number(children[:1]), unit if unit.endswith("S") else unit + "S"), span_of(children)
         )
 
-    def origin(self, children: Children) -> Part:
-        return Part("FROM", children[1], span_of(children))
+    def origin(self, children: Children) -> ClausePart:
+        return ClausePart("FROM", children[1], span_of(children))
 
     def within(self, children: Children) -> tree.Window:
         parts = _parts(children)
@@ -340,8 +340,8 @@ class QueryBuilder(SequenceBuilder):
     def definition(self, children: Children) -> tree.Definition:
         return tree.Definition(self.name([children[2]]), children[4], children[5], span=span_of(children))
 
-    def where(self, children: Children) -> Part:
-        sequences = [part for part in _all(children, Part) if part.kind == "SEQ"]
+    def where(self, children: Children) -> ClausePart:
+        sequences = [part for part in _all(children, ClausePart) if part.kind == "SEQ"]
         if not sequences:
             message = "the query has no SEQ( … )"
             raise Problem(
@@ -349,10 +349,10 @@ class QueryBuilder(SequenceBuilder):
             )
         if len(sequences) > 1:
             raise Problem("the query has two SEQ( … )", sequences[1].span, "join them with , ; or :", syntax=True)
-        return Part("where", (sequences[0].value, tuple(_all(children, tree.Definition))), span_of(children))
+        return ClausePart("where", (sequences[0].value, tuple(_all(children, tree.Definition))), span_of(children))
 
-    def group_by(self, children: Children) -> Part:
-        return Part("GROUP BY", tuple(nodes(children)), span_of(children))
+    def group_by(self, children: Children) -> ClausePart:
+        return ClausePart("GROUP BY", tuple(nodes(children)), span_of(children))
 
     def query(self, children: Children) -> tree.Query:
         parts, windows = _parts(children), _all(children, tree.Window)

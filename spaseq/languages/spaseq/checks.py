@@ -9,7 +9,7 @@ from spaseq.languages.node import children
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.functions import AGGREGATES, DISTINCT_OF_ITERATIONS
-from spaseq.languages.spaseq.lower_query import Atom, Lowered
+from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm
 from spaseq.languages.spaseq.scope import free_variables
 from spaseq.pattern.sequences import Selection
 from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
@@ -62,7 +62,7 @@ def described(node: tree.Call) -> tuple[str, str]:
     return f"{node.function.text}({distinct}{'?' + name if name else '*'})", name
 
 
-def _check_filter(node: tree.Filter, atom: Atom, groups: Groups) -> None:
+def _check_filter(node: tree.Filter, atom: LoweredGpm, groups: Groups) -> None:
     for call in calls(node, ("PREV", *AGGREGATES)):
         shown, variable = described(call)
         if shown.startswith("PREV"):

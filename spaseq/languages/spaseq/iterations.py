@@ -10,9 +10,17 @@ from gpm.rewrite import walk
 from spaseq.languages.node import Node, Span, children
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.checks import Groups
-from spaseq.languages.spaseq.lower_query import Atom, Lowered
-from spaseq.pattern.sequences import Atom as Place
-from spaseq.pattern.sequences import Conjunction, Disjunction, Kleene, Optional, Selection, Sequence, SequenceExpression
+from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm
+from spaseq.pattern.sequences import (
+    Atom,
+    Conjunction,
+    Disjunction,
+    Kleene,
+    Optional,
+    Selection,
+    Sequence,
+    SequenceExpression,
+)
 from spaseq.pattern.sequences.groups import occurrences
 
 Names = frozenset[str]
@@ -51,7 +59,7 @@ def _is_everywhere(name: str, lowered: Lowered) -> bool:
     return all(name in lowered.atoms[place.name].definition.variables for place in places)
 
 
-def _is_lone_object(name: str, atom: Atom) -> bool:
+def _is_lone_object(name: str, atom: LoweredGpm) -> bool:
     """Whether the only mention of the variable in the pattern is as an object."""
     triples = [part for part in walk(atom.definition.pattern) if isinstance(part, algebra.Triple)]
     objects = [triple for triple in triples if triple.object == algebra.Variable(name)]
@@ -107,7 +115,7 @@ def _joined(lowered: Lowered) -> Names:
 def _picks(node: SequenceExpression, scopes: dict[str, tuple[str, ...]]) -> dict[str, int]:
     """How many picks of one way through the sequence bind each variable, each repetition gone through once."""
     match node:
-        case Place(atom):
+        case Atom(atom):
             return dict.fromkeys(scopes[atom], 1)
         case Disjunction(left, right):
             return _merged(_picks(left, scopes), _picks(right, scopes), max)

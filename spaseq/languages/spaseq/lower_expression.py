@@ -17,13 +17,13 @@ from spaseq.languages.spaseq.functions import (
     SYNONYMS,
 )
 from spaseq.languages.spaseq.habits import function_hint
-from spaseq.languages.spaseq.names import Names, language_of
+from spaseq.languages.spaseq.names import Prefixes, language_of
 from spaseq.suggestion import did_you_mean
 
 _STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 
 
-class Place(Enum):
+class ExpressionPlace(Enum):
     """Where an expression stands, which says what it may contain."""
 
     FILTER = "a FILTER at the top level of a GPM"
@@ -36,11 +36,11 @@ class Place(Enum):
 class ExpressionLowering:
     """Lowers expressions; ``group`` lowers the pattern of an EXISTS."""
 
-    def __init__(self, names: Names, group: Callable[[tree.Group], algebra.Group]) -> None:
+    def __init__(self, names: Prefixes, group: Callable[[tree.Group], algebra.Group]) -> None:
         self.names = names
         self.group = group
 
-    def lower(self, node: tree.Expression, place: Place) -> algebra.Expression:
+    def lower(self, node: tree.Expression, place: ExpressionPlace) -> algebra.Expression:
         """The algebra of ``node``; Problem if ``place`` does not allow it."""
         match node:
             case tree.Variable():
@@ -67,14 +67,14 @@ class ExpressionLowering:
                 datatype = self.names.iri(node.datatype) if node.datatype else algebra.XSD_STRING
                 return algebra.Literal(node.text, datatype, language_of(node))
 
-    def exists(self, node: tree.Exists, place: Place) -> algebra.Exists:
+    def exists(self, node: tree.Exists, place: ExpressionPlace) -> algebra.Exists:
         """EXISTS looks at the graph of an event, so it has no meaning in SELECT and HAVING."""
-        if place in (Place.SELECT, Place.HAVING):
+        if place in (ExpressionPlace.SELECT, ExpressionPlace.HAVING):
             hint = "BIND(EXISTS {…} AS ?v) in the GPM, then select ?v"
             raise Problem(f"EXISTS cannot stand in {place.value}: matches have no graph", node.span, hint)
         return algebra.Exists(self.group(node.group), node.negated)
 
-    def call(self, node: tree.Call, place: Place) -> algebra.Expression:
+    def call(self, node: tree.Call, place: ExpressionPlace) -> algebra.Expression:
         """A function, an aggregate or PREV."""
         if isinstance(node.function, tree.Iri):
             return self.cast(node, node.function, place)
@@ -86,14 +86,14 @@ class ExpressionLowering:
         check_built_in(node, name)
         return algebra.Operation(SYNONYMS.get(name, name), self.arguments(node, place))
 
-    def arguments(self, node: tree.Call, place: Place) -> tuple[algebra.Expression, ...]:
+    def arguments(self, node: tree.Call, place: ExpressionPlace) -> tuple[algebra.Expression, ...]:
         """The arguments of a function that is no aggregate."""
         if node.distinct or node.star or node.separator is not None:
             word = "DISTINCT" if node.distinct else "*" if node.star else "SEPARATOR"
             raise Problem(f"{word} belongs to aggregates only", node.span)
         return tuple(self.lower(each, place) for each in node.arguments)
 
-    def cast(self, node: tree.Call, function: tree.Iri, place: Place) -> algebra.Operation:
+    def cast(self, node: tree.Call, function: tree.Iri, place: ExpressionPlace) -> algebra.Operation:
         """A call of an IRI: only the casts of XML Schema exist."""
         iri = self.names.iri(function)
         if not iri.startswith(algebra.XSD):
@@ -102,15 +102,15 @@ class ExpressionLowering:
             raise Problem(f"{function.text} takes 1 argument, not {len(node.arguments)}", node.span)
         return algebra.Operation(f"<{iri}>", self.arguments(node, place))
 
-    def aggregate(self, node: tree.Call, name: str, place: Place) -> algebra.Aggregate:
+    def aggregate(self, node: tree.Call, name: str, place: ExpressionPlace) -> algebra.Aggregate:
         """An aggregate: of SPARQL in a sub-SELECT, else of SPAseq."""
-        if place is Place.PATTERN:
+        if place is ExpressionPlace.PATTERN:
             where = "SELECT, in HAVING and in FILTERs at the top level of a GPM"
             raise Problem(f"{name} cannot stand here", node.function.span, f"aggregates stand in {where}")
-        if place is Place.SUB_SELECT:
+        if place is ExpressionPlace.SUB_SELECT:
             if name not in OF_SPARQL:
                 raise Problem(f"{name} is no aggregate of SPARQL", node.function.span, "a sub-SELECT sees one event")
-            argument = None if node.star else self.lower(only_argument(node), Place.PATTERN)
+            argument = None if node.star else self.lower(only_argument(node), ExpressionPlace.PATTERN)
         else:
             argument = iteration_argument(node, name)
         if node.star and name != "COUNT":
@@ -142,14 +142,14 @@ def iteration_argument(node: tree.Call, name: str) -> algebra.Variable | None:
     return algebra.Variable(argument.name)
 
 
-def previous(node: tree.Call, place: Place) -> algebra.Previous:
+def previous(node: tree.Call, place: ExpressionPlace) -> algebra.Previous:
     """``PREV(?v)``."""
     argument = only_argument(node)
     if not isinstance(argument, tree.Variable):
         raise Problem("PREV takes a variable, not an expression", argument.span)
-    if place in (Place.SELECT, Place.HAVING):
+    if place in (ExpressionPlace.SELECT, ExpressionPlace.HAVING):
         raise Problem("PREV outside a Kleene body", node.span, "in SELECT use FIRST(?v), LAST(?v) or another aggregate")
-    if place is not Place.FILTER:
+    if place is not ExpressionPlace.FILTER:
         hint = "only FILTERs at the top level of a GPM see other events"
         raise Problem("PREV cannot stand here", node.span, hint)
     return algebra.Previous(algebra.Variable(argument.name))

@@ -7,16 +7,16 @@ from collections.abc import Container, Iterable, Iterator
 from gpm import algebra
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.lower_expression import ExpressionLowering, Place
+from spaseq.languages.spaseq.lower_expression import ExpressionLowering, ExpressionPlace
 from spaseq.languages.spaseq.lower_select import sub_select
-from spaseq.languages.spaseq.names import RDF, Names
+from spaseq.languages.spaseq.names import RDF, Prefixes
 from spaseq.languages.spaseq.scope import in_scope
 
 
 class PatternLowering:
     """Lowers one GPM or template: its blank nodes are labelled uniquely within it."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Prefixes) -> None:
         self.names = names
         self.expressions = ExpressionLowering(names, self.group)
         self.anonymous = 0
@@ -24,7 +24,7 @@ class PatternLowering:
         self.label_homes: dict[str, int] = {}
 
     # ── groups ───────────────────────────────────────────────────────────────────────────────────────────
-    def group(self, node: tree.Group, place: Place = Place.PATTERN) -> algebra.Group:
+    def group(self, node: tree.Group, place: ExpressionPlace = ExpressionPlace.PATTERN) -> algebra.Group:
         """``{ … }``; ``place`` is that of the filters directly in it."""
         around, self.basic = self.basic, self._new_basic()
         elements: list[algebra.Element] = []
@@ -43,7 +43,7 @@ class PatternLowering:
         self.anonymous += 1
         return self.anonymous
 
-    def element(self, node: tree.Element, bound: Container[str], place: Place) -> algebra.Element:
+    def element(self, node: tree.Element, bound: Container[str], place: ExpressionPlace) -> algebra.Element:
         """One element of a group, in which the variables ``bound`` are in scope to its left."""
         match node:
             case tree.Triples():
@@ -82,7 +82,7 @@ class PatternLowering:
         name = node.variable.name
         if name in bound:
             raise Problem(f"BIND to ?{name}, which is already in scope", node.variable.span, "choose a new variable")
-        return algebra.Bind(self.expressions.lower(node.expression, Place.PATTERN), algebra.Variable(name))
+        return algebra.Bind(self.expressions.lower(node.expression, ExpressionPlace.PATTERN), algebra.Variable(name))
 
     def values(self, node: tree.Values) -> algebra.Values:
         """VALUES, each row as long as the list of variables."""
@@ -183,7 +183,7 @@ class PatternLowering:
         return algebra.Iri(self.names.iri(node.path))
 
 
-def template(statements: Iterable[tree.Statement], names: Names) -> tuple[algebra.Triple, ...]:
+def template(statements: Iterable[tree.Statement], names: Prefixes) -> tuple[algebra.Triple, ...]:
     """The triples of a CONSTRUCT template, which has no paths."""
     lowering = PatternLowering(names)
     for statement in statements:

@@ -9,12 +9,12 @@ from spaseq.languages.node import Span
 from spaseq.languages.parsing import MOST_DEPTH
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.lower_expression import Place
+from spaseq.languages.spaseq.lower_expression import ExpressionPlace
 from spaseq.languages.spaseq.lower_pattern import PatternLowering, template
 from spaseq.languages.spaseq.lower_select import projected
 from spaseq.languages.spaseq.lower_sequence import lower_sequence
 from spaseq.languages.spaseq.lower_window import lower_window
-from spaseq.languages.spaseq.names import Names
+from spaseq.languages.spaseq.names import Prefixes
 from spaseq.languages.spaseq.scope import in_scope, is_stateful
 from spaseq.pattern.sequences import (
     AtomDefinition,
@@ -32,7 +32,7 @@ MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are wri
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class LoweredGpm:
     """A lowered GPM with the places of its stateful filters, in the order of ``definition.stateful``."""
 
     definition: AtomDefinition
@@ -45,13 +45,13 @@ class Lowered:
     """A query and what the checks want to know besides."""
 
     query: Query
-    atoms: dict[str, Atom]
+    atoms: dict[str, LoweredGpm]
     tree: tree.Query
 
 
 def lower_query(node: tree.Query) -> Lowered:
     """The meaning of ``node``; Problem for the first thing that has none."""
-    names = Names(node.prologue)
+    names = Prefixes(node.prologue)
     streams, known = lower_streams(node, names)
     atoms = lower_atoms(node, names, known)
     expression = lower_sequence(node.sequence, atoms)
@@ -67,7 +67,7 @@ def lower_query(node: tree.Query) -> Lowered:
     return Lowered(Query(form, streams, definitions, expression, window, partition=partition), atoms, node)
 
 
-def lower_streams(node: tree.Query, names: Names) -> tuple[tuple[Stream, ...], dict[str, str]]:
+def lower_streams(node: tree.Query, names: Prefixes) -> tuple[tuple[Stream, ...], dict[str, str]]:
     """The distinct streams in order, and the IRI of each name and IRI by which GPMs may call them."""
     if not node.streams:
         message = "the query has no FROM STREAM"
@@ -84,9 +84,9 @@ def lower_streams(node: tree.Query, names: Names) -> tuple[tuple[Stream, ...], d
     return tuple(streams.values()), known
 
 
-def lower_atoms(node: tree.Query, names: Names, known: dict[str, str]) -> dict[str, Atom]:
+def lower_atoms(node: tree.Query, names: Prefixes, known: dict[str, str]) -> dict[str, LoweredGpm]:
     """The GPMs by name, in order of definition."""
-    atoms: dict[str, Atom] = {}
+    atoms: dict[str, LoweredGpm] = {}
     for definition in node.definitions:
         name = definition.name.text
         if name in atoms:
@@ -95,7 +95,7 @@ def lower_atoms(node: tree.Query, names: Names, known: dict[str, str]) -> dict[s
     return atoms
 
 
-def stream_of(definition: tree.Definition, names: Names, known: dict[str, str]) -> str:
+def stream_of(definition: tree.Definition, names: Prefixes, known: dict[str, str]) -> str:
     """The IRI of the stream that a GPM reads; Problem if the query does not name it."""
     node = definition.stream
     called = names.iri(node) if isinstance(node, tree.Iri) else node.text
@@ -106,9 +106,9 @@ def stream_of(definition: tree.Definition, names: Names, known: dict[str, str]) 
     raise Problem(f"unknown stream {shown}", node.span, did_you_mean(called, names_given))
 
 
-def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
+def lower_atom(definition: tree.Definition, stream: str, names: Prefixes) -> LoweredGpm:
     """One GPM, its stateful filters split off."""
-    whole = PatternLowering(names).group(definition.group, Place.FILTER)
+    whole = PatternLowering(names).group(definition.group, ExpressionPlace.FILTER)
     variables = in_scope(whole)
     kept: list[algebra.Element] = []
     stateful: list[algebra.Expression] = []
@@ -122,11 +122,11 @@ def lower_atom(definition: tree.Definition, stream: str, names: Names) -> Atom:
         filters.append(node)
     group = algebra.Group(tuple(kept))
     lowered = AtomDefinition(definition.name.text, stream, group, variables, tuple(stateful))
-    return Atom(lowered, definition, tuple(filters))
+    return LoweredGpm(lowered, definition, tuple(filters))
 
 
 def lower_partition(
-    node: tree.Partition, expression: SequenceExpression, atoms: dict[str, Atom], names: Names
+    node: tree.Partition, expression: SequenceExpression, atoms: dict[str, LoweredGpm], names: Prefixes
 ) -> Partition:
     """PARTITION BY; Problem for a key that nothing binds."""
     using = PatternLowering(names).group(node.using) if node.using else None
@@ -143,7 +143,7 @@ def lower_partition(
 
 
 def bound_variables(
-    expression: SequenceExpression, atoms: dict[str, Atom], keys: tuple[str, ...] = ()
+    expression: SequenceExpression, atoms: dict[str, LoweredGpm], keys: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     """The keys of PARTITION BY, and the variables in scope in non-negated atoms of SEQ, in order of first mention."""
     places = [place for place in occurrences(expression) if not place.negated]
@@ -151,16 +151,16 @@ def bound_variables(
     return tuple(dict.fromkeys((*keys, *variables)))
 
 
-def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Names) -> Selection:
+def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Prefixes) -> Selection:
     """SELECT with ``*`` expanded, and names of the clause replaced by what they mean, in what follows and in HAVING."""
     group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
     lowering, meanings = PatternLowering(names), dict[str, algebra.Expression]()
     if form.items is None:
         projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
     else:
-        items = projected(form.items, bound, lowering, Place.SELECT)
+        items = projected(form.items, bound, lowering, ExpressionPlace.SELECT)
         projections = _substituted(items, bound, meanings, form.span)
-    conditions = (lowering.expressions.lower(each, Place.HAVING) for each in node.having)
+    conditions = (lowering.expressions.lower(each, ExpressionPlace.HAVING) for each in node.having)
     having = tuple(substitute(each, meanings) for each in conditions)
     return Selection(projections, form.distinct, group_by, having)
 
@@ -213,7 +213,9 @@ def substitute(expression: algebra.Expression, meanings: dict[str, algebra.Expre
     return expression
 
 
-def lower_construct(node: tree.Query, form: tree.Construct, streams: tuple[Stream, ...], names: Names) -> Construction:
+def lower_construct(
+    node: tree.Query, form: tree.Construct, streams: tuple[Stream, ...], names: Prefixes
+) -> Construction:
     """CONSTRUCT … INTO STREAM."""
     if form.into is None:
         name = form.name.text if form.name else ""

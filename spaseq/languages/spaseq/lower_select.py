@@ -7,7 +7,7 @@ from typing import Protocol
 from gpm import algebra
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.lower_expression import ExpressionLowering, Place
+from spaseq.languages.spaseq.lower_expression import ExpressionLowering, ExpressionPlace
 from spaseq.languages.spaseq.scope import free_variables, in_scope
 
 
@@ -28,8 +28,10 @@ def sub_select(node: tree.SubSelect, lowering: GroupLowering) -> algebra.SubSele
     lower = lowering.expressions.lower
     group = lowering.group(node.group)
     group_by = tuple(_condition(each, lowering) for each in node.group_by)
-    having = tuple(lower(each, Place.SUB_SELECT) for each in node.having)
-    projections = None if node.items is None else projected(node.items, in_scope(group), lowering, Place.SUB_SELECT)
+    having = tuple(lower(each, ExpressionPlace.SUB_SELECT) for each in node.having)
+    projections = (
+        None if node.items is None else projected(node.items, in_scope(group), lowering, ExpressionPlace.SUB_SELECT)
+    )
     _check_grouping(node, projections, group_by, having)
     return algebra.SubSelect(
         projections,
@@ -38,7 +40,7 @@ def sub_select(node: tree.SubSelect, lowering: GroupLowering) -> algebra.SubSele
         reduced=node.reduced,
         group_by=group_by,
         having=having,
-        order_by=tuple((lower(key.expression, Place.SUB_SELECT), key.descending) for key in node.order_by),
+        order_by=tuple((lower(key.expression, ExpressionPlace.SUB_SELECT), key.descending) for key in node.order_by),
         limit=node.limit,
         offset=node.offset,
         values=lowering.values(node.values) if node.values else None,
@@ -46,7 +48,10 @@ def sub_select(node: tree.SubSelect, lowering: GroupLowering) -> algebra.SubSele
 
 
 def projected(
-    items: tuple[tree.Variable | tree.Named, ...], scope: tuple[str, ...], lowering: GroupLowering, place: Place
+    items: tuple[tree.Variable | tree.Named, ...],
+    scope: tuple[str, ...],
+    lowering: GroupLowering,
+    place: ExpressionPlace,
 ) -> tuple[algebra.Projection, ...]:
     """The items of a SELECT clause; a new name must be new, a plain variable may be repeated (and counts once)."""
     found: dict[str, algebra.Projection] = {}
@@ -63,9 +68,9 @@ def projected(
 
 def _condition(node: tree.Named | tree.Expression, lowering: GroupLowering) -> algebra.Projection | algebra.Expression:
     if isinstance(node, tree.Named):
-        expression = lowering.expressions.lower(node.expression, Place.PATTERN)
+        expression = lowering.expressions.lower(node.expression, ExpressionPlace.PATTERN)
         return algebra.Projection(node.variable.name, expression)
-    return lowering.expressions.lower(node, Place.PATTERN)
+    return lowering.expressions.lower(node, ExpressionPlace.PATTERN)
 
 
 def _check_grouping(

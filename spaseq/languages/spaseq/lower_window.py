@@ -9,14 +9,14 @@ from gpm import algebra
 from spaseq.languages.durations import LONGEST, MICROSECONDS
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.names import Names
+from spaseq.languages.spaseq.names import Prefixes
 from spaseq.pattern.sequences import Window
 from spaseq.pattern.times import nearest_time
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 
 
-def lower_window(node: tree.Window, names: Names) -> Window:
+def lower_window(node: tree.Window, names: Prefixes) -> Window:
     """The window; Problem if its length is not a positive integer, or its start no date and time."""
     text = node.length.text
     if not re.fullmatch(r"\+?0*[1-9][0-9]*", text):
@@ -31,7 +31,7 @@ def lower_window(node: tree.Window, names: Names) -> Window:
     return Window(length, node.sliding, events, _origin(node.origin, names))
 
 
-def _origin(node: tree.Literal, names: Names) -> int:
+def _origin(node: tree.Literal, names: Prefixes) -> int:
     """Microseconds since 1970 of an xsd:dateTime."""
     if node.datatype is None or names.iri(node.datatype) != algebra.XSD_DATETIME:
         raise Problem("FROM takes a date and time", node.span, 'write "2026-01-01T00:00:00Z"^^xsd:dateTime')

@@ -34,7 +34,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
 
 
-class Names:
+class Prefixes:
     """The prefixes and the base of one query.  ``xsd:`` is known from the start."""
 
     def __init__(self, prologue: Iterable[tree.Base | tree.Prefix]) -> None:

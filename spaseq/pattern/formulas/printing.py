@@ -26,8 +26,8 @@ from spaseq.pattern.formulas.predicates import (
 )
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -36,7 +36,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Pick,
     Relation,
-    Sequence,
+    Sequencing,
     is_fresh,
 )
 
@@ -60,9 +60,9 @@ def print_formula(formula: Formula, least: int = _FILTERED) -> str:
             level, text = _NAMED, f"{print_formula(body, _PRIMARY)} AS {_name(variable)}"
         case Filtered(body, condition):
             level, text = _FILTERED, f"{print_formula(body)} FILTER {print_filter(condition)}"
-        case Disjunction(left, right):
+        case Alternation(left, right):
             level, text = _OR, f"{print_formula(left, _OR)} OR {print_formula(right, _STEPS)}"
-        case Sequence(left, right, contiguous):
+        case Sequencing(left, right, contiguous):
             sign = ":" if contiguous else ";"
             level, text = _STEPS, f"{print_formula(left, _STEPS)} {sign} {print_formula(right, _NAMED)}"
         case Iteration(body, contiguous):

@@ -80,7 +80,7 @@ class Filtered:
 
 
 @dataclass(frozen=True, slots=True)
-class Disjunction:
+class Alternation:
     """``left OR right``."""
 
     left: Formula
@@ -88,7 +88,7 @@ class Disjunction:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequencing:
     """``left ; right``, or ``left : right`` if contiguous."""
 
     left: Formula
@@ -104,7 +104,7 @@ class Iteration:
     contiguous: bool = False
 
 
-Formula = Relation | Pick | Named | Filtered | Disjunction | Sequence | Iteration
+Formula = Relation | Pick | Named | Filtered | Alternation | Sequencing | Iteration
 
 
 def parts(formula: Formula) -> Iterator[Formula]:
@@ -116,12 +116,12 @@ def parts(formula: Formula) -> Iterator[Formula]:
         match part:
             case Named(body) | Filtered(body) | Iteration(body):
                 waiting.append(body)
-            case Disjunction(left, right) | Sequence(left, right):
+            case Alternation(left, right) | Sequencing(left, right):
                 waiting += right, left
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
-class Strategy(Enum):
+class SelectionStrategy(Enum):
     """Which of the results with one end are kept (SEMANTICS 5)."""
 
     ALL = "ALL"
@@ -166,7 +166,7 @@ Window = TimeWindow | EventWindow | AttributeWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class MatchAggregate:
     """A function over all matches with one end: ``COUNT`` of the matches, or of an attribute of a variable's events."""
 
     function: str
@@ -191,7 +191,7 @@ class Projected:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class FormulaQuery:
     """A checked query.
 
     ``variables``: those of SELECT, and those whose attributes it has; None is ``*``.  ``columns`` is what SELECT has,
@@ -201,9 +201,9 @@ class Query:
 
     formula: Formula
     streams: tuple[str, ...] = ()
-    strategy: Strategy = Strategy.ALL
+    strategy: SelectionStrategy = SelectionStrategy.ALL
     variables: tuple[str, ...] | None = None
-    aggregates: tuple[Aggregate, ...] = ()
+    aggregates: tuple[MatchAggregate, ...] = ()
     group_by: tuple[GroupKey, ...] = ()
     partition: tuple[str, ...] = ()
     window: Window | None = None

@@ -25,6 +25,20 @@ from spaseq.pattern.sequences.query import (
 )
 
 __all__ = [
-    "Atom", "AtomDefinition", "Conjunction", "Construction", "Disjunction", "Kleene", "Negation", "Optional",
-    "Partition", "Query", "Selection", "Sequence", "SequenceExpression", "Strategy", "Stream", "Window",
+    "Atom",
+    "AtomDefinition",
+    "Conjunction",
+    "Construction",
+    "Disjunction",
+    "Kleene",
+    "Negation",
+    "Optional",
+    "Partition",
+    "Query",
+    "Selection",
+    "Sequence",
+    "SequenceExpression",
+    "Strategy",
+    "Stream",
+    "Window",
 ]  # fmt: skip

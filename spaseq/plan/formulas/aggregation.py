@@ -7,11 +7,11 @@ from enum import Enum
 
 from spaseq.errors import QueryError
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.pattern.formulas.query import AttributeWindow, Query, Strategy
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, SelectionStrategy
 from spaseq.plan.formulas.automaton import Recognition
 
 
-class Place(Enum):
+class GroupingPlace(Enum):
     """Which event of a match says the value by which matches are grouped."""
 
     FIRST = "first"
@@ -19,7 +19,7 @@ class Place(Enum):
     INSIDE = "inside"  # some other one, or in some matches none
 
 
-def way(query: Query, plan: Recognition, unordered: Collection[str] = ()) -> str:
+def way(query: FormulaQuery, plan: Recognition, unordered: Collection[str] = ()) -> str:
     """In words, how the aggregates are found; ``unordered`` as in ``why_enumerated``."""
     why = why_enumerated(query, plan, unordered)
     if why is not None:
@@ -29,11 +29,11 @@ def way(query: Query, plan: Recognition, unordered: Collection[str] = ()) -> str
     return "totals of partial matches: an event costs the same however many matches there are"
 
 
-def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] = ()) -> str | None:
+def why_enumerated(query: FormulaQuery, plan: Recognition, unordered: Collection[str] = ()) -> str | None:
     """Why totals are not enough; None: they are.
 
     ``unordered`` are attributes whose values are no numbers of 64 bits, such as texts."""
-    if query.strategy is not Strategy.ALL:
+    if query.strategy is not SelectionStrategy.ALL:
         return f"{query.strategy.value} chooses among them"
     if plan.automaton.correlation is not None:
         return "the filters compare events with each other"
@@ -44,12 +44,12 @@ def why_enumerated(query: Query, plan: Recognition, unordered: Collection[str] =
         if attribute is not None and aggregate.function != "COUNT" and attribute.name in unordered:
             return f"the values of {_shown(attribute)} are no numbers of 64 bits"
     for key in query.group_by:
-        if place(key.attribute, query, plan) is Place.INSIDE:
+        if place(key.attribute, query, plan) is GroupingPlace.INSIDE:
             return f"{_shown(key.attribute)} is not known of their first or last event"
     return None
 
 
-def check_groups(query: Query, plan: Recognition) -> None:
+def check_groups(query: FormulaQuery, plan: Recognition) -> None:
     """QueryError for a GROUP BY of a variable that may hold several events of one match."""
     for key in query.group_by:
         if holds_several(plan, key.attribute):
@@ -58,17 +58,17 @@ def check_groups(query: Query, plan: Recognition) -> None:
             raise QueryError(message, hint=hint)
 
 
-def place(attribute: Attribute, query: Query, plan: Recognition) -> Place:
+def place(attribute: Attribute, query: FormulaQuery, plan: Recognition) -> GroupingPlace:
     """Which event has the value; all events of a match have that of an attribute of a partition."""
     held = _states(plan, attribute)
     states = plan.automaton.states
     if all(number in held for number, state in enumerate(states) if state.final):
-        return Place.LAST
+        return GroupingPlace.LAST
     if all(number in held for number, state in enumerate(states) if state.initial):
-        return Place.FIRST
+        return GroupingPlace.FIRST
     if attribute.name in plan.partition and not _avoids(plan, held):
-        return Place.LAST
-    return Place.INSIDE
+        return GroupingPlace.LAST
+    return GroupingPlace.INSIDE
 
 
 def _states(plan: Recognition, attribute: Attribute) -> frozenset[int]:

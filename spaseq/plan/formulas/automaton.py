@@ -13,7 +13,7 @@ from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
 from spaseq.pattern.formulas.predicates import Predicate, conjunction
-from spaseq.pattern.formulas.query import Consumption, EventWindow, Formula, Query, Strategy
+from spaseq.pattern.formulas.query import Consumption, EventWindow, Formula, FormulaQuery, SelectionStrategy
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.formulas.keys import common_keys, without_equalities
 from spaseq.plan.formulas.merging import Told, merged
@@ -23,7 +23,7 @@ from spaseq.plan.formulas.strategies import without_gaps
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EventKind:
     """What an atom asks of an event: its type, its stream if that is said, and a predicate."""
 
     type: str
@@ -41,7 +41,7 @@ class Recognition:
     """
 
     automaton: ComplexEventAutomaton
-    atoms: tuple[Kind, ...]
+    atoms: tuple[EventKind, ...]
     variables: tuple[frozenset[str], ...]
     measured: tuple[Measured, ...] = ()
     asked: tuple[Inquiry, ...] = ()
@@ -49,7 +49,7 @@ class Recognition:
     partition: tuple[str, ...] = ()
 
 
-def planned(query: Query, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
     """What recognizes the matches of a query, its formula in normal form; ``texts`` as in ``recognition``.
 
     Attributes that its filters join all events by become partitions, where that makes no difference.
@@ -60,9 +60,9 @@ def planned(query: Query, formula: Formula, texts: frozenset[str] = frozenset())
     return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
 
 
-def _may_be_apart(query: Query) -> bool:
+def _may_be_apart(query: FormulaQuery) -> bool:
     """Whether matches of events with one key may be looked for without those with other keys in between."""
-    if query.strategy is Strategy.STRICT:
+    if query.strategy is SelectionStrategy.STRICT:
         return False
     counts = isinstance(query.window, EventWindow) or query.consume is Consumption.PARTITION
     return not (query.partition and counts)
@@ -72,7 +72,7 @@ def recognition(
     formula: Formula,
     selected: frozenset[str] | None,
     texts: frozenset[str] = frozenset(),
-    strategy: Strategy = Strategy.ALL,
+    strategy: SelectionStrategy = SelectionStrategy.ALL,
     told: Told | None = None,
 ) -> Recognition:
     """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
@@ -84,12 +84,12 @@ def recognition(
     if told is not None:
         compared = frozenset(name for scope in scopes for name in scope.filter.variables)
         places = [told.without_others(place, compared) for place in places]
-    if strategy is Strategy.STRICT:
+    if strategy is SelectionStrategy.STRICT:
         places = without_gaps(places, selected)
     if scopes:
         places = [_with_conditions(place, number, scopes) for number, place in enumerate(places)]
     places, scopes = merged(places, scopes)
-    kinds = [[Kind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
+    kinds = [[EventKind(pick.type, pick.stream, pick.predicate) for pick in place.picks] for place in places]
     atoms = {kind: number for number, kind in enumerate(dict.fromkeys(kind for some in kinds for kind in some))}
     states = []
     for place, some in zip(places, kinds, strict=True):

@@ -12,13 +12,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from nfa_native.automata.complex_events import Cell, Change, Correlation, Guard, Question, Test, Transition, Update
+from nfa_native.automata.complex_events import (
+    Cell,
+    Change,
+    Correlation,
+    Question,
+    RegisterGuard,
+    RegisterTest,
+    RegisterTransition,
+    Update,
+)
 from spaseq.pattern.formulas.predicates import Predicate, Value, local
 from spaseq.plan.formulas.clauses import Asked, Clause, Compared, Joined, clauses, joined
-from spaseq.plan.formulas.places import Place, Scope, Step, without_needless
+from spaseq.plan.formulas.places import Place, PlaceStep, Scope, without_needless
 from spaseq.plan.formulas.reaching import Reaching, Reset, bits_of, places_in
 
-_TESTS = {"<": Test.LESS, "<=": Test.LESS, "=": Test.EQUAL, "!=": Test.DIFFERENT}
+_TESTS = {"<": RegisterTest.LESS, "<=": RegisterTest.LESS, "=": RegisterTest.EQUAL, "!=": RegisterTest.DIFFERENT}
 
 
 class Side(Enum):
@@ -176,7 +185,7 @@ class _Assembly:
     def __init__(
         self,
         places: Sequence[Place],
-        steps: Sequence[Sequence[Step]],
+        steps: Sequence[Sequence[PlaceStep]],
         registers: Sequence[_Register],
         reaching: Reaching,
     ) -> None:
@@ -192,8 +201,8 @@ class _Assembly:
     def assembled(self) -> Correlated:
         transitions = [self.transition(step, target) for target, steps in enumerate(self.steps) for step in steps]
         begins = [self.updates(target, {}) for target in range(len(self.places))]
-        leaving: list[list[Transition]] = [[] for _ in self.places]
-        entering: list[list[Transition]] = [[] for _ in self.places]
+        leaving: list[list[RegisterTransition]] = [[] for _ in self.places]
+        entering: list[list[RegisterTransition]] = [[] for _ in self.places]
         for transition in transitions:
             leaving[transition.source].append(transition)
             entering[transition.target].append(transition)
@@ -207,14 +216,14 @@ class _Assembly:
         )
         return Correlated(native, tuple(self.columns), tuple(self.inquiries), tuple(self.computed))
 
-    def transition(self, step: Step, target: int) -> Transition:
+    def transition(self, step: PlaceStep, target: int) -> RegisterTransition:
         known = {
             register: index
             for index, register in enumerate(self.held[step.before])
             if register.scope not in step.resets
         }
         same = self.known_again(step.before, target, known)
-        return Transition(
+        return RegisterTransition(
             step.before,
             target,
             step.contiguous,
@@ -252,11 +261,11 @@ class _Assembly:
         """Which events it remembers: registers of which this is equal remember the same ones at all times."""
         return register.variable, register.set_at, self.reaching.resets(register.scope)
 
-    def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[Guard]:
+    def guards(self, target: int, known: Mapping[_Register, int]) -> Iterator[RegisterGuard]:
         for register, index in known.items():
             if target in register.read_at and not isinstance(register.clause, Asked):
                 bound = self.column(Measured(register.clause, register.side.other, bound=True))
-                yield Guard(index, _TESTS[register.clause.operator], bound)
+                yield RegisterGuard(index, _TESTS[register.clause.operator], bound)
 
     def questions(self, target: int, known: Mapping[_Register, int]) -> Iterator[Question]:
         asked = [register for register in known if isinstance(register.clause, Asked)]
@@ -306,7 +315,7 @@ class _Assembly:
     def column(self, measured: Measured) -> int:
         return self.columns.setdefault(measured, len(self.columns))
 
-    def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[Transition]) -> Cell:
+    def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[RegisterTransition]) -> Cell:
         if not self.held[target]:
             return Cell.HEAD
         entering = {transition.updates for transition in transitions}
@@ -327,7 +336,7 @@ def _held(registers: Sequence[_Register], reaching: Reaching, places: int) -> li
     return found
 
 
-def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Sequence[Step]]) -> frozenset[int]:
+def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Sequence[PlaceStep]]) -> frozenset[int]:
     """The places where a register is set, whatever way led there."""
     found = frozenset(range(len(places)))
     while True:
@@ -345,7 +354,7 @@ def _surely_set(register: _Register, places: Sequence[Place], steps: Sequence[Se
         found = left
 
 
-def _key(transitions: Sequence[Transition]) -> int:
+def _key(transitions: Sequence[RegisterTransition]) -> int:
     """A register that all transitions ask to be equal to something; -1: there is none."""
-    asked = [{guard.register for guard in one.guards if guard.test is Test.EQUAL} for one in transitions]
+    asked = [{guard.register for guard in one.guards if guard.test is RegisterTest.EQUAL} for one in transitions]
     return min(set.intersection(*asked), default=-1) if asked else -1

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from nfa_native.automata.complex_events import Cell, Correlation, PickState, Transition
+from nfa_native.automata.complex_events import Cell, Correlation, PickState, RegisterTransition
 from spaseq.pattern.formulas.predicates import Predicate
 from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
 from spaseq.pattern.formulas.query import (
-    Aggregate,
     AttributeWindow,
     Consumption,
     EventWindow,
     Formula,
-    Query,
-    Strategy,
+    FormulaQuery,
+    MatchAggregate,
+    SelectionStrategy,
     TimeWindow,
     Window,
 )
@@ -34,7 +34,7 @@ from spaseq.plan.formulas.twin_paths import followers, twin_paths
 class Explained:
     """What there is to say something about: a query, its formula in normal form, and what recognizes it."""
 
-    query: Query
+    query: FormulaQuery
     formula: Formula
     plan: Recognition
 
@@ -53,18 +53,20 @@ class Section:
     lines: tuple[str, ...] = ()
 
 
-def explain(query: Query, formula: Formula, plan: Recognition, form: str = "text") -> str:
+def explain(query: FormulaQuery, formula: Formula, plan: Recognition, form: str = "text") -> str:
     """All sections, or the picture of the automaton, in one of the formats of ``FORMATS``; KeyError for another."""
     return FORMATS[form](Explained(query, formula, plan))
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
 def normal_form(asked: Explained) -> Section:
+    """The formula as it is planned."""
     text = print_formula(asked.formula)
     return Section("normal_form", "normal form", text, text)
 
 
 def select(asked: Explained) -> Section:
+    """What results show."""
     query = asked.query
     names = None if query.variables is None else list(query.variables)
     rows = [_aggregate(one) for one in query.aggregates]
@@ -82,21 +84,22 @@ def select(asked: Explained) -> Section:
     return Section("select", "results", value, shown)
 
 
-def _aggregate(one: Aggregate) -> str:
+def _aggregate(one: MatchAggregate) -> str:
     return f"{one.function}({'*' if one.attribute is None else f'{one.attribute.variable}.{one.attribute.name}'})"
 
 
 KEPT = {
-    Strategy.ALL: "all results",
-    Strategy.ANY: "one result of each end",
-    Strategy.NEXT: "of each end the result whose events come earliest",
-    Strategy.LAST: "of each end the result whose events come latest",
-    Strategy.MAX: "of each end the results that no other contains",
-    Strategy.STRICT: "the results without a gap",
+    SelectionStrategy.ALL: "all results",
+    SelectionStrategy.ANY: "one result of each end",
+    SelectionStrategy.NEXT: "of each end the result whose events come earliest",
+    SelectionStrategy.LAST: "of each end the result whose events come latest",
+    SelectionStrategy.MAX: "of each end the results that no other contains",
+    SelectionStrategy.STRICT: "the results without a gap",
 }
 
 
 def strategy(asked: Explained) -> Section:
+    """The selection strategy, and how it is evaluated."""
     chosen = asked.query.strategy
     how, why = evaluation(asked)
     value = {"name": chosen.value, "keeps": KEPT[chosen], "evaluation": how, "why": why}
@@ -143,6 +146,7 @@ def _window(found: Window | None) -> str:
 
 
 def partition(asked: Explained) -> Section:
+    """Attributes that are equal in all events of a match, asked for or found."""
     names, found = list(asked.query.partition), asked.plan.partition
     said = [f"by {', '.join(names)}: each combination of values is a stream of its own"] if names else []
     joined = [name for name in found if name not in names]
@@ -153,6 +157,7 @@ def partition(asked: Explained) -> Section:
 
 
 def limit(asked: Explained) -> Section:
+    """How many results an end has at most."""
     most = asked.query.limit
     return Section("limit", "limit", most, "none" if most is None else f"{most} results for each end")
 
@@ -165,6 +170,7 @@ CONSUMED = {
 
 
 def consumption(asked: Explained) -> Section:
+    """What a result takes from later ones."""
     policy = asked.query.consume
     return Section("consumption", "consumption", policy.value, CONSUMED[policy])
 
@@ -177,6 +183,7 @@ def events(asked: Explained) -> Section:
 
 
 def automaton(asked: Explained) -> Section:
+    """States, transitions and registers."""
     plan = asked.plan
     states = [_state(plan, number) for number in range(len(plan.automaton.states))]
     twins = twin_paths(plan) if plan.automaton.ambiguous else None
@@ -246,13 +253,13 @@ def _transitions(plan: Recognition) -> list[dict[str, Any]]:
     ]
 
 
-def _steps(states: tuple[PickState, ...]) -> Iterator[Transition]:
+def _steps(states: tuple[PickState, ...]) -> Iterator[RegisterTransition]:
     for number, entered in enumerate(followers(states)):
         for to in entered:
-            yield Transition(number, to, contiguous=number not in states[to].after)
+            yield RegisterTransition(number, to, contiguous=number not in states[to].after)
 
 
-def _conditions(plan: Recognition, one: Transition) -> Iterator[Predicate]:
+def _conditions(plan: Recognition, one: RegisterTransition) -> Iterator[Predicate]:
     yield from (plan.measured[guard.column].comparison.written for guard in one.guards)
     yield from (plan.asked[question.number].asked.predicate for question in one.questions)
 
@@ -295,6 +302,7 @@ SECTIONS: tuple[Callable[[Explained], Section], ...] = (
 
 # ── formats ──────────────────────────────────────────────────────────────────────────────────────────────
 def as_text(asked: Explained) -> str:
+    """All sections to be read."""
     sections = [section(asked) for section in SECTIONS]
     width = max(len(section.title) for section in sections if section.text)
     return "\n".join(line for section in sections for line in _section_lines(section, width))
@@ -308,11 +316,13 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
 
 
 def as_json(asked: Explained) -> str:
+    """All sections as data."""
     found = {section.key: section.value for section in (each(asked) for each in SECTIONS)}
     return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def as_mermaid(asked: Explained) -> str:
+    """The automaton as a state diagram for Mermaid."""
     found = automaton(asked).value
     lines = ["stateDiagram-v2"]
     lines += [f'    state "{mermaid_text(_title(one))}" as s{one["number"]}' for one in found["states"]]
@@ -323,6 +333,7 @@ def as_mermaid(asked: Explained) -> str:
 
 
 def as_dot(asked: Explained) -> str:
+    """The automaton for Graphviz."""
     found = automaton(asked).value
     lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box, style=rounded];", "  start [shape=point];"]
     for one in found["states"]:

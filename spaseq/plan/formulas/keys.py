@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from spaseq.pattern.formulas.predicates import Attribute, Predicate, conjunction
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -22,7 +22,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Pick,
     Relation,
-    Sequence,
+    Sequencing,
     parts,
 )
 from spaseq.plan.formulas.clauses import Clause, Compared, clauses
@@ -47,7 +47,7 @@ def common_keys(formula: Formula) -> tuple[str, ...]:
     None where one event has to follow directly on another: which one that is depends on events with other keys.
     """
     found = tuple(parts(formula))
-    if any(isinstance(part, Sequence | Iteration) and part.contiguous for part in found):
+    if any(isinstance(part, Sequencing | Iteration) and part.contiguous for part in found):
         return ()
     said = {id(part.filter): _by_name(part.filter) for part in found if isinstance(part, Filtered)}
     names = dict.fromkeys(name for each in said.values() for name in each)
@@ -71,7 +71,7 @@ def without_equalities(formula: Formula, keys: tuple[str, ...]) -> Formula:
         case Filtered(body, condition):
             body, left = without_equalities(body, keys), _left(condition, keys)
             return body if left == AllOf(()) else Filtered(body, left)
-        case Sequence(left, right) | Disjunction(left, right):
+        case Sequencing(left, right) | Alternation(left, right):
             return replace(formula, left=without_equalities(left, keys), right=without_equalities(right, keys))
         case Iteration(body):
             return replace(formula, body=without_equalities(body, keys))
@@ -94,11 +94,11 @@ def _blocks(formula: Formula, name: str, said: Said) -> list[_Block]:
             for one, other in said[id(condition)].get(name, ()):
                 blocks = _joined(blocks, one, other)
             return blocks
-        case Sequence(left, right):
+        case Sequencing(left, right):
             return _blocks(left, name, said) + _blocks(right, name, said)
         case Iteration(body):
             return [replace(block, several=True) for block in _blocks(body, name, said)]
-        case Disjunction(left, right):
+        case Alternation(left, right):
             return [_either(_blocks(left, name, said), _blocks(right, name, said))]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from spaseq.pattern.formulas.query import Named, Query, parts
-from spaseq.plan.formulas.places import Place, Scope, Step
+from spaseq.pattern.formulas.query import FormulaQuery, Named, parts
+from spaseq.plan.formulas.places import Place, PlaceStep, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Told:
     by_type: bool
 
     @staticmethod
-    def of(query: Query) -> Told:
+    def of(query: FormulaQuery) -> Told:
         """Those of a query."""
         read = [one.attribute for one in query.aggregates]
         read += [one.attribute for one in query.group_by] + [one.attribute for one in query.projected]
@@ -58,7 +58,7 @@ def merged(places: list[Place], scopes: Sequence[Scope]) -> tuple[list[Place], l
 
 def _alike(places: list[Place], within: Sequence[frozenset[int]]) -> list[list[int]]:
     """The numbers of places that differ in nothing but what they ask of their event."""
-    followers: list[list[tuple[int, Step]]] = [[] for _ in places]
+    followers: list[list[tuple[int, PlaceStep]]] = [[] for _ in places]
     for after, one in enumerate(places):
         for step in one.steps:
             followers[step.before].append((after, replace(step, before=-1)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence as Several
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from spaseq.pattern.formulas.query import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence
+from spaseq.pattern.formulas.query import Alternation, Filtered, ForAll, Formula, Iteration, Pick, Sequencing
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlaceStep:
     """From the place ``before``; if ``contiguous``, by the very next event alone.
 
     ``resets`` are the scopes that begin anew with it: those within an iteration that it enters again.
@@ -28,7 +27,7 @@ class Place:
     picks: list[Pick]
     initial: bool = False
     final: bool = False
-    steps: set[Step] = field(default_factory=set)
+    steps: set[PlaceStep] = field(default_factory=set)
 
     @property
     def variables(self) -> frozenset[str]:
@@ -48,7 +47,7 @@ class Scope:
     filter: ForAll
     places: frozenset[int]
 
-    def held_by(self, variable: str, places: Several[Place]) -> frozenset[int]:
+    def held_by(self, variable: str, places: Sequence[Place]) -> frozenset[int]:
         """Its places whose picks the variable holds."""
         return frozenset(number for number in self.places if variable in places[number].variables)
 
@@ -76,10 +75,10 @@ class _Construction:
                 self.places.append(Place([formula]))
                 alone = frozenset((len(self.places) - 1,))
                 return alone, alone
-            case Disjunction(left, right):
+            case Alternation(left, right):
                 (first, last), (others, final) = self.add(left), self.add(right)
                 return first | others, last | final
-            case Sequence(left, right, contiguous):
+            case Sequencing(left, right, contiguous):
                 (first, last), (others, final) = self.add(left), self.add(right)
                 self.connect(last, others, contiguous)
                 return first, final
@@ -100,10 +99,10 @@ class _Construction:
     ) -> None:
         scopes = frozenset(resets)
         for number in after:
-            self.places[number].steps |= {Step(one, contiguous, scopes) for one in before}
+            self.places[number].steps |= {PlaceStep(one, contiguous, scopes) for one in before}
 
 
-def without_needless(place: Place) -> list[Step]:
+def without_needless(place: Place) -> list[PlaceStep]:
     """The steps into a place, in order, without the contiguous ones that any event may take as well."""
     free = {(step.before, step.resets) for step in place.steps if not step.contiguous}
     left = [step for step in place.steps if not (step.contiguous and (step.before, step.resets) in free)]

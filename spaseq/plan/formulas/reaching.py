@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from spaseq.plan.formulas.places import Step
+from spaseq.plan.formulas.places import PlaceStep
 
-Reset = tuple[int, Step]
+Reset = tuple[int, PlaceStep]
 
 
 def bits_of(places: Iterable[int]) -> int:
@@ -43,7 +43,7 @@ def behind_all(relation: Sequence[int]) -> list[int]:
 class Reaching:
     """Which places come behind which, as long as a scope lasts: without the steps that begin it anew."""
 
-    def __init__(self, steps: Sequence[Sequence[Step]]) -> None:
+    def __init__(self, steps: Sequence[Sequence[PlaceStep]]) -> None:
         self._steps = steps
         self._resets: dict[int, set[Reset]] = {}
         for target, into in enumerate(steps):

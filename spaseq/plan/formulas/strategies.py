@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton
-from spaseq.pattern.formulas.query import Query, Strategy
+from spaseq.pattern.formulas.query import FormulaQuery, SelectionStrategy
 from spaseq.plan.formulas.places import Place
 
 CONSTRUCTED, FILTERED, COMPARED = "by construction", "by filtering", "by comparing results"
@@ -22,24 +22,24 @@ def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> li
     return out
 
 
-def way(query: Query, automaton: ComplexEventAutomaton) -> tuple[str, str]:
+def way(query: FormulaQuery, automaton: ComplexEventAutomaton) -> tuple[str, str]:
     """How the results that the query's strategy keeps are found, and why so, in words for people."""
     compares_events = automaton.correlation is not None
     match query.strategy:
-        case Strategy.ANY:
+        case SelectionStrategy.ANY:
             return CONSTRUCTED, "the first match that is enumerated"
-        case Strategy.NEXT | Strategy.LAST if compares_events:
+        case SelectionStrategy.NEXT | SelectionStrategy.LAST if compares_events:
             return COMPARED, "filters compare events, so all matches of an end are enumerated"
-        case Strategy.NEXT | Strategy.LAST:
+        case SelectionStrategy.NEXT | SelectionStrategy.LAST:
             return CONSTRUCTED, "each set of partial matches knows its best one"
-        case Strategy.MAX:
+        case SelectionStrategy.MAX:
             return COMPARED, "all matches of an end are enumerated"
-        case Strategy.STRICT if not automaton.is_strict:
+        case SelectionStrategy.STRICT if not automaton.is_strict:
             return FILTERED, "not all variables are selected, so matches with a gap are followed until it is met"
     if automaton.ambiguous and compares_events:
         return COMPARED, "two paths may give the same one, and filters compare events"
     if automaton.ambiguous:
         return CONSTRUCTED, "paths that give the same one are followed together"
-    if query.strategy is Strategy.STRICT:
+    if query.strategy is SelectionStrategy.STRICT:
         return CONSTRUCTED, "no path skips an event"
     return CONSTRUCTED, "each match is a result of its own"

@@ -6,7 +6,7 @@ from collections import deque
 from itertools import product
 
 from nfa_native.automata.complex_events import PickState
-from spaseq.plan.formulas.automaton import Kind, Recognition
+from spaseq.plan.formulas.automaton import EventKind, Recognition
 
 MOST_SEEN = 20_000  # pairs of states that are looked at
 Path = tuple[int, ...]
@@ -48,11 +48,11 @@ def _pairs(plan: Recognition, left: list[int], right: list[int]) -> list[Pair]:
     return [pair for pair in product(left, right) if _share_events(_kinds(plan, pair[0]), _kinds(plan, pair[1]))]
 
 
-def _kinds(plan: Recognition, number: int) -> list[Kind]:
+def _kinds(plan: Recognition, number: int) -> list[EventKind]:
     return [plan.atoms[atom] for atom in plan.automaton.states[number].atoms]
 
 
-def _share_events(left: list[Kind], right: list[Kind]) -> bool:
+def _share_events(left: list[EventKind], right: list[EventKind]) -> bool:
     return any(
         one.type == other.type and (one.stream is None or other.stream is None or one.stream == other.stream)
         for one, other in product(left, right)

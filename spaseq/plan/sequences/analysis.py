@@ -28,7 +28,18 @@ from spaseq.plan.sequences.environment import (
     row,
     variables_of,
 )
-from spaseq.plan.sequences.graph import START, Absent, Begin, End, Graph, Item, Operator, Route, build_graph, routes
+from spaseq.plan.sequences.graph import (
+    START,
+    Absent,
+    Begin,
+    End,
+    EpsilonGraph,
+    EpsilonPath,
+    Item,
+    Operator,
+    build_graph,
+    routes,
+)
 from spaseq.plan.sequences.partition import has_strict_steps, key_atoms, partitioned
 
 MOST_KLEENES = 64
@@ -162,6 +173,7 @@ class Analysis:
     # ── hidden columns ───────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def filters(self) -> tuple[Expression, ...]:
+        """Stateful filters of all atoms, in their order."""
         return tuple(filter_ for one in self.atoms for filter_ in one.stateful)
 
     @cached_property
@@ -176,11 +188,13 @@ class Analysis:
 
     @cached_property
     def running(self) -> tuple[Accumulator, ...]:
+        """What is kept of running aggregates, one for each column."""
         found = (one for aggregate in self.group_aggregates for one in accumulators(aggregate))
         return tuple({one.column: one for one in found}.values())
 
     @cached_property
     def hidden(self) -> Hidden:
+        """What Kleenes keep besides their variables: values of the iteration before, of the first, aggregates."""
         parts = [part for one in self.filters for part in subexpressions(one)]
         kept = {one.variable.name for one in parts if isinstance(one, Previous)} | self.as_before
         first = {
@@ -212,16 +226,17 @@ class Analysis:
 
     # ── states and ways ──────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> EpsilonGraph:
+        """The ε-graph of the sequence."""
         return build_graph(
             self.query.expression,
             frozenset(number for number, names in self.hidden.first.items() if names),
         )
 
     @cached_property
-    def routes(self) -> dict[int, list[tuple[Exit, Route]]]:
+    def routes(self) -> dict[int, list[tuple[Exit, EpsilonPath]]]:
         """The routes out of every node that a match can be at, each with its state."""
-        found: dict[int, list[tuple[Exit, Route]]] = {}
+        found: dict[int, list[tuple[Exit, EpsilonPath]]] = {}
         waiting, guards = [START], 0
         while waiting:
             node = waiting.pop(0)
@@ -243,6 +258,7 @@ class Analysis:
 
     @cached_property
     def ways(self) -> tuple[Way, ...]:
+        """All ways between states, each once."""
         found: dict[Way, None] = {}
         for ways in self.routes.values():
             for state, route in ways:
@@ -367,6 +383,7 @@ class Analysis:
         return after
 
     def definition(self, name: str) -> AtomDefinition:
+        """The GPM of that name."""
         return self.by_name[name]
 
 
@@ -384,7 +401,7 @@ def either(held: Expression, other: Expression) -> Expression:
     return Operation("COALESCE", (held, other))
 
 
-def _exit(node: int, route: Route) -> Exit:
+def _exit(node: int, route: EpsilonPath) -> Exit:
     """The state in which a route waits: all items at the end, else those up to the last operator."""
     if route.place is None:
         return Exit(node, route.items, None, True)
@@ -400,8 +417,10 @@ def guards_in(items: tuple[Item, ...]) -> list[tuple[int, tuple[Item, ...]]]:
 
 
 def begun(items: tuple[Item, ...]) -> frozenset[int]:
+    """The Kleenes that an ε-path begins."""
     return frozenset(item.kleene for item in items if isinstance(item, Begin))
 
 
 def ended(items: tuple[Item, ...]) -> frozenset[int]:
+    """The Kleenes that an ε-path ends."""
     return frozenset(item.kleene for item in items if isinstance(item, End))

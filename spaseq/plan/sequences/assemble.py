@@ -13,20 +13,20 @@ from gpm.external import ExternalEvaluator
 from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
+    CellComparison,
     Cells,
     Choice,
-    Comparison,
+    ColumnSource,
+    ComputedColumn,
     Formula,
     Govern,
     Guard,
-    Kind,
+    JoinStep,
     Look,
     Sign,
     State,
-    Step,
     Target,
     Transition,
-    Value,
     View,
     WindowSpec,
 )
@@ -123,18 +123,20 @@ class _Assembler:
 
         return ask
 
-    def _value(self, expression: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]) -> Value:
+    def _value(
+        self, expression: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
+    ) -> ComputedColumn:
         match expression:
             case Variable("!unbound"):
-                return Value(Kind.UNBOUND)
+                return ComputedColumn(ColumnSource.UNBOUND)
             case Variable(name) if name.startswith("c:"):
-                return Value(Kind.CELL, cell=cells[name[2:]])
+                return ComputedColumn(ColumnSource.CELL, cell=cells[name[2:]])
             case Variable(name):
-                return Value(Kind.ROW, row=rows[name[2:]])
+                return ComputedColumn(ColumnSource.ROW, row=rows[name[2:]])
             case Operation("COALESCE", (Variable(held), Variable(other))) if held[:2] == "c:" and other[:2] == "r:":
-                return Value(Kind.EITHER, cell=cells[held[2:]], row=rows[other[2:]])
+                return ComputedColumn(ColumnSource.EITHER, cell=cells[held[2:]], row=rows[other[2:]])
             case _:
-                return Value(Kind.PROGRAM, program=self._formula(expression, names, False))
+                return ComputedColumn(ColumnSource.PROGRAM, program=self._formula(expression, names, False))
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────
     def _choice(self, names: tuple[str, ...]) -> Choice:
@@ -145,17 +147,17 @@ class _Assembler:
             len(columns),
         )
 
-    def _step(self, step: SymbolicStep, held: tuple[str, ...], names: tuple[str, ...]) -> Step:
+    def _step(self, step: SymbolicStep, held: tuple[str, ...], names: tuple[str, ...]) -> JoinStep:
         """A step over the columns ``held`` of the partial match and the rows of a choice."""
         cells, rows, registers = self._layout(held, names)
         joins = tuple(sorted((cells[a], rows[b]) for a, b in step.joins))
         filters = tuple(self._formula(one, registers, True) for one in step.filters)
         compared = (self._comparison(one, cells, rows, registers) for one in step.filters)
-        return Step(joins, filters, tuple(one for one in compared if one is not None))
+        return JoinStep(joins, filters, tuple(one for one in compared if one is not None))
 
     def _comparison(
         self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
-    ) -> Comparison | None:
+    ) -> CellComparison | None:
         """The filter, if it compares one column of the partial match with what the event alone decides."""
         match filter_:
             case Operation(name, (Variable(held), other)) if name in SIGNS and held[:2] == "c:":
@@ -167,20 +169,22 @@ class _Assembler:
         if not all(one.startswith("r:") for one in variables_of(other)):
             return None
         event = self._value(other, cells, rows, names)
-        if event.kind is Kind.PROGRAM and self.table[event.program].program is None:
+        if event.kind is ColumnSource.PROGRAM and self.table[event.program].program is None:
             return None
-        return Comparison(cells[held[2:]], sign, event)
+        return CellComparison(cells[held[2:]], sign, event)
 
     def _layout(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Registers, Registers, tuple[str, ...]]:
         columns = self.analysis.row_columns(names)
         registers = (*(f"c:{c}" for c in held), *(f"r:{c}" for c in columns), UNBOUND.name)
         return _numbered(held), _numbered(columns), registers
 
-    def _values(self, wanted: Iterable[Expression], held: tuple[str, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
+    def _values(
+        self, wanted: Iterable[Expression], held: tuple[str, ...], names: tuple[str, ...]
+    ) -> tuple[ComputedColumn, ...]:
         cells, rows, registers = self._layout(held, names)
         return tuple(self._value(one, cells, rows, registers) for one in wanted)
 
-    def _index(self, state: Exit, step: Step) -> int:
+    def _index(self, state: Exit, step: JoinStep) -> int:
         """The number of the state's index on the columns that a step joins."""
         columns = tuple(sorted({held for held, _ in step.joins}))
         known = self.indexes[state]
@@ -212,7 +216,7 @@ class _Assembler:
         """A transition that leads nowhere."""
         joins = tuple((key, key) for key in self.analysis.query.keys)
         step = self._step(SymbolicStep(joins, (), {}), self.liveness.columns[state], (name,))
-        nothing = Step((), ())
+        nothing = JoinStep((), ())
         return Transition(self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ())
 
     def _target(self, way: Way, state: Exit) -> Target:
@@ -221,7 +225,7 @@ class _Assembler:
 
     def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
         held, whole = self.liveness.columns[state], self.analysis.columns
-        early = self._step(guard.early, held, guard.names) if guard.early else Step((), ())
+        early = self._step(guard.early, held, guard.names) if guard.early else JoinStep((), ())
         cells, columns = _numbered(held), _numbered(whole)
         return Guard(
             choice=self._choice(guard.names),
@@ -250,8 +254,8 @@ class _Assembler:
     def _state(self, state: Exit) -> State:
         columns = self.analysis.columns
         guards = tuple(self._guard(state, one) for one in self.liveness.guards[state])
-        closing: tuple[Value, ...] = ()
-        output: tuple[Value, ...] = ()
+        closing: tuple[ComputedColumn, ...] = ()
+        output: tuple[ComputedColumn, ...] = ()
         if state.ends:
             after = self.analysis.environment(state)
             closing = self._values((after[name] for name in columns), columns, ())

@@ -30,7 +30,7 @@ def alternatives(body: SequenceExpression) -> tuple[tuple[str, ...], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ReferenceScope:
     """How a filter at some place reads PREV, FIRST and aggregates.
 
     ``innermost`` is the innermost Kleene that owns a group variable; ``enclosing`` the Kleenes around the place;

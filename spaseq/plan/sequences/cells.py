@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nfa_native.automata.automaton import Automaton, Cells, Formula, Govern, Kind, State, Transition, Value
+from nfa_native.automata.automaton import (
+    Automaton,
+    Cells,
+    ColumnSource,
+    ComputedColumn,
+    Formula,
+    Govern,
+    State,
+    Transition,
+)
 
 MOST_COLUMNS = 2  # that a zone map knows
 MOST_COMPARISONS = 4  # of one step that it looks at
@@ -81,12 +90,12 @@ def _why_apart(state: State, transition: Transition, formulas: Sequence[Formula]
     return "a value is kept for steps after the next"
 
 
-def _columns_of(value: Value, width: int, formulas: Sequence[Formula]) -> set[int]:
+def _columns_of(value: ComputedColumn, width: int, formulas: Sequence[Formula]) -> set[int]:
     """The columns of the partial match that a value is computed from."""
     match value.kind:
-        case Kind.CELL | Kind.EITHER:
+        case ColumnSource.CELL | ColumnSource.EITHER:
             return {value.cell}
-        case Kind.PROGRAM:
+        case ColumnSource.PROGRAM:
             return {register for register in formulas[value.program].reads if register < width}
         case _:
             return set()

@@ -68,6 +68,7 @@ def write(expression: SequenceExpression) -> str:
 
 
 def quantifier(least: int, most: int | None) -> str:
+    """How often, as ``SEQ`` writes it: ``+``, ``{2}``, ``{2,}``, ``{2,3}``."""
     if (least, most) == (1, None):
         return "+"
     return f"{{{least},{'' if most is None else most}}}" if least != most else f"{{{least}}}"

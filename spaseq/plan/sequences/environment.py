@@ -46,10 +46,12 @@ def row(column: str) -> Variable:
 
 
 def previous(variable: str) -> str:
+    """The column that has a variable of the iteration before."""
     return f"PREV({variable})"
 
 
 def first_iteration(variable: str) -> str:
+    """The column that has a variable of the first iteration."""
     return f"FIRST@{variable}"
 
 

@@ -14,11 +14,13 @@ def render(description: Description, form: str) -> str:
 
 
 def as_json(description: Description) -> str:
+    """The description as it is."""
     return json.dumps(description, indent=2, ensure_ascii=False)
 
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────
 def as_text(description: Description) -> str:
+    """The description to be read."""
     steps = by_source(description["transitions"])
     parts = [
         f"sequence  {description['sequence']}",
@@ -96,6 +98,7 @@ def _edge(transition: Description) -> str:
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────
 def as_mermaid(description: Description) -> str:
+    """The automaton as a state diagram for Mermaid."""
     lines = ["stateDiagram-v2"]
     lines += [f'    state "{mermaid_text(_title(state))}" as s{state["number"]}' for state in description["states"]]
     lines += [f"    [*] --> s{one['number']}" for one in description["states"] if one["role"] == "initial"]
@@ -106,6 +109,7 @@ def as_mermaid(description: Description) -> str:
 
 
 def as_dot(description: Description) -> str:
+    """The automaton for Graphviz."""
     lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box, style=rounded];"]
     for state in description["states"]:
         shape = ", peripheries=2" if state["role"] == "final" else ""

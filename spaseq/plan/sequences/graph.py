@@ -59,7 +59,7 @@ Item = Begin | End | Operator | Absent
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepPlace:
     """A BOp where it stands: ``enclosing`` Kleenes, innermost first, and those of them in their first iteration."""
 
     body: SequenceExpression
@@ -68,20 +68,22 @@ class Place:
 
 
 @dataclass(slots=True)
-class Graph:
+class EpsilonGraph:
     """Node 0 is the start, node 1 the end.  ``steps[n]`` are (place number, node after it)."""
 
     size: int = 2
     edges: dict[int, list[tuple[Item | None, int]]] = field(default_factory=dict)
     steps: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
-    guards: list[Place] = field(default_factory=list)
+    places: list[StepPlace] = field(default_factory=list)
+    guards: list[StepPlace] = field(default_factory=list)
 
     def node(self) -> int:
+        """A new node."""
         self.size += 1
         return self.size - 1
 
     def connect(self, source: int, item: Item | None, target: int) -> None:
+        """An ε-edge, which may carry an item."""
         self.edges.setdefault(source, []).append((item, target))
 
 
@@ -91,10 +93,10 @@ START, END = 0, 1
 Path = tuple[int, ...]  # child numbers from the root of a sequence expression
 
 
-def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) -> Graph:
+def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) -> EpsilonGraph:
     """The ε-graph of an expression; Kleenes in ``counts_first`` keep their first iteration apart from later ones."""
     numbers = {path: number for number, path in enumerate(_kleenes(expression, ()))}
-    builder = _Builder(Graph(), numbers, counts_first)
+    builder = _Builder(EpsilonGraph(), numbers, counts_first)
     builder.add(expression, (), START, END, (), frozenset())
     return builder.graph
 
@@ -153,7 +155,7 @@ def may_pick_nothing(expression: SequenceExpression) -> bool:
 
 
 class _Builder:
-    def __init__(self, graph: Graph, kleenes: dict[Path, int], counts_first: frozenset[int]) -> None:
+    def __init__(self, graph: EpsilonGraph, kleenes: dict[Path, int], counts_first: frozenset[int]) -> None:
         self.graph = graph
         self.kleenes = kleenes
         self.counts_first = counts_first
@@ -170,7 +172,7 @@ class _Builder:
     ) -> None:
         """Add all paths of ``expression`` between two nodes."""
         if is_basic(expression):
-            self._step(Place(expression, enclosing, first), start, end)
+            self._step(StepPlace(expression, enclosing, first), start, end)
             return
         match expression:
             case Sequence(left, strategy, right):
@@ -191,7 +193,7 @@ class _Builder:
             case _:
                 raise TypeError(f"{type(expression).__name__} does not stand in a sequence")
 
-    def _step(self, place: Place, start: int, end: int) -> None:
+    def _step(self, place: StepPlace, start: int, end: int) -> None:
         if len(self.graph.places) >= MOST_STEPS:
             raise QueryError(f"the sequence has more than {MOST_STEPS:,} steps once its {{n,m}} are written out")
         self.graph.places.append(place)
@@ -206,7 +208,7 @@ class _Builder:
     ) -> None:
         node = start
         for number, body in enumerate(bodies, 1):
-            self.graph.guards.append(Place(body, enclosing, first))
+            self.graph.guards.append(StepPlace(body, enclosing, first))
             after = end if number == len(bodies) else self.graph.node()
             self.graph.connect(node, Absent(len(self.graph.guards) - 1), after)
             node = after
@@ -238,7 +240,7 @@ class _Builder:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class EpsilonPath:
     """An ε-path: its items, then the step taken (its place and the node after it), or None at the end."""
 
     items: tuple[Item, ...]
@@ -246,20 +248,20 @@ class Route:
     node: int
 
 
-def routes(graph: Graph, source: int) -> list[Route]:
+def routes(graph: EpsilonGraph, source: int) -> list[EpsilonPath]:
     """All ε-paths from a node to the next steps and to the end.
 
     No iteration without an event: a path that begins one cannot end it.
     """
-    found: dict[Route, None] = {}
+    found: dict[EpsilonPath, None] = {}
 
     def walk(node: int, items: tuple[Item, ...], begun: frozenset[int]) -> None:
         if len(found) > MOST_PATHS:
             raise QueryError(f"the sequence has more than {MOST_PATHS} ways past its optional parts")
         for place, after in graph.steps.get(node, ()):
-            found[Route(items, place, after)] = None
+            found[EpsilonPath(items, place, after)] = None
         if node == END:
-            found[Route(items, None, END)] = None
+            found[EpsilonPath(items, None, END)] = None
         for item, after in graph.edges.get(node, ()):
             if isinstance(item, End) and item.kleene in begun:
                 continue

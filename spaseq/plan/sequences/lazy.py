@@ -17,7 +17,7 @@ MOST_TRANSITIONS = 256  # of an automaton that is looked through with every batc
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class LazyUse:
     """A transition that picks an event for a lazy atom.
 
     ``partners`` are the other atoms of its conjunction; ``key`` are pairs (column of the source's cells, slot of the
@@ -35,7 +35,7 @@ class LazyAtom:
 
     number: int
     depth: int
-    uses: tuple[Use, ...]
+    uses: tuple[LazyUse, ...]
 
 
 def lazy_atoms(automaton: Automaton, dear: Mapping[int, Iterable[int]]) -> tuple[LazyAtom, ...]:
@@ -59,15 +59,15 @@ def is_initial(automaton: Automaton, state: int) -> bool:
     return automaton.states[state].govern is Govern.FREE
 
 
-def _waits(automaton: Automaton, use: Use) -> bool:
+def _waits(automaton: Automaton, use: LazyUse) -> bool:
     return bool(use.partners) or not is_initial(automaton, automaton.transitions[use.transition].source)
 
 
-def _use(number: int, transition: Transition, atom: int, known: frozenset[int]) -> Use:
+def _use(number: int, transition: Transition, atom: int, known: frozenset[int]) -> LazyUse:
     choice = transition.choice
     slots = {column: slot for slot, column in enumerate(choice.slots[choice.atoms.index(atom)]) if slot in known}
     key = {held: slots[column] for held, column in transition.step.joins if column in slots}
-    return Use(number, frozenset(choice.atoms) - {atom}, tuple(sorted(key.items())))
+    return LazyUse(number, frozenset(choice.atoms) - {atom}, tuple(sorted(key.items())))
 
 
 def _depths(automaton: Automaton) -> dict[int, int]:

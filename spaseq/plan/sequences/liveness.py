@@ -10,7 +10,7 @@ from functools import cached_property
 
 from gpm.algebra import Expression, Variable
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, begun, either, guards_in
-from spaseq.plan.sequences.basics import Scope, alternatives
+from spaseq.plan.sequences.basics import ReferenceScope, alternatives
 from spaseq.plan.sequences.environment import (
     UNBOUND,
     Environment,
@@ -91,7 +91,7 @@ class Liveness:
         columns = analysis.row_columns(way.names)
         joins = [(before.get(c, UNBOUND), c) for c in columns if c not in analysis.private]
         joins += [(before.get(previous(c), UNBOUND), c) for c in columns if c in analysis.as_before]
-        scope = Scope(analysis.innermost, place.enclosing, place.first)
+        scope = ReferenceScope(analysis.innermost, place.enclosing, place.first)
         seen = {**after, **{c: row(c) for c in columns if c in analysis.private}}
         filters = (substitute(scope.resolve(one), seen) for name in way.names for one in self._filters(name))
         return SymbolicStep(
@@ -105,10 +105,12 @@ class Liveness:
 
     @cached_property
     def live_steps(self) -> dict[Way, SymbolicStep]:
+        """Each way as a step on what its source keeps."""
         return {way: self.step(way, self.held(way.source), self.on_step(way)) for way in self.analysis.ways}
 
     @cached_property
     def whole_steps(self) -> dict[Way, SymbolicStep]:
+        """Each way as a step on all columns, before any is left out."""
         return {way: self.step(way, self.analysis.environment(way.source), way.items) for way in self.analysis.ways}
 
     def target(self, way: Way, state: Exit) -> Environment:
@@ -118,6 +120,7 @@ class Liveness:
     # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def guards(self) -> dict[Exit, tuple[SymbolicGuard, ...]]:
+        """What is to be looked at in each state, as far as the columns that it keeps tell."""
         return {
             state: tuple(
                 self._guard(state, number, before, names)
@@ -167,7 +170,7 @@ class Liveness:
         """An absent Kleene has no earlier iteration: PREV is unbound, FIRST the negated event's own value."""
         innermost = self.analysis.innermost
         outside = frozenset(k for k in innermost.values() if k not in enclosing)
-        resolved = Scope(innermost, (*enclosing, *outside), first | outside).resolve(filter_)
+        resolved = ReferenceScope(innermost, (*enclosing, *outside), first | outside).resolve(filter_)
         gone = {f"PREV({name})": UNBOUND for name, k in innermost.items() if k not in enclosing}
         return _replace(resolved, gone)
 

@@ -36,7 +36,7 @@ class Reading:
         return self.kind in LEASTS
 
 
-class Totals:
+class TotalsPlan:
     """What is totalled for the expressions ``shown``: ``readings`` in the order of totals, for the values of ``keys``.
 
     ``why_not`` says why totals are not enough; None: they are.

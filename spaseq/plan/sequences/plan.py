@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     from gpm.evaluator import CompiledPattern, Evaluator
     from nfa_native.joins.matcher import Matcher
-    from nfa_native.joins.partitions import Partitions
+    from nfa_native.joins.partitions import PartitionedMatcher
     from nfa_native.match_counter import MatchCounter
     from nfa_native.match_totals import MatchTotals
     from nfa_native.terms.words import Terms
-    from spaseq.plan.sequences.match_totals import Reading, Totals
+    from spaseq.plan.sequences.match_totals import Reading, TotalsPlan
 
     Words = NDArray[np.uint64]
-    AnyMatcher = Matcher | MatchTotals | Partitions
+    AnyMatcher = Matcher | MatchTotals | PartitionedMatcher
 
 
 _NO_NAME = "\0"  # is in no query
@@ -143,14 +143,14 @@ class Plan:
         return any(isinstance(part, Aggregate) for one in shown for part in subexpressions(one))
 
     @cached_property
-    def totals(self) -> Totals | None:
+    def totals(self) -> TotalsPlan | None:
         """What is totalled, so that no match has to be enumerated; None: nothing is aggregated over matches."""
         if not self.match_aggregates:
             return None
-        from spaseq.plan.sequences.match_totals import Totals
+        from spaseq.plan.sequences.match_totals import TotalsPlan
 
         shown = (*(one.expression for one in self.selection), *self.having)
-        return Totals(self.analysis, self.liveness, shown, self.columns)
+        return TotalsPlan(self.analysis, self.liveness, shown, self.columns)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -262,13 +262,13 @@ class Plan:
         ``automaton``: as of ``start``.  SnapshotError: the data are damaged.
         """
         from nfa_native.joins.matcher import Matcher
-        from nfa_native.joins.partitions import Partitions
+        from nfa_native.joins.partitions import PartitionedMatcher
         from nfa_native.match_totals import MatchTotals
 
         automaton = automaton or self.automaton(terms, cells)
         try:
             if self.by_partition:
-                return Partitions.restore(automaton, terms, self.analysis.key_slots, data, word_map)
+                return PartitionedMatcher.restore(automaton, terms, self.analysis.key_slots, data, word_map)
             if self.totals is not None and self._is_totalled(cells, enumerates):
                 return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
             return Matcher.restore(automaton, terms, data, word_map)
@@ -284,12 +284,12 @@ class Plan:
         the kind that states have if they can; one that ``enumerates`` all matches.
         """
         from nfa_native.joins.matcher import Matcher
-        from nfa_native.joins.partitions import Partitions
+        from nfa_native.joins.partitions import PartitionedMatcher
         from nfa_native.match_totals import MatchTotals
 
         automaton = automaton or self.automaton(terms, cells)
         if self.by_partition:
-            return Partitions(automaton, terms, self.analysis.key_slots)
+            return PartitionedMatcher(automaton, terms, self.analysis.key_slots)
         if self.totals is not None and self._is_totalled(cells, enumerates):
             return MatchTotals(automaton, terms, self.totals.spec())
         return Matcher(automaton, terms)
@@ -298,11 +298,11 @@ class Plan:
         """What counts the automaton's matches by totals; None: totals are not enough, or an event ends few matches."""
         from nfa_native.automata.automaton import Govern
         from nfa_native.match_counter import MatchCounter
-        from spaseq.plan.sequences.match_totals import Totals
+        from spaseq.plan.sequences.match_totals import TotalsPlan
 
         if self.query.keys or not any(state.govern is Govern.ANY for state in automaton.states):
             return None
-        totals = Totals(self.analysis, self.liveness, (Aggregate("COUNT", None),), tuple(self.analysis.columns))
+        totals = TotalsPlan(self.analysis, self.liveness, (Aggregate("COUNT", None),), tuple(self.analysis.columns))
         return None if totals.why_not is not None else MatchCounter(automaton, terms, totals.spec())
 
     def automaton(self, terms: Terms, cells: Cells | None = None) -> Automaton:

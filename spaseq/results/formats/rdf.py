@@ -19,11 +19,16 @@ class TimedGraph(Protocol):
     """What an event is on the wire: its IRI, time in microseconds, and triples (the graph of a quad means nothing)."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its IRI."""
+
     @property
-    def timestamp(self) -> int: ...
+    def timestamp(self) -> int:
+        """Its time in microseconds."""
+
     @property
-    def triples(self) -> Sequence[pyoxigraph.Triple | pyoxigraph.Quad]: ...
+    def triples(self) -> Sequence[pyoxigraph.Triple | pyoxigraph.Quad]:
+        """What it says."""
 
 
 def event_quads(event: TimedGraph) -> Iterator[pyoxigraph.Quad]:

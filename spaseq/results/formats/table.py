@@ -7,7 +7,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from spaseq.results.formats.columns import GAP, Cell, Columns
+from spaseq.results.formats.columns import GAP, ColumnLayout, TextCell
 from spaseq.results.formats.writer import Layout
 from spaseq.results.shortening import shorten, show, show_events
 from spaseq.results.table import MatchTable
@@ -41,7 +41,7 @@ class TableWriter:
         self._layout = layout
         self._query: tuple[str, tuple[str, ...]] | None = None
         self._step = _WHOLE
-        self._columns = Columns((), GAP)
+        self._columns = ColumnLayout((), GAP)
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
@@ -59,35 +59,35 @@ class TableWriter:
             self._output.write("\n")
         if self._layout.several:
             self._console.print(Text(table.query, style="bold"))
-        heads = [Cell(head) for head in _heads(table)]
+        heads = [TextCell(head) for head in _heads(table)]
         self._columns = self._laid_out(table, heads).narrowed(self._width)
         self._console.print(Text(self._columns.line(heads, self._width), style="bold"), soft_wrap=True, end="")
         self._output.write(self._columns.rule(self._width) + "\n")
         self._columns = self._columns.widened(self._width)
         self._query = (table.query, table.columns)
 
-    def _laid_out(self, table: MatchTable, heads: list[Cell]) -> Columns:
+    def _laid_out(self, table: MatchTable, heads: list[TextCell]) -> ColumnLayout:
         """Columns of the first step that fits the terminal, or of the last one."""
         for step in (_WHOLE,) if self._width is None else _STEPS:
             self._step = step
             rows = [self._cells(table, index) for index in range(min(len(table), _FIRST_ROWS))]
-            columns = Columns.wanted([heads, *rows], step[2])
+            columns = ColumnLayout.wanted([heads, *rows], step[2])
             if self._width is None or columns.total <= self._width:
                 break
         return columns
 
-    def _cells(self, table: MatchTable, index: int) -> list[Cell]:
+    def _cells(self, table: MatchTable, index: int) -> list[TextCell]:
         prefixes, (parts, elapsed, _) = self._layout.prefixes, self._step
         first, last = int(table.first[index]), int(table.last[index])
-        cells = [Cell(iso(first), True), Cell(iso(last), True)]
+        cells = [TextCell(iso(first), True), TextCell(iso(last), True)]
         if elapsed:
-            cells = [Cell(_without_zeros(iso(first)), True), Cell(_elapsed(last - first))]
+            cells = [TextCell(_without_zeros(iso(first)), True), TextCell(_elapsed(last - first))]
         for _, value in table.row(index):
-            cells.append(Cell(show(value, prefixes, parts), value is not None and value.kind == "uri"))
+            cells.append(TextCell(show(value, prefixes, parts), value is not None and value.kind == "uri"))
         if table.derived is None:
-            return [*cells, Cell(show_events(table.events(index), prefixes, parts))]
+            return [*cells, TextCell(show_events(table.events(index), prefixes, parts))]
         event = table.derived[index]
-        return [*cells, Cell(shorten(event.name, prefixes), True), Cell(str(len(event.triples)))]
+        return [*cells, TextCell(shorten(event.name, prefixes), True), TextCell(str(len(event.triples)))]
 
 
 def _heads(table: MatchTable) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, GroupKey, Query
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, GroupKey, MatchAggregate
 from spaseq.plan.formulas.aggregation import way, why_enumerated
 from spaseq.plan.formulas.automaton import Recognition
-from spaseq.snapshots.shapes import COUNT, Named, Shape
+from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.tuples.aggregates.enumerated import ENUMERATION, Enumeration
 from spaseq.tuples.aggregates.rising import RISING, Rising
 from spaseq.tuples.columns.integers import Integers
@@ -22,24 +22,25 @@ from spaseq.tuples.encoding.partitions import PARTITIONS, Numbers
 from spaseq.tuples.prepared import needed
 from spaseq.tuples.selection.names import free
 from spaseq.tuples.totals.operands import Operand
-from spaseq.tuples.totals.totals import Ends, Rows, Totals
+from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals
 
 AGGREGATION: Shape = {
-    "operands": Named(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION], "rising": [RISING],
+    "operands": AnyNames(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION],
+    "rising": [RISING],
 }  # fmt: skip
 
 
 class _Source(Protocol):
     """What gives the rows of aggregates."""
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """Those whose ends are in a batch."""
 
     def met(self) -> int:
         """The atoms that some event had so far."""
 
 
-class Aggregation:
+class AggregatingQuery:
     """The rows of a query's aggregates, of events that come in encoded batches, the first one at position ``first``.
 
     ``integers`` says of which type numbers of matches are.  ``schema`` is that of the batches of rows: the end, what
@@ -51,7 +52,7 @@ class Aggregation:
 
     def __init__(
         self,
-        query: Query,
+        query: FormulaQuery,
         plan: Recognition,
         schema: pyarrow.Schema,
         first: int = 0,
@@ -175,17 +176,17 @@ class Aggregation:
             return Rising(query, needed(query), self._totals, self._enumeration)
         return self._totals
 
-    def _values(self, key: GroupKey, rows: Rows, number: int) -> pyarrow.Array:
+    def _values(self, key: GroupKey, rows: AggregateRows, number: int) -> pyarrow.Array:
         return self._operands[key.attribute.name].numbered(rows.keys[number])
 
 
-def _schema(query: Query, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.Schema:
+def _schema(query: FormulaQuery, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.Schema:
     shown = [(key.name, operands[key.attribute.name].type) for key in query.group_by if key.name is not None]
     columns = shown + [(each.name, _type(each, operands, integers)) for each in query.aggregates]
     return pyarrow.schema([(free("end", [name for name, _ in columns]), pyarrow.int64()), *columns])
 
 
-def _type(aggregate: Aggregate, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.DataType:
+def _type(aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.DataType:
     """The type of an aggregate's column."""
     if aggregate.attribute is None or aggregate.function == "COUNT":
         return integers.type

@@ -13,7 +13,7 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import StreamError
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.pattern.formulas.query import Aggregate, Query, Strategy
+from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.columns.integers import Integers
@@ -23,9 +23,9 @@ from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.windows import ALWAYS, edges
 from spaseq.tuples.selection.choosing import chosen, distinct
-from spaseq.tuples.selection.selecting import SELECTION, Selection
+from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
 from spaseq.tuples.totals.operands import NO_VALUE, Operand
-from spaseq.tuples.totals.totals import Rows
+from spaseq.tuples.totals.totals import AggregateRows
 
 REMEMBERED: Shape = {"first": COUNT, "starts": bytes, "least": TIME, "vectors": [bytes]}
 ENUMERATION: Shape = {"remembered": REMEMBERED, "selection": SELECTION}
@@ -34,10 +34,10 @@ Places = npt.NDArray[np.int64]
 Reader = Callable[[pyarrow.RecordBatch], Vector]
 
 
-class Remembered:
+class RememberedColumns:
     """Some columns of events, as long as a match may need them; the first event is at position ``first``."""
 
-    def __init__(self, query: Query, readers: Mapping[Hashable, Reader], first: int) -> None:
+    def __init__(self, query: FormulaQuery, readers: Mapping[Hashable, Reader], first: int) -> None:
         self._readers = readers
         self._window = query.window
         self._forgets = query.forgets
@@ -133,7 +133,7 @@ class Enumeration:
 
     def __init__(
         self,
-        query: Query,
+        query: FormulaQuery,
         plan: Recognition,
         operands: Mapping[str, Operand],
         schema: pyarrow.Schema,
@@ -145,15 +145,15 @@ class Enumeration:
         self._plan = plan
         self._operands = operands
         self._is_ambiguous = plan.automaton.ambiguous
-        self._remembered = Remembered(query, self._readers(), first)
+        self._remembered = RememberedColumns(query, self._readers(), first)
         query = replace(query, aggregates=(), group_by=(), variables=None, limit=None)
         if self._is_ambiguous:  # all ways to find a match are needed, as their variables differ
             plan = replace(plan, automaton=replace(plan.automaton, ambiguous=False))
-            if query.strategy is not Strategy.STRICT:
-                query = replace(query, strategy=Strategy.ALL)
-        self.selection = Selection(query, plan, schema, first)
+            if query.strategy is not SelectionStrategy.STRICT:
+                query = replace(query, strategy=SelectionStrategy.ALL)
+        self.selection = SelectingQuery(query, plan, schema, first)
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         self._remembered.add(batch)
         for found in whole_ends(self.selection.recognized(batch)):
@@ -188,7 +188,7 @@ class Enumeration:
             readers["number", key.attribute.name] = self._operands[key.attribute.name].read_number
         return readers
 
-    def _aggregated(self, found: ComplexEvents, events: Remembered) -> Rows:
+    def _aggregated(self, found: ComplexEvents, events: RememberedColumns) -> AggregateRows:
         count = len(found.ends)
         matches = np.repeat(np.arange(count), np.diff(found.offsets))
         columns = [found.ends]
@@ -197,9 +197,11 @@ class Enumeration:
         (ends, *keys), group = distinct_rows(columns)
         picks = _Picks(found, matches, group)
         aggregates = tuple(self._column(each, picks, len(ends), events) for each in self._query.aggregates)
-        return Rows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
+        return AggregateRows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
 
-    def _numbers(self, attribute: Attribute, found: ComplexEvents, matches: Places, events: Remembered) -> Places:
+    def _numbers(
+        self, attribute: Attribute, found: ComplexEvents, matches: Places, events: RememberedColumns
+    ) -> Places:
         """For each match the number of an attribute of the one event that the variable holds at most."""
         held = self._holds(attribute)[found.states]
         numbers = np.full(len(found.ends), NO_VALUE, np.int64)
@@ -210,7 +212,9 @@ class Enumeration:
         """In which states events are picked that the variable holds."""
         return np.array([attribute.variable in names for names in self._plan.variables], np.bool_)
 
-    def _column(self, aggregate: Aggregate, picks: _Picks, groups: int, events: Remembered) -> pyarrow.Array:
+    def _column(
+        self, aggregate: MatchAggregate, picks: _Picks, groups: int, events: RememberedColumns
+    ) -> pyarrow.Array:
         found, attribute = picks.found, aggregate.attribute
         held = np.zeros(len(found.states), np.bool_) if attribute is None else self._holds(attribute)[found.states]
         counted = np.ones(len(found.ends), np.bool_)
@@ -239,7 +243,7 @@ def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:
 
 
 def aggregated(
-    aggregate: Aggregate, operand: Operand, values: Column, where: Places, groups: int, integers: Integers
+    aggregate: MatchAggregate, operand: Operand, values: Column, where: Places, groups: int, integers: Integers
 ) -> pyarrow.Array:
     """The function over the values (p) of each group, whose numbers are ``where``; StreamError: it does not fit."""
     numbers = np.bincount(where, minlength=groups)
@@ -255,7 +259,7 @@ def aggregated(
     return pyarrow.array(sums, pyarrow.float64()) if operand.is_double else whole(sums, aggregate, integers)
 
 
-def whole(numbers: Column, aggregate: Aggregate, integers: Integers) -> pyarrow.Array:
+def whole(numbers: Column, aggregate: MatchAggregate, integers: Integers) -> pyarrow.Array:
     """Numbers (m), maybe Python's integers, in the type that is asked for; StreamError: one does not fit."""
     try:
         if integers is Integers.DECIMAL:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.formulas.query import Query
+from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.aggregates.enumerated import Enumeration
 from spaseq.tuples.columns.stored import (
@@ -26,7 +26,7 @@ from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.measures import Measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION
 from spaseq.tuples.encoding.windows import NEVER, edges
-from spaseq.tuples.totals.totals import Rows, Totals
+from spaseq.tuples.totals.totals import AggregateRows, Totals
 
 _KEPT: Shape = {"first": COUNT, "symbols": bytes, "partitions": [bytes], "measure": bytes, "rows": bytes}
 RISING: Shape = {"last": TIME, "fallen": bool, "kept": [_KEPT]}
@@ -37,7 +37,7 @@ class Rising:
 
     What came before may then be in a window again: so events are kept, with the columns of ``needed``."""
 
-    def __init__(self, query: Query, needed: tuple[str, ...], totals: Totals, enumeration: Enumeration) -> None:
+    def __init__(self, query: FormulaQuery, needed: tuple[str, ...], totals: Totals, enumeration: Enumeration) -> None:
         self._window = query.window
         self._needed = needed
         self._totals = totals
@@ -46,7 +46,7 @@ class Rising:
         self._last = NEVER
         self._has_fallen = False
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         if self._has_fallen:
             return self._enumeration.rows(batch)
@@ -94,7 +94,7 @@ class Rising:
         self._last = there[-1]
         return bool((there[1:] < there[:-1]).any())
 
-    def _from_the_begin(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def _from_the_begin(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows of a batch, after all that came before it."""
         kept, self._kept = self._kept, []
         for before in kept:

@@ -18,7 +18,7 @@ from spaseq.tuples.columns.usual import CODED_TEXT, usual, usual_type
 COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
 
 
-class Columns:
+class ColumnTypes:
     """The types of columns by name: fixed when a query has begun to read them, until then as wide as was needed.
 
     A column that a batch does not have is NULL there.

@@ -23,7 +23,7 @@ _NOT_ASKED = NO_NUMBER - 1  # a value of a dictionary that did not occur so far
 Numbers = npt.NDArray[np.uint32]
 
 
-class Numbering(Protocol):
+class AnyNumbering(Protocol):
     """Gives values numbers, batch by batch; NULL and NaN have none."""
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Numbering(Protocol):
         """Know these values, instead of others; SnapshotError: they cannot be."""
 
 
-def numbering(type_: pyarrow.DataType) -> Numbering:
+def numbering(type_: pyarrow.DataType) -> AnyNumbering:
     """A numbering for columns of a type; of doubles, integers equal them by value."""
     if types.is_int64(type_) or types.is_timestamp(type_):
         return IntegerNumbering()

@@ -56,7 +56,7 @@ _TURNED = {">": "<", ">=": "<="}
 Integers = npt.NDArray[np.int64]
 
 
-class Form(Enum):
+class WordForm(Enum):
     """How a remembered value is kept in 64 bits."""
 
     INTEGER = Operation.LOAD_INTEGER
@@ -66,23 +66,23 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedValue:
     """A value of each event: ``of`` has no variables."""
 
     of: Value | Predicate
-    form: Form
+    form: WordForm
 
     def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Integers:
         """The values of a batch (n)."""
-        if self.form is Form.TRUTH:
+        if self.form is WordForm.TRUTH:
             assert not isinstance(self.of, Attribute | Constant | Arithmetic | Negative)
             return _whole(holds(self.of, batch), batch)
         assert isinstance(self.of, Attribute | Constant | Arithmetic | Negative)
-        if self.form is Form.TEXT:
+        if self.form is WordForm.TEXT:
             values, valid = numbered(self.of, batch, known)
             return _whole(np.where(valid, values, NULL), batch)
         vector = numbers(self.of, batch)
-        if self.form is Form.REAL:
+        if self.form is WordForm.REAL:
             reals = np.where(_valid(vector.valid), vector.values.astype(np.float64, copy=False), np.nan)
             return _whole(reals.view(np.int64), batch)
         return _whole(_integers(vector.values, vector.valid), batch)
@@ -111,7 +111,7 @@ class Conditions:
     """
 
     def __init__(self, asked: Sequence[Inquiry], computed: Sequence[Computed], schema: pyarrow.Schema) -> None:
-        self._numbers: dict[Remembered, int] = {}
+        self._numbers: dict[RememberedValue, int] = {}
         self._schema = schema
         conditions = tuple(self._condition(inquiry) for inquiry in asked)
         computations = tuple(self._computation(each) for each in computed)
@@ -131,8 +131,8 @@ class Conditions:
             steps = (Instruction(Operation.CONSTANT),)
         return Computation(computed.held, steps, compares_reals(joined, self._schema), not joined.is_left)
 
-    def _load(self, remembered: Remembered, variable: int) -> Instruction:
-        form = Form.INTEGER if remembered.form is Form.TEXT else remembered.form
+    def _load(self, remembered: RememberedValue, variable: int) -> Instruction:
+        form = WordForm.INTEGER if remembered.form is WordForm.TEXT else remembered.form
         assert isinstance(form.value, Operation)
         return Instruction(form.value, variable, self._numbers.setdefault(remembered, len(self._numbers)))
 
@@ -141,7 +141,7 @@ class Conditions:
         names = {attribute.variable or "" for attribute in attributes(predicate)}
         if len(names) < 2:
             variable = variables.index(names.pop()) if names else 0
-            yield self._load(Remembered(local_predicate(predicate), Form.TRUTH), variable)
+            yield self._load(RememberedValue(local_predicate(predicate), WordForm.TRUTH), variable)
             return
         match predicate:
             case And(parts):
@@ -193,7 +193,7 @@ class Conditions:
     def _number(self, value: Value, variables: tuple[str, ...]) -> Iterator[Instruction]:
         names = {attribute.variable or "" for attribute in attributes(value)}
         if len(names) == 1:
-            yield self._load(Remembered(local_value(value), self._form(value)), variables.index(names.pop()))
+            yield self._load(RememberedValue(local_value(value), self._form(value)), variables.index(names.pop()))
             return
         match value:
             case Constant(constant):
@@ -207,10 +207,10 @@ class Conditions:
                 yield from self._number(right, variables)
                 yield Instruction(_ARITHMETIC[operator])
 
-    def _form(self, value: Value) -> Form:
+    def _form(self, value: Value) -> WordForm:
         if self._kind(value) is Kind.TEXT:
-            return Form.TEXT
-        return Form.REAL if is_real(local_value(value), self._schema) else Form.INTEGER
+            return WordForm.TEXT
+        return WordForm.REAL if is_real(local_value(value), self._schema) else WordForm.INTEGER
 
     def _kind(self, value: Value) -> Kind | None:
         return kind_of_type(self._schema.field(value.name).type) if isinstance(value, Attribute) else None

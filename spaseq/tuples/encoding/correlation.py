@@ -51,7 +51,7 @@ def texts(schema: pyarrow.Schema) -> frozenset[str]:
     return frozenset(field.name for field in schema if kind_of_type(field.type) is Kind.TEXT)
 
 
-class Columns:
+class RegisterColumns:
     """The values of events that registers are compared with, and those that ``conditions`` read.
 
     QueryError if they do not compare.
@@ -165,7 +165,7 @@ def _too_large(value: Value) -> StreamError:
     return StreamError(f"a number of {names} is too large to be compared with other events exactly", hint=hint)
 
 
-class Memory:
+class ConditionMemory:
     """Conditions about several events, whose columns it keeps as long as they may be asked for.
 
     ``conditions`` are their native form; what that leaves undecided is answered here.
@@ -226,5 +226,5 @@ def _called(attribute: Attribute) -> Attribute:
 
 
 def _of_batch(predicate: Predicate) -> Predicate:
-    """The predicate with the names of columns as ``Memory`` calls them."""
+    """The predicate with the names of columns as ``ConditionMemory`` calls them."""
     return mapped(predicate, _called)

@@ -9,14 +9,14 @@ from spaseq.pattern.formulas.predicates import And, Or, Predicate
 from spaseq.tuples.columns.predicates import Literal
 
 
-class Joined(NamedTuple):
+class Connective(NamedTuple):
     """All of the parts hold (``every``), or at least one does; these are different and not decided."""
 
     every: bool
     parts: tuple[Condition, ...]
 
 
-Condition = bool | str | Joined  # decided, or a literal by its name
+Condition = bool | str | Connective  # decided, or a literal by its name
 
 
 def name_of(literal: Literal) -> str:
@@ -46,4 +46,4 @@ def _joined(every: bool, parts: list[Condition]) -> Condition:
     found = tuple(dict.fromkeys(part for part in parts if part is not every))
     if (not every) in found:
         return not every
-    return every if not found else found[0] if len(found) == 1 else Joined(every, found)
+    return every if not found else found[0] if len(found) == 1 else Connective(every, found)

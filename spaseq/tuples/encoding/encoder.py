@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.pattern.formulas.query import AttributeWindow, Query
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
-from spaseq.snapshots.shapes import COUNT, Named, Shape
+from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.stored import require
@@ -27,7 +27,7 @@ _OMITTED: Shape = (COUNT, COUNT)
 _KEYED: Shape = {
     "columns": [str], "forgets": bool, "partitions": PARTITIONS, "outside": _OMITTED, "many": COUNT,
 }  # fmt: skip
-ENCODER: Shape = {"keyed": [_KEYED], "unmeasured": Named(_OMITTED)}
+ENCODER: Shape = {"keyed": [_KEYED], "unmeasured": AnyNames(_OMITTED)}
 
 
 class Forgetful(Protocol):
@@ -101,10 +101,10 @@ class Keyed:
         self._many = max(MANY, 2 * len(kept))
 
 
-class Reading:
+class QueryReading:
     """What one query reads of the events."""
 
-    def __init__(self, query: Query, plan: Recognition, atoms: Sequence[Atom], running: Forgetful) -> None:
+    def __init__(self, query: FormulaQuery, plan: Recognition, atoms: Sequence[Atom], running: Forgetful) -> None:
         self.atoms = named(atoms)
         self.names = [repr(atom) for atom in atoms]
         self.running = running
@@ -130,7 +130,7 @@ class Encoded:
     measures: Mapping[str, Measure]
     edges: dict[object, tuple[Times, Times]] = field(default_factory=dict)
 
-    def of(self, reading: Reading) -> EncodedBatch:
+    def of(self, reading: QueryReading) -> EncodedBatch:
         """What one of them reads."""
         assert reading.masks is not None
         return EncodedBatch(
@@ -141,17 +141,17 @@ class Encoded:
         )  # fmt: skip
 
 
-class Encoder:
+class BatchEncoder:
     """Encodes the events of a sequence for the queries that are there."""
 
     def __init__(self, naming: Naming) -> None:
         self._naming = naming
-        self._readings: list[Reading] = []
+        self._readings: list[QueryReading] = []
         self._groups: list[SymbolGroup] = []
         self._keyed: dict[tuple[tuple[str, ...], bool], Keyed] = {}
         self._unmeasured: dict[str, Omitted] = {}
 
-    def add(self, reading: Reading, schema: pyarrow.Schema) -> None:
+    def add(self, reading: QueryReading, schema: pyarrow.Schema) -> None:
         """A query reads the events from now on; ``check_reading`` has passed."""
         if reading.key is not None:
             if reading.key not in self._keyed:
@@ -161,7 +161,7 @@ class Encoder:
             self._unmeasured.setdefault(reading.measure, Omitted())
         self._readings.append(reading)
 
-    def remove(self, reading: Reading) -> None:
+    def remove(self, reading: QueryReading) -> None:
         """It does so no longer."""
         self._readings.remove(reading)
         if reading.key is not None:
@@ -206,7 +206,7 @@ class Encoder:
             self._keyed[key].restore(one)
         self._unmeasured = {name: Omitted(*omitted) for name, omitted in state["unmeasured"].items()}
 
-    def losses(self, reading: Reading, events: int) -> list[Loss]:
+    def losses(self, reading: QueryReading, events: int) -> list[Loss]:
         """The events, of so many, that a query can have in no match: in no partition, or in no window."""
         found = []
         if reading.key is not None:
@@ -229,17 +229,17 @@ class Encoder:
             self._join(reading, made)
 
     @staticmethod
-    def _join(reading: Reading, groups: Iterable[SymbolGroup]) -> None:
+    def _join(reading: QueryReading, groups: Iterable[SymbolGroup]) -> None:
         group = next((group for group in groups if group.has(reading.atoms)), None)
         if group is not None and reading.masks is None:
             reading.masks = Masks(group, reading.names, reading.before)
 
     @staticmethod
-    def _is_in(reading: Reading, group: SymbolGroup) -> bool:
+    def _is_in(reading: QueryReading, group: SymbolGroup) -> bool:
         return reading.masks is not None and reading.masks.group is group
 
 
-def check_reading(query: Query, plan: Recognition, schema: pyarrow.Schema) -> None:
+def check_reading(query: FormulaQuery, plan: Recognition, schema: pyarrow.Schema) -> None:
     """QueryError if what a query asks of single events makes no sense for the columns that they have."""
     for atom in plan.atoms:
         check(atom.predicate, schema)

@@ -24,7 +24,7 @@ State = tuple[Condition, ...]
 Digits = tuple[Places, Places]  # a code for each row (n), and the digit of each code
 
 
-class Step(ABC):
+class DiagramStep(ABC):
     """From the states before it to ``states``, by a row's digit: a number for what it satisfies of ``literals``."""
 
     def __init__(self, literals: Mapping[str, Literal]) -> None:
@@ -79,7 +79,7 @@ class Step(ABC):
             self._table = grown
 
 
-class ByteStep(Step):
+class ByteStep(DiagramStep):
     """A step of up to eight literals: the digit has a bit for each of them."""
 
     def read(self, batch: pyarrow.RecordBatch) -> Digits:
@@ -95,7 +95,7 @@ class ByteStep(Step):
         return bytes([digit])
 
 
-class TextStep(Step):
+class TextStep(DiagramStep):
     """A step of literals about one column of texts, which are evaluated on its dictionary."""
 
     def __init__(self, literals: Mapping[str, Literal], column: str) -> None:
@@ -152,7 +152,7 @@ def packed(literals: Sequence[Literal], batch: pyarrow.RecordBatch) -> npt.NDArr
     return found
 
 
-def steps(literals: Mapping[str, Literal], schema: pyarrow.Schema) -> Iterator[Step]:
+def steps(literals: Mapping[str, Literal], schema: pyarrow.Schema) -> Iterator[DiagramStep]:
     """All literals in groups: first those on columns of texts, as they cost least."""
     of_column: dict[str, dict[str, Literal]] = {}
     others: dict[str, Literal] = {}

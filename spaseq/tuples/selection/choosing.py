@@ -9,13 +9,13 @@ from math import inf
 import numpy as np
 
 from nfa_native.events.recognizer import ComplexEvents
-from spaseq.pattern.formulas.query import Strategy
+from spaseq.pattern.formulas.query import SelectionStrategy
 from spaseq.tuples.columns.vectors import Column, Mask
 
 Positions = tuple[int, ...]
 
 
-def chosen(strategy: Strategy, found: ComplexEvents) -> ComplexEvents:
+def chosen(strategy: SelectionStrategy, found: ComplexEvents) -> ComplexEvents:
     """All ways to find the matches that the strategy keeps; STRICT is no matter of comparing."""
     choose = _CHOICES.get(strategy)
     if choose is None:
@@ -25,7 +25,7 @@ def chosen(strategy: Strategy, found: ComplexEvents) -> ComplexEvents:
     for _, numbers in groupby(range(len(picked)), key=found.ends.tolist().__getitem__):
         some = list(numbers)
         best = choose([picked[number] for number in some])
-        one = [starts[some[0]]] if strategy is Strategy.ANY else starts
+        one = [starts[some[0]]] if strategy is SelectionStrategy.ANY else starts
         kept += [number for number in some if picked[number] in best and starts[number] in one]
     return _taken(found, np.array(kept, np.int64))
 
@@ -65,9 +65,9 @@ def _maximal(picked: list[Positions]) -> set[Positions]:
     return {each for each, own in sets.items() if not any(own < other for other in sets.values())}
 
 
-_CHOICES: dict[Strategy, Callable[[list[Positions]], set[Positions]]] = {
-    Strategy.ANY: lambda picked: {picked[0]},
-    Strategy.NEXT: lambda picked: {min(picked, key=lambda each: (*each, inf))},
-    Strategy.LAST: lambda picked: {max(picked, key=lambda each: each[::-1])},
-    Strategy.MAX: _maximal,
+_CHOICES: dict[SelectionStrategy, Callable[[list[Positions]], set[Positions]]] = {
+    SelectionStrategy.ANY: lambda picked: {picked[0]},
+    SelectionStrategy.NEXT: lambda picked: {min(picked, key=lambda each: (*each, inf))},
+    SelectionStrategy.LAST: lambda picked: {max(picked, key=lambda each: each[::-1])},
+    SelectionStrategy.MAX: _maximal,
 }

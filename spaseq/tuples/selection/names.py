@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spaseq.languages.ceql.scope import named_in
-from spaseq.pattern.formulas.query import Query
+from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
 
 
-def called(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+def called(query: FormulaQuery, plan: Recognition) -> tuple[frozenset[str], ...]:
     """For each state the variables that AS gives its picks; where there is none, their type."""
     named = named_in(query.formula)
     types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]

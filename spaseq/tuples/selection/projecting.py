@@ -9,7 +9,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.pattern.formulas.query import Query
+from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.plan.formulas.aggregation import holds_several
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding.past import Past
@@ -47,7 +47,7 @@ class Column:
         return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))
 
 
-def columns_of(query: Query, plan: Recognition, variables: tuple[str, ...]) -> tuple[Column, ...]:
+def columns_of(query: FormulaQuery, plan: Recognition, variables: tuple[str, ...]) -> tuple[Column, ...]:
     """What SELECT shows beside start, end and positions; ``variables`` are all that it has, or ``*`` stands for."""
     return tuple(
         Column(column, column)

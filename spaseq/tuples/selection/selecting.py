@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
-from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, Query
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.columns.stored import met_of, require
-from spaseq.tuples.encoding.correlation import Columns, Memory
+from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.past import PAST, Past
@@ -23,7 +23,7 @@ from spaseq.tuples.encoding.windows import ALWAYS, edges, latest_start
 from spaseq.tuples.selection.batches import record_batch
 from spaseq.tuples.selection.names import called, free, in_order
 from spaseq.tuples.selection.projecting import Column, columns_of
-from spaseq.tuples.totals.counting import Counter, counter
+from spaseq.tuples.totals.counting import TotalsCounter, counter
 
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
@@ -31,7 +31,7 @@ SELECTION: Shape = {
 }  # fmt: skip
 
 
-class Selection:
+class SelectingQuery:
     """The results of a query on events that come in encoded batches, the first of them at position ``first``.
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
@@ -40,7 +40,12 @@ class Selection:
     """
 
     def __init__(
-        self, query: Query, plan: Recognition, schema: pyarrow.Schema, first: int = 0, remembered: Sequence[str] = ()
+        self,
+        query: FormulaQuery,
+        plan: Recognition,
+        schema: pyarrow.Schema,
+        first: int = 0,
+        remembered: Sequence[str] = (),
     ) -> None:
         self._query = query
         self._plan = plan
@@ -52,10 +57,10 @@ class Selection:
         self._positions = _schema([Column(name, name) for name in self.held], schema)
         shown = [column.attribute for column in self.columns if column.attribute]
         self.past = Past([*remembered, *shown], schema, query.forgets)
-        self._memory = Memory(plan.asked, plan.computed, schema, query.forgets)
-        self._columns = Columns(plan.measured, schema, self._memory.conditions)
+        self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
+        self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
         self._recognizer = _recognizer(query, plan, self._memory, first)
-        self._counter: Counter | None = None  # what counts results that nobody asks for
+        self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
         self._has_begun = False
         self._least = int(ALWAYS)
         self.found = 0
@@ -74,7 +79,7 @@ class Selection:
         self._has_begun = True
         return self._counted(self._counter, batch)
 
-    def _counted(self, counter: Counter, batch: EncodedBatch) -> Iterator[int]:
+    def _counted(self, counter: TotalsCounter, batch: EncodedBatch) -> Iterator[int]:
         for number in counter.counts(batch):
             self.found += number
             yield number
@@ -170,7 +175,7 @@ class Selection:
             self.met = reduce(or_, new, self.met)
 
 
-def _shown(query: Query, plan: Recognition) -> tuple[frozenset[str], ...]:
+def _shown(query: FormulaQuery, plan: Recognition) -> tuple[frozenset[str], ...]:
     """For each state the variables under which results show its picks."""
     if query.variables is not None:
         return tuple(names & frozenset(query.variables) for names in plan.variables)
@@ -184,7 +189,7 @@ def _schema(columns: Sequence[Column], events: pyarrow.Schema) -> pyarrow.Schema
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
-def _recognizer(query: Query, plan: Recognition, memory: Memory, first: int) -> Recognizer:
+def _recognizer(query: FormulaQuery, plan: Recognition, memory: ConditionMemory, first: int) -> Recognizer:
     window = query.window
     return Recognizer(
         plan.automaton,

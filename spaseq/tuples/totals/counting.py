@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spaseq.pattern.formulas.query import Aggregate, AttributeWindow, Query
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, MatchAggregate
 from spaseq.plan.formulas.aggregation import why_enumerated
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.totals.totals import Totals
 
-_ALL = Aggregate("COUNT", None, "count")
+_ALL = MatchAggregate("COUNT", None, "count")
 
 
-class Counter:
+class TotalsCounter:
     """Counts the results of a query that end in each batch."""
 
-    def __init__(self, query: Query, plan: Recognition) -> None:
+    def __init__(self, query: FormulaQuery, plan: Recognition) -> None:
         asked = replace(query, aggregates=(_ALL,), group_by=(), columns=(), variables=())
         self._totals = Totals(asked, plan, {}, 0)
 
@@ -34,8 +34,8 @@ class Counter:
         return self._totals.statistics()
 
 
-def counter(query: Query, plan: Recognition) -> Counter | None:
+def counter(query: FormulaQuery, plan: Recognition) -> TotalsCounter | None:
     """What counts the results of a query; None: they are enumerated, or there may be too many keys."""
     if query.limit is not None or plan.partition or isinstance(query.window, AttributeWindow):
         return None
-    return None if why_enumerated(query, plan) is not None else Counter(query, plan)
+    return None if why_enumerated(query, plan) is not None else TotalsCounter(query, plan)

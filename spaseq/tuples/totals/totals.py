@@ -17,8 +17,8 @@ from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
 from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
-from spaseq.pattern.formulas.query import Aggregate, EventWindow, Query
-from spaseq.plan.formulas.aggregation import Place, place
+from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, MatchAggregate
+from spaseq.plan.formulas.aggregation import GroupingPlace, place
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.stored import require
@@ -47,7 +47,7 @@ Wide = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]  # numbers of 128 bi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class AggregateRows:
     """One row for each end and group (m): its end, its number in each key of GROUP BY, and its aggregates."""
 
     ends: Ends
@@ -56,7 +56,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuantityReading:
     """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
 
     That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
@@ -73,7 +73,7 @@ class Totals:
 
     def __init__(
         self,
-        query: Query,
+        query: FormulaQuery,
         plan: Recognition,
         operands: Mapping[str, Operand],
         first: int,
@@ -89,11 +89,11 @@ class Totals:
         leading = LEADING[integers]
         self._number = {reading: number for number, reading in enumerate(distinct, len(leading))}
         places = [place(key.attribute, query, plan) for key in query.group_by]
-        self._first = [number for number, where in enumerate(places) if where is Place.FIRST]
+        self._first = [number for number, where in enumerate(places) if where is GroupingPlace.FIRST]
         self._keys: dict[tuple[int, ...], int] = {}
         self._aggregator = _aggregator(query, plan, leading, distinct)
 
-    def rows(self, batch: EncodedBatch) -> Iterator[Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
@@ -169,7 +169,7 @@ class Totals:
         known = [self._keys.setdefault(tuple(each), len(self._keys)) for each in found.T.tolist()]
         return np.array(known, np.uint32)[places.ravel()]
 
-    def _finished(self, found: Found, keys: list[Numbers]) -> Rows:
+    def _finished(self, found: Found, keys: list[Numbers]) -> AggregateRows:
         """``keys``: the numbers of the last events."""
         if len(self._first) == 1:
             keys[self._first[0]] = found.keys
@@ -178,9 +178,9 @@ class Totals:
             for place_, key in enumerate(self._first):
                 keys[key] = combinations[:, place_]
         columns = tuple(self._aggregated(each, found) for each in self._query.aggregates)
-        return Rows(found.ends, tuple(keys), columns)
+        return AggregateRows(found.ends, tuple(keys), columns)
 
-    def _aggregated(self, aggregate: Aggregate, found: Found) -> pyarrow.Array:
+    def _aggregated(self, aggregate: MatchAggregate, found: Found) -> pyarrow.Array:
         """A column of the result; StreamError where a number is too large."""
         if aggregate.attribute is None:
             return self._counted(found, aggregate)
@@ -196,7 +196,7 @@ class Totals:
                 return pyarrow.array(self._real(totals[0], aggregate, found))
         return self._whole(totals[0], aggregate, found)
 
-    def _counted(self, found: Found, aggregate: Aggregate) -> pyarrow.Array:
+    def _counted(self, found: Found, aggregate: MatchAggregate) -> pyarrow.Array:
         """The numbers of matches."""
         match self._integers:
             case Integers.DECIMAL:
@@ -208,7 +208,7 @@ class Totals:
         self._check(found.counts > np.uint64(2**63 - 1), aggregate, found)
         return pyarrow.array(found.counts.astype(np.int64))
 
-    def _whole(self, sums: Any, aggregate: Aggregate, found: Found) -> pyarrow.Array:
+    def _whole(self, sums: Any, aggregate: MatchAggregate, found: Found) -> pyarrow.Array:
         """Sums of 128 bits in the type that is asked for, or doubles."""
         match self._integers:
             case Integers.DECIMAL:
@@ -219,7 +219,7 @@ class Totals:
         self._check(_beyond(sums, 2**63 - 1, -(2**63)), aggregate, found)
         return pyarrow.array(sums[1].view(np.int64))
 
-    def _real(self, sums: object, aggregate: Aggregate, found: Found) -> Reals:
+    def _real(self, sums: object, aggregate: MatchAggregate, found: Found) -> Reals:
         """Sums as doubles."""
         if not isinstance(sums, tuple):
             assert isinstance(sums, np.ndarray) and found.number is not None
@@ -231,7 +231,7 @@ class Totals:
         real: Reals = np.where(high == whole >> 63, whole.astype(np.float64), high * 2.0**64 + low.astype(np.float64))
         return real
 
-    def _check(self, too_large: Mask, aggregate: Aggregate, found: Found) -> None:
+    def _check(self, too_large: Mask, aggregate: MatchAggregate, found: Found) -> None:
         """StreamError if some number is too large."""
         if too_large.any():
             end = int(found.ends[np.argmax(too_large)])
@@ -241,7 +241,9 @@ class Totals:
             raise StreamError(f"{whose} does not fit in {self._integers.room}", hint=HINT + WIDER[self._integers])
 
 
-def _readings(aggregate: Aggregate, operands: Mapping[str, Operand], integers: Integers) -> tuple[Reading, ...]:
+def _readings(
+    aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers
+) -> tuple[QuantityReading, ...]:
     """What has to be known for an aggregate."""
     attribute = aggregate.attribute
     if attribute is None:
@@ -255,11 +257,11 @@ def _readings(aggregate: Aggregate, operands: Mapping[str, Operand], integers: I
         "MIN": [("LEAST", "order")],
         "MAX": [("LEAST", "reverse")],
     }[aggregate.function]
-    return tuple(Reading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
+    return tuple(QuantityReading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
 
 
 def _aggregator(
-    query: Query, plan: Recognition, leading: Sequence[Quantity], readings: Mapping[Reading, None]
+    query: FormulaQuery, plan: Recognition, leading: Sequence[Quantity], readings: Mapping[QuantityReading, None]
 ) -> Aggregator:
     window = query.window
     states = [
@@ -276,7 +278,7 @@ def _aggregator(
     )
 
 
-def _column(reading: Reading, vector: Vector) -> Column:
+def _column(reading: QuantityReading, vector: Vector) -> Column:
     """What a batch's events have of it."""
     values, valid = vector.values, vector.valid
     if reading.what == "presence":

@@ -13,8 +13,8 @@ from spaseq.pattern.formulas import predicates as columns
 from spaseq.pattern.formulas import query as algebra
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -51,9 +51,9 @@ def ways(formula: Formula, stream: Sequence[Event]) -> frozenset[Way]:
             )
         case Filtered(body, condition):
             return frozenset(way for way in ways(body, stream) if passes(condition, way[2], stream))
-        case Disjunction(left, right):
+        case Alternation(left, right):
             return ways(left, stream) | ways(right, stream)
-        case algebra.Sequence(left, right, contiguous):
+        case algebra.Sequencing(left, right, contiguous):
             return joined(ways(left, stream), ways(right, stream), contiguous)
         case Iteration(body, contiguous):
             return iterated(ways(body, stream), contiguous)

@@ -8,8 +8,8 @@ from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -17,7 +17,7 @@ from spaseq.pattern.formulas.query import (
     Iteration,
     Named,
     Relation,
-    Sequence,
+    Sequencing,
 )
 from tests.language.ceql.meaning import Event
 
@@ -34,12 +34,12 @@ def random_formula(rng: Random, depth: int) -> Formula:
         case "filter":
             return Filtered(body, random_filter(rng, sorted(bound(body)), 2))
         case "or":
-            return Disjunction(body, random_formula(rng, rng.randrange(depth)))
+            return Alternation(body, random_formula(rng, rng.randrange(depth)))
         case "plus":
             return Iteration(body, rng.random() < 0.3)
     other = random_formula(rng, rng.randrange(depth))
     left, right = (body, other) if rng.random() < 0.5 else (other, body)
-    return Sequence(left, right, rng.random() < 0.3)
+    return Sequencing(left, right, rng.random() < 0.3)
 
 
 def random_filter(rng: Random, names: list[str], depth: int) -> Filter:

@@ -8,8 +8,8 @@ from spaseq.pattern.formulas import predicates as columns
 from spaseq.pattern.formulas.predicates import TRUE, And, Comparison, Or
 from spaseq.pattern.formulas.query import (
     AllOf,
+    Alternation,
     AnyOf,
-    Disjunction,
     Filter,
     Filtered,
     ForAll,
@@ -18,7 +18,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Pick,
     Relation,
-    Sequence,
+    Sequencing,
 )
 
 
@@ -73,9 +73,9 @@ def normal(node: Formula, least: int = FILTER) -> str:
             return pick(node)
         case Filtered(body, condition):
             level, text = FILTER, f"{normal(body, BODY)} FILTER {shown_filter(condition)}"
-        case Disjunction(left, right):
+        case Alternation(left, right):
             level, text = OR, f"{normal(left, OR)} OR {normal(right, STEP)}"
-        case Sequence(left, right, contiguous):
+        case Sequencing(left, right, contiguous):
             level, text = STEP, f"{normal(left, STEP)} {':' if contiguous else ';'} {normal(right, BODY)}"
         case Iteration(body, contiguous):
             level, text = BODY, normal(body, BODY) + (":+" if contiguous else "+")

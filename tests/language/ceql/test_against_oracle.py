@@ -27,9 +27,9 @@ def formula(node: algebra.Formula) -> oracle.Formula:
             return oracle.Filter(named, oracle.FilterOn(type_, condition(predicate, None)))
         case algebra.Filtered(body, algebra.ForAll((first, *_), predicate)):
             return oracle.Filter(formula(body), oracle.FilterOn(first, condition(predicate, first)))
-        case algebra.Disjunction(left, right):
+        case algebra.Alternation(left, right):
             return oracle.Or(formula(left), formula(right))
-        case algebra.Sequence(left, right, contiguous):
+        case algebra.Sequencing(left, right, contiguous):
             return (oracle.Contiguous if contiguous else oracle.Sequence)(formula(left), formula(right))
         case algebra.Iteration(body, contiguous):
             return (oracle.ContiguousKleene if contiguous else oracle.Kleene)(formula(body))

@@ -8,7 +8,7 @@ import pytest
 
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.formulas.query import Disjunction, Filtered, ForAll, Formula, Iteration, Pick, Sequence, parts
+from spaseq.pattern.formulas.query import Alternation, Filtered, ForAll, Formula, Iteration, Pick, Sequencing, parts
 from tests.language.ceql.meaning import ways, written
 from tests.language.ceql.random_formulas import random_formula, random_stream
 
@@ -27,9 +27,9 @@ def test_meaning_is_kept(seed: int) -> None:
 
 def check_shape(formula: Formula) -> None:
     for part in parts(formula):
-        assert isinstance(part, Pick | Disjunction | Sequence | Iteration | Filtered)
+        assert isinstance(part, Pick | Alternation | Sequencing | Iteration | Filtered)
         if isinstance(part, Filtered):
-            assert isinstance(part.body, Sequence | Iteration | Filtered)
+            assert isinstance(part.body, Sequencing | Iteration | Filtered)
             assert isinstance(part.filter, ForAll) and len(part.filter.variables) > 1
             assert set(part.filter.variables) <= bound(part.body)
 

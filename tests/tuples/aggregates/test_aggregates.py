@@ -98,7 +98,7 @@ class Restoring(totals.Totals):
         super().__init__(*arguments)
         self._arguments = arguments
 
-    def rows(self, batch: EncodedBatch) -> Iterator[totals.Rows]:
+    def rows(self, batch: EncodedBatch) -> Iterator[totals.AggregateRows]:
         data = self.snapshot()
         other = totals.Totals(*self._arguments)
         other.restore(data)

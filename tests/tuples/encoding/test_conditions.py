@@ -118,13 +118,13 @@ def test_python_is_not_asked(filter_: str, formula: str, monkeypatch: pytest.Mon
     events = [{"type": one, "v": chance.randrange(9), "name": chance.choice("xy")} for one in "AABCABBCCABC"]
     query = f"SELECT * FROM S WHERE {formula} FILTER {filter_}"
     with monkeypatch.context() as patched:
-        patched.setattr(selecting, "Memory", Asked)
+        patched.setattr(selecting, "ConditionMemory", Asked)
         expected = match(query, events).to_arrow()
-    monkeypatch.setattr(correlation.Memory, "answer", refuse)
+    monkeypatch.setattr(correlation.ConditionMemory, "answer", refuse)
     assert sorted(match(query, events).to_arrow().to_pylist(), key=str) == sorted(expected.to_pylist(), key=str)
 
 
-class Asked(correlation.Memory):
+class Asked(correlation.ConditionMemory):
     """All conditions are answered by Python."""
 
     def __init__(self, asked: Any, computed: Any, schema: pyarrow.Schema, forgets: bool) -> None:

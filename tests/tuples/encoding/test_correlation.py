@@ -14,7 +14,7 @@ import pytest
 from nfa_native.automata.complex_events import Cell
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
-from spaseq.pattern.formulas.query import Formula, Query
+from spaseq.pattern.formulas.query import Formula, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition, recognition
 from spaseq.tuples import Matches, match, prepared
 from spaseq.tuples.encoding import encoder
@@ -60,7 +60,7 @@ def flat(plan: Recognition) -> Recognition:
 KINDS = [None, as_planned, merged, flat]
 
 
-def compared(query: Query, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+def compared(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
     """The plan that compares events by keys, too, instead of keeping them apart."""
     selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
     return replace(recognition(formula, selected, texts, query.strategy), partition=query.partition)
