@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automata.automaton import Automaton, Govern, Kind, Target, Transition
+from nfa_native.automata.automaton import Automaton, Target, Transition
+from nfa_native.automata.kinds import Govern, Kind
 from nfa_native.joins.matcher import NOBODY
 from spaseq.engine.protocols import Matcher, Words
 from spaseq.plan.sequences.lazy import Use, is_initial

@@ -13,23 +13,19 @@ from gpm.external import ExternalEvaluator
 from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
-    Cells,
     Choice,
     Comparison,
     Formula,
-    Govern,
     Guard,
-    Kind,
     Look,
-    Sign,
     State,
     Step,
     Target,
     Transition,
     Value,
-    View,
     WindowSpec,
 )
+from nfa_native.automata.kinds import Cells, Govern, Kind, Sign, View
 from nfa_native.terms.words import Terms
 from spaseq.pattern.sequences import Strategy, Window
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended

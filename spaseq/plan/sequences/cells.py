@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nfa_native.automata.automaton import Automaton, Cells, Formula, Govern, Kind, State, Transition, Value
+from nfa_native.automata.automaton import Automaton, Formula, State, Transition, Value
+from nfa_native.automata.kinds import Cells, Govern, Kind
 
 MOST_COLUMNS = 2  # that a zone map knows
 MOST_COMPARISONS = 4  # of one step that it looks at
