@@ -10,39 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
+
+from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
 
 if TYPE_CHECKING:
     from nfa_native.terms.words import Terms
-
-
-class Govern(IntEnum):
-    """The operator that governs the steps out of a state (SEMANTICS 3)."""
-
-    ANY = 0
-    NEXT = 1
-    STRICT = 2
-    FREE = 3  # the first step of a match
-
-
-class Cells(IntEnum):
-    """How a state keeps its groups of partial matches, and how an event finds those that it may join (KERNEL 1)."""
-
-    HASH = 0  # one group for all that is alike; under the event's join key one after the other
-    ORDERED = 1  # the same, by a compared value: in its order as long as there is one, then by a zone map
-    VIEWS = 2  # a zone-mapped list of all sets that entered; an event takes along a view of it
-    FLAT = 3  # a group for each set that entered, one after the other
-
-
-class ColumnSource(IntEnum):
-    """Where a value comes from."""
-
-    UNBOUND = 0
-    CELL = 1  # column ``cell`` of the partial match
-    ROW = 2  # column ``row`` of the event's row
-    EITHER = 3  # the cell's if bound, else the row's
-    PROGRAM = 4  # expression ``program``
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +26,6 @@ class ComputedColumn:
     cell: int = 0
     row: int = 0
     program: int = 0
-
-
-class Sign(IntEnum):
-    """How a kept value compares with an event's."""
-
-    LESS = 0
-    LESS_EQUAL = 1
-    GREATER = 2
-    GREATER_EQUAL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +96,6 @@ class Transition:
     whole: JoinStep
     columns: tuple[ComputedColumn, ...]
     ends: int = 0
-
-
-class View(IntEnum):
-    """From where a guard takes a column of the finished match."""
-
-    FINAL = 0  # the finished match
-    ITERATION = 1  # the last step of the iteration of Kleene ``kleene`` that the guard lies in
-    POINT = 2  # computed from the step before the guard
 
 
 @dataclass(frozen=True, slots=True)

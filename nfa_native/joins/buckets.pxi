@@ -104,7 +104,7 @@ cdef void append_cell(KernelState* now, StateData* s, CellIndex* index, Bucket* 
 cdef void enter_home(KernelState* now, StateData* s, Bucket* home, uint32_t cell) noexcept nogil:
     """Put a cell at the end of its home bucket, and into the table of all live values if the bucket's cells are there."""
     append_cell(now, s, &s.indexes[0], home, cell)
-    if home.ordered or s.kind == FLAT:
+    if home.ordered or s.kind == Cells.FLAT:
         return
     if home.tabled:
         put_cell(s, cell)
@@ -137,9 +137,9 @@ cdef void sweep_groups(KernelState* now, StateData* s, Bucket* bucket) noexcept 
     bucket.mixed = False
     if bucket.groups == NO_LIST:
         return
-    if s.kind == VIEWS:
+    if s.kind == Cells.VIEWS:
         trim_groups(&now.lists[bucket.groups], now.lo)
-    if s.kind != VIEWS or now.lists[bucket.groups].groups.empty():
+    if s.kind != Cells.VIEWS or now.lists[bucket.groups].groups.empty():
         drop_list(now, bucket.groups)
         bucket.groups = NO_LIST
 

@@ -49,8 +49,8 @@ cdef Compared compared_spec(object comparison):
     cdef Compared out
     out.column = comparison.column
     out.slot = MOST_COMPARED
-    out.limit = comparison.sign in (LESS_SIGN, GREATER_EQUAL_SIGN)
-    out.inverted = comparison.sign in (LESS_EQUAL_SIGN, GREATER_EQUAL_SIGN)
+    out.limit = comparison.sign in (Sign.LESS, Sign.GREATER_EQUAL)
+    out.inverted = comparison.sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
     out.event = value_spec(comparison.event)
     return moved(out)
 
@@ -164,7 +164,7 @@ cdef void order_index(StateSpec* s, TransitionSpec* transition) noexcept nogil:
         compared.slot = slot_for(index, compared.column)
         transition.mapped = transition.mapped and compared.slot < MOST_COMPARED
         falls = compared.limit != compared.inverted
-        if s.kind != ORDERED or transition.order != NO_ORDER:
+        if s.kind != Cells.ORDERED or transition.order != NO_ORDER:
             continue
         if index.order == NO_ORDER or index.order == compared.column and index.falls == falls:
             index.order, index.falls, transition.order = compared.column, falls, <uint32_t>i
@@ -242,7 +242,7 @@ cdef build_states(KernelProgram* program, object states):
     for number, state in enumerate(states):
         program.states.safe_push_back(state_spec(state, program.guards))
         program.guards += len(state.guards)
-        if state.govern in (NEXT, STRICT):
+        if state.govern in (Govern.NEXT, Govern.STRICT):
             program.moving.safe_push_back(<uint32_t>number)
         for guard in state.guards:
             for atom in guard.choice.atoms:
@@ -255,7 +255,7 @@ cdef build_transitions(KernelProgram* program, object automaton):
     for number, transition in enumerate(automaton.transitions):
         program.transitions.safe_push_back(transition_spec(transition, number, automaton.states))
         add_labels(program, number)
-        if program.states[transition.source].kind in (ORDERED, VIEWS):
+        if program.states[transition.source].kind in (Cells.ORDERED, Cells.VIEWS):
             attempted(order_index, &program.states[transition.source], &program.transitions[number])
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:

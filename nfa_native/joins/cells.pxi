@@ -178,12 +178,12 @@ cdef uint32_t cell_for(
     cdef uint32_t cell
     if guess != NO_CELL and has_rows(s, guess, rows, count, deadline):
         return guess
-    if s.kind == VIEWS:
+    if s.kind == Cells.VIEWS:
         return make_cell(&k.now, s, rows, count, deadline)
     if s.indexes.empty():
         return cell_in_table(&k.now, s, rows, count, deadline)
     home = make_bucket(&s.indexes[0], home_key(s, rows))
-    cell = NO_CELL if s.kind == FLAT else find_at_home(s, home, rows, count, deadline)
+    cell = NO_CELL if s.kind == Cells.FLAT else find_at_home(s, home, rows, count, deadline)
     if cell == NO_CELL:
         cell = make_cell(&k.now, s, rows, count, deadline)
         enter_home(&k.now, s, home, cell)
@@ -196,10 +196,10 @@ cdef uint32_t cell_in_table(
     KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept nogil:
     """As `cell_for`, in a state where nothing looks for cells by a key."""
-    cdef uint32_t cell = NO_CELL if s.kind == FLAT else find_exact(s, rows, count, deadline)
+    cdef uint32_t cell = NO_CELL if s.kind == Cells.FLAT else find_exact(s, rows, count, deadline)
     if cell == NO_CELL:
         cell = make_cell(now, s, rows, count, deadline)
-        if s.kind != FLAT:
+        if s.kind != Cells.FLAT:
             put_cell(s, cell)
     return cell
 

@@ -31,7 +31,7 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
     k.scratch.pairs.clear()
     k.scratch.refused = k.scratch.singly = k.scratch.decided = False
     k.scratch.aside = True
-    if s.govern == FREE:
+    if s.govern == Govern.FREE:
         if older(candidate.least, candidate.lo):
             return
         pair_initial(&k.scratch, candidate)
@@ -40,7 +40,7 @@ cdef void fire(Kernel* k, uint32_t which, Candidate* candidate) noexcept nogil:
         tried.lonely += 1
         return
     else:
-        if s.kind == VIEWS:
+        if s.kind == Cells.VIEWS:
             fired = fire_view(k, which, candidate)
         if k.scratch.aside or k.scratch.singly:
             probe(k, s, transition.index, &transition.probe, &transition.step, candidate, transition)
@@ -106,7 +106,7 @@ cdef void advance_cell(
         node = cell.node
         start = cell.youngest
         deadline = cell.deadline
-        if s.govern == NEXT and not cell.fired:
+        if s.govern == Govern.NEXT and not cell.fired:
             cell.fired = 1
             s.fired.push_back(pairs.cell)
     elif k.program.waits:
@@ -188,7 +188,7 @@ cdef void enter(Kernel* k, const Staged* staged) noexcept nogil:
 
 cdef inline void complete_cell(KernelState* now, StateData* s) noexcept nogil:
     """No more sets enter the cell that was entered last."""
-    if s.kind == VIEWS and s.entering != NO_CELL:
+    if s.kind == Cells.VIEWS and s.entering != NO_CELL:
         list_cell(now, s, s.entering, EVERYWHERE)
     s.entering = NO_CELL
 

@@ -158,13 +158,13 @@ cdef word_t value_of(
 ) noexcept nogil:
     """One column of a target, of a whole match, or of a result."""
     cdef word_t out = UNBOUND
-    if value.kind == CELL_VALUE:
+    if value.kind == ColumnSource.CELL:
         return cell[value.cell]
-    if value.kind == ROW_VALUE:
+    if value.kind == ColumnSource.ROW:
         return row[value.row]
-    if value.kind == EITHER_VALUE:
+    if value.kind == ColumnSource.EITHER:
         return cell[value.cell] if cell[value.cell] != UNBOUND else row[value.row]
-    if value.kind == PROGRAM_VALUE:
+    if value.kind == ColumnSource.PROGRAM:
         load_registers(&k.scratch, cell, cell_width, row, row_width)
         if k.program.formulas[value.formula].code == NULL:
             return ask_value(k, value.formula, cell_width + row_width + 1, now)
@@ -178,9 +178,9 @@ cdef inline word_t read_value(
     int64_t now
 ) noexcept nogil:
     """As `value_of`, without a call where the value stands there."""
-    if value.kind == ROW_VALUE or value.kind == EITHER_VALUE and cell[value.cell] == UNBOUND:
+    if value.kind == ColumnSource.ROW or value.kind == ColumnSource.EITHER and cell[value.cell] == UNBOUND:
         return row[value.row]
-    if value.kind == CELL_VALUE or value.kind == EITHER_VALUE:
+    if value.kind == ColumnSource.CELL or value.kind == ColumnSource.EITHER:
         return cell[value.cell]
     return value_of(k, value, cell, cell_width, row, row_width, now)
 

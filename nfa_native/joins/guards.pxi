@@ -184,7 +184,7 @@ cdef void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) noexcept no
         for i in range(guard.looks.size()):
             one = &guard.looks[i]
             level = boundary
-            if one.view == ITERATION_VIEW:
+            if one.view == View.ITERATION:
                 level = end_of_iteration(k, boundary, one.kleene, (guard.begun >> one.kleene) & 1)
             k.scratch.views[<size_t>r * k.program.whole + one.column] = value_of(
                 k, &one.value, ancestor(k, r, level), k.program.whole, NULL, 0, k.now.tick

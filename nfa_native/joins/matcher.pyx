@@ -21,6 +21,7 @@ from cython.operator cimport dereference, preincrement
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from nfa_native.automata.kinds cimport Cells, Govern, ColumnSource, Sign, View
 from nfa_native.core.archive cimport close_archive, held_words, open_archive, renumber
 from nfa_native.core.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
 from nfa_native.core.archive cimport Archive, require
@@ -40,36 +41,6 @@ from nfa_native.terms.words cimport (
 cdef extern from "<cassert>":
     # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
     void invariant "assert"(bint holds) noexcept nogil
-
-cdef enum:
-    ANY = 0
-    NEXT = 1
-    STRICT = 2
-    FREE = 3
-
-cdef enum:
-    HASH = 0
-    ORDERED = 1
-    VIEWS = 2
-    FLAT = 3
-
-cdef enum:
-    LESS_SIGN = 0
-    LESS_EQUAL_SIGN = 1
-    GREATER_SIGN = 2
-    GREATER_EQUAL_SIGN = 3
-
-cdef enum:
-    UNBOUND_VALUE = 0
-    CELL_VALUE = 1
-    ROW_VALUE = 2
-    EITHER_VALUE = 3
-    PROGRAM_VALUE = 4
-
-cdef enum:
-    FINAL_VIEW = 0
-    ITERATION_VIEW = 1
-    POINT_VIEW = 2
 
 include "program.pxi"
 include "records.pxi"

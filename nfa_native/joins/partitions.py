@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.automata.automaton import Automaton, Govern
+from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Govern
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, distinct, read_store, table
 from nfa_native.core.counters import numbers_of, tree_of

@@ -8,7 +8,7 @@ cdef struct Label:
     uint32_t atom
 
 cdef struct ValueSpec:
-    uint32_t kind
+    ColumnSource kind
     uint32_t cell
     uint32_t row
     uint32_t formula
@@ -19,7 +19,7 @@ cdef struct Join:
 
 cdef struct LookSpec:
     uint32_t column
-    uint32_t view
+    View view
     uint32_t kleene
     ValueSpec value
 
@@ -89,8 +89,8 @@ cdef cppclass IndexSpec:
     bint falls            # from the greatest value to the least
 
 cdef cppclass StateSpec:
-    uint32_t govern
-    uint32_t kind         # of its cells
+    Govern govern
+    Cells kind            # of its cells
     uint32_t width
     bint final
     vector[GuardSpec] guards

@@ -190,8 +190,8 @@ cdef cppclass CellIndex:
 cdef cppclass StateData:
     StateSpec* spec
     # As the program says; it is asked for with every cell.
-    uint32_t govern
-    uint32_t kind
+    Govern govern
+    Cells kind
     uint32_t width
     bint final
     vector[CellIndex] indexes

@@ -30,7 +30,7 @@ cdef void number_lists(KernelState* now, vector[uint32_t]* numbers) noexcept nog
     numbers.assign(now.lists.size(), NO_LIST)
     for state in range(now.states.size()):
         s = &now.states[state]
-        if s.kind != VIEWS:
+        if s.kind != Cells.VIEWS:
             continue
         cells = cells_in_order(s)
         for i in range(cells.size()):

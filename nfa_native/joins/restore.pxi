@@ -195,7 +195,7 @@ cdef inline bint is_marked(const uint64_t* bits, size_t state) noexcept nogil:
 
 cdef bint holds_cells(const StateData* s) noexcept nogil:
     """Partial matches can wait in the state."""
-    return s.govern != FREE and (not s.final or not s.spec.guards.empty())
+    return s.govern != Govern.FREE and (not s.final or not s.spec.guards.empty())
 
 
 cdef void begin_states(KernelProgram* program, KernelState* now, NodeStates* known) noexcept nogil:
@@ -244,7 +244,7 @@ cdef void check_node(KernelProgram* program, KernelState* now, NodeStates* known
         which = node.label & ~<uint32_t>VIEW
         require(which < program.transitions.size(), b"a view is of a transition that there is not")
         transition = &program.transitions[which]
-        require(now.states[transition.source].kind == VIEWS, b"a view is of a state that has none")
+        require(now.states[transition.source].kind == Cells.VIEWS, b"a view is of a state that has none")
         require(transition.choice.atoms.size() == 1, b"a view is of several events")
         require(is_from(node.pos, node.max_start), b"a view is older than what is in it")
         check_pick(now, node, transition.choice.atoms.at(0))
@@ -281,7 +281,7 @@ cdef void check_next(
     if label.part:
         require(there, b"a step has lost its first events")
         require(next.label == node.label - 1 and next.sibling == 0, b"a step's events do not fit each other")
-    elif program.states[source].govern == FREE:
+    elif program.states[source].govern == Govern.FREE:
         require(node.next == 0, b"a first step comes after another one")
     else:
         require(node.next != 0, b"a step comes after none")
@@ -339,7 +339,7 @@ cdef void know_lists(KernelState* now, vector[ListKnown]* lists) noexcept nogil:
     cdef size_t i, j, b
     cdef uint32_t number
     for i in range(now.states.size()):
-        for j in range(now.states[i].indexes.size() if now.states[i].kind == VIEWS else 0):
+        for j in range(now.states[i].indexes.size() if now.states[i].kind == Cells.VIEWS else 0):
             for b in range(now.states[i].indexes[j].buckets.size()):
                 number = now.states[i].indexes[j].buckets[b].groups
                 if number != NO_LIST:
@@ -444,7 +444,7 @@ cdef void check_start(
 ) noexcept nogil:
     """The youngest first event of what a step extends."""
     require(not older(staged.max_start, now.lo), b"a step comes too late")
-    if program.states[transition.source].govern == FREE:
+    if program.states[transition.source].govern == Govern.FREE:
         require(staged.next == 0 and staged.max_start == least, b"a first step comes after another one")
         return
     require(staged.next != 0 and is_live(now, staged.next), b"a step comes after none")
@@ -525,7 +525,7 @@ cdef void load_cell(
     else:
         require(form.node != 0 and older(form.node, k.now.ring.tail), b"a cell has no set")
     cell.fired = form.fired != 0
-    if s.kind == VIEWS:
+    if s.kind == Cells.VIEWS:
         list_cell(&k.now, s, number, form.listed)
     note_start(s, s.cells[number].youngest)
 

@@ -120,7 +120,7 @@ cdef void move_cells(Kernel* k) noexcept nogil:
 cdef void leave(Kernel* k, StateData* s) noexcept nogil:
     """Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over."""
     cdef size_t i, t
-    if s.govern == STRICT:
+    if s.govern == Govern.STRICT:
         s.skipped += s.live
         clear_cells(s)
     for i in range(s.fired.size()):

@@ -90,7 +90,7 @@ cdef bint is_found(
     bucket = find_bucket(index, key)
     if bucket == NULL:
         return False
-    return has_current(&k.now, s, &bucket.cells) or s.kind == VIEWS and holds_group(k, bucket)
+    return has_current(&k.now, s, &bucket.cells) or s.kind == Cells.VIEWS and holds_group(k, bucket)
 
 
 cdef bint holds_group(Kernel* k, const Bucket* bucket) noexcept nogil:

@@ -5,7 +5,7 @@ cdef inline word_t bound_value(
     Kernel* k, const Compared* compared, uint32_t width, const word_t* row, uint32_t row_width, int64_t now
 ) noexcept nogil:
     """The event's side of a comparison, for cells of `width` columns."""
-    if compared.event.kind == ROW_VALUE:
+    if compared.event.kind == ColumnSource.ROW:
         return row[compared.event.row]
     return value_of(k, &compared.event, k.scratch.blank.data(), width, row, row_width, now)
 

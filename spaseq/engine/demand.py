@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automata.automaton import Automaton, ColumnSource, Govern, Target, Transition
+from nfa_native.automata.automaton import Automaton, Target, Transition
+from nfa_native.automata.kinds import ColumnSource, Govern
 from nfa_native.joins.matcher import NOBODY
 from spaseq.engine.protocols import AnyMatcher, Words
 from spaseq.plan.sequences.lazy import LazyUse, is_initial

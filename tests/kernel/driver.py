@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
-from nfa_native.automata.automaton import Cells
+from nfa_native.automata.kinds import Cells
 from nfa_native.joins.matcher import RawMatches
 from nfa_native.terms.words import Terms
 from spaseq.languages.spaseq import parse

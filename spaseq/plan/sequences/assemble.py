@@ -14,22 +14,18 @@ from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
     CellComparison,
-    Cells,
     Choice,
-    ColumnSource,
     ComputedColumn,
     Formula,
-    Govern,
     Guard,
     JoinStep,
     Look,
-    Sign,
     State,
     Target,
     Transition,
-    View,
     WindowSpec,
 )
+from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
 from nfa_native.terms.words import Terms
 from spaseq.pattern.sequences import Strategy, Window
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended

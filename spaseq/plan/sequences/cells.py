@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nfa_native.automata.automaton import (
-    Automaton,
-    Cells,
-    ColumnSource,
-    ComputedColumn,
-    Formula,
-    Govern,
-    State,
-    Transition,
-)
+from nfa_native.automata.automaton import Automaton, ComputedColumn, Formula, State, Transition
+from nfa_native.automata.kinds import Cells, ColumnSource, Govern
 
 MOST_COLUMNS = 2  # that a zone map knows
 MOST_COMPARISONS = 4  # of one step that it looks at

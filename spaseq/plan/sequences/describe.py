@@ -7,7 +7,8 @@ from typing import Any
 from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
 from gpm.lists import aggregate_of
 from gpm.printing import print_expression
-from nfa_native.automata.automaton import Automaton, Cells, Govern, Transition
+from nfa_native.automata.automaton import Automaton, Transition
+from nfa_native.automata.kinds import Cells, Govern
 from spaseq.pattern.sequences import (
     Atom,
     Conjunction,

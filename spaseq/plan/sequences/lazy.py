@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from nfa_native.automata.automaton import Automaton, Govern, Transition
+from nfa_native.automata.automaton import Automaton, Transition
+from nfa_native.automata.kinds import Govern
 from spaseq.plan.sequences.cells import steps_from
 
 MOST_TRANSITIONS = 256  # of an automaton that is looked through with every batch

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
-from nfa_native.automata.automaton import Automaton, Cells
+from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.sequences import AtomDefinition, Construction, Query
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
@@ -296,7 +297,7 @@ class Plan:
 
     def counter(self, terms: Terms, automaton: Automaton) -> MatchCounter | None:
         """What counts the automaton's matches by totals; None: totals are not enough, or an event ends few matches."""
-        from nfa_native.automata.automaton import Govern
+        from nfa_native.automata.kinds import Govern
         from nfa_native.match_counter import MatchCounter
         from spaseq.plan.sequences.match_totals import TotalsPlan
 
