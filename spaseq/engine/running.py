@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from spaseq.streams.timestamps import GREATEST, LEAST
 MOST = 1 << 14  # results that are handed over together,
 MOST_HELD = 1 << 20  # and picks and words of theirs
 OnMatch = Callable[[Match], object]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,19 @@ class Need:
 
     stream: int
     pattern: CompiledPattern
+
+
+def _countable(method: Callable[Concatenate[RunningQuery, P], T]) -> Callable[Concatenate[RunningQuery, P], T]:
+    """A method of a query that raises StreamError where its matches cannot be counted any more."""
+
+    @wraps(method)
+    def counted(query: RunningQuery, /, *args: P.args, **options: P.kwargs) -> T:
+        try:
+            return method(query, *args, **options)
+        except OverflowError as error:
+            raise StreamError(str(error), hint="a shorter window or a filter leaves fewer matches") from None
+
+    return counted
 
 
 class RunningQuery:
@@ -124,26 +139,22 @@ class RunningQuery:
             self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
             self.matcher.count_only = True
 
+    @_countable
     def _tell(self, what: Callable[..., None], *how: Any) -> None:
         """Tell the matcher, as soon as it has done with what it was told before."""
         self.has_rest = True
         if self._waiting or self.matcher.unfinished:
             self._waiting.append(partial(what, *how))
         else:
-            try:
-                what(*how)
-            except OverflowError as error:
-                raise _too_many(error) from None
+            what(*how)
 
+    @_countable
     def complete(self) -> None:
         """Let the matcher do all that it was told, however many results it holds then."""
-        try:
+        self.matcher.complete()
+        while self._waiting:
+            self._waiting.popleft()()
             self.matcher.complete()
-            while self._waiting:
-                self._waiting.popleft()()
-                self.matcher.complete()
-        except OverflowError as error:
-            raise _too_many(error) from None
 
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events of the streamset in order, with the rows of each atom of the plan."""
@@ -213,14 +224,9 @@ class RunningQuery:
             if table is not None and len(counted := self._counted(table)):
                 yield counted
 
+    @_countable
     def _next_table(self) -> MatchTable | None:
         """What the matcher holds; if there is nothing, it goes on."""
-        try:
-            return self._next_taken()
-        except OverflowError as error:
-            raise _too_many(error) from None
-
-    def _next_taken(self) -> MatchTable | None:
         table = self._take()
         if table is not None:
             return table
@@ -257,13 +263,11 @@ class RunningQuery:
         if self._projector is not None:
             self._projector = Projector(self.plan, self._terms, self._names)
 
+    @_countable
     def _take(self) -> MatchTable | None:
         if not self.matcher.pending():
             return None
-        try:
-            raw = self.matcher.take()
-        except OverflowError as error:
-            raise _too_many(error) from None
+        raw = self.matcher.take()
         if not len(raw.first):
             return None
         if self._projector is not None:
@@ -303,8 +307,3 @@ class RunningQuery:
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         return self.plan.report(self.matcher.statistics(), came, self.evaluated)
-
-
-def _too_many(error: OverflowError) -> StreamError:
-    """Matches cannot be counted any more."""
-    return StreamError(str(error), hint="a shorter window or a filter leaves fewer matches")
