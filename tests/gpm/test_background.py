@@ -78,8 +78,8 @@ def test_fingerprints() -> None:
 
 def test_fingerprint_of_a_graph_in_another_process() -> None:
     script = (
-        "import sys, rdflib; from gpm.background import Background; "
-        "print(Background({'urn:k': rdflib.Graph().parse(data=sys.argv[1], format='turtle')}).fingerprint())"
+        "import sys, rdflib; from gpm.background import BackgroundGraphs; "
+        "print(BackgroundGraphs({'urn:k': rdflib.Graph().parse(data=sys.argv[1], format='turtle')}).fingerprint())"
     )
     command = [sys.executable, "-c", script, TURTLE.decode()]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
