@@ -30,7 +30,7 @@ from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
 from spaseq.errors import OptionError, SnapshotError, SpaseqError
 from spaseq.plan.sequences import Plan
-from spaseq.snapshots.container import GRAPHS
+from spaseq.snapshots.container import GRAPHS, check_settled
 from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, EventIris, Events
@@ -41,8 +41,7 @@ Made: TypeAlias = tuple[Plan, Compiled]
 
 def take_snapshot(core: EngineCore) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
-    if not all(streamset.is_settled for streamset in core.streamsets):
-        raise OptionError("results wait: take all of an iterator of results before a snapshot")
+    check_settled(all(streamset.is_settled for streamset in core.streamsets))
     core.catch_up()
     running = list(core.running.values())
     sections: dict[str, bytes] = {}

@@ -53,6 +53,12 @@ class Container:
         return f"version{f's {self.oldest} to' if self.oldest < self.version else ''} {self.version}"
 
 
+def check_settled(holds: bool) -> None:
+    """OptionError: results wait, which a snapshot would lose."""
+    if not holds:
+        raise OptionError("results wait: take all of an iterator of results before a snapshot")
+
+
 def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The header, and the sections, which begin there."""
     sections = {}

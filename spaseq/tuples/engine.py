@@ -179,9 +179,10 @@ class Engine:
         The queries are in it by fingerprint.  The same bytes for the same state.  OptionError: results wait in an
         iterator that is half consumed.
         """
+        from spaseq.snapshots.container import check_settled
         from spaseq.tuples import snapshot
 
-        snapshot.check_settled(self._core is None or self._core.is_settled)
+        check_settled(self._core is None or self._core.is_settled)
         return snapshot.taken(self._queries, self._state())
 
     @staticmethod

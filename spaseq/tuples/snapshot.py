@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from spaseq.errors import OptionError, SnapshotError
+from spaseq.errors import SnapshotError
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
 from spaseq.snapshots.shapes import COUNT, DURATION, TIME, AnyNames, Shape, misfits
@@ -110,9 +110,3 @@ def options(state: dict[str, Any]) -> dict[str, Any]:
 
 def _some(text: str | None) -> list[str]:
     return [] if text is None else [text]
-
-
-def check_settled(holds: bool) -> None:
-    """OptionError: results wait."""
-    if not holds:
-        raise OptionError("results wait: take all of an iterator of results before a snapshot")
