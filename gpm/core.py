@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -160,17 +161,35 @@ def _query(store: Store, text: str, **options: Any) -> pyoxigraph.QuerySolutions
     return answer
 
 
+def check_calls(group: Group) -> None:
+    """PatternError: pyoxigraph does not know a function in a pattern; all else of the native subset it knows."""
+    for name, arity in _calls(group):
+        _check_call(name, arity)
+
+
+@cache
+def _check_call(name: str, arity: int) -> None:
+    _query(Store(), _calling([(name, arity)]))
+
+
+def _calls(group: Group) -> list[tuple[str, int]]:
+    """The functions in a pattern, each with the number of its arguments."""
+    return sorted({(node.name, len(node.arguments)) for node in walk(group) if isinstance(node, Operation)})
+
+
+def _calling(calls: Iterable[tuple[str, int]]) -> str:
+    """A query that calls functions."""
+    binds = (
+        Bind(Operation(name, tuple(Variable(f"a{n}") for n in range(arity))), Variable(f"x{number}"))
+        for number, (name, arity) in enumerate(calls)
+    )
+    return f"SELECT (1 AS ?any) {print_group(Group(tuple(binds)))}"
+
+
 def _checked(group: Group, text: str) -> str:
     """The query that shows whether pyoxigraph knows all that is in a pattern.
 
     It plans before it looks at data, which takes it minutes where a pattern has many triples or paths.  Of large ones
     the functions alone are looked at, each once: all else that a pattern may have it knows.
     """
-    if len(list(islice(walk(group), MOST_CHECKED + 1))) <= MOST_CHECKED:
-        return text
-    calls = {(node.name, len(node.arguments)) for node in walk(group) if isinstance(node, Operation)}
-    binds = (
-        Bind(Operation(name, tuple(Variable(f"a{n}") for n in range(arity))), Variable(f"x{number}"))
-        for number, (name, arity) in enumerate(sorted(calls))
-    )
-    return f"SELECT (1 AS ?any) {print_group(Group(tuple(binds)))}"
+    return text if len(list(islice(walk(group), MOST_CHECKED + 1))) <= MOST_CHECKED else _calling(_calls(group))

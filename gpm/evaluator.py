@@ -218,7 +218,7 @@ class Evaluator:
         solved = self._pattern_set(native.values()).solve(batch.offsets, batch.triples, batch.times)
         for shape, solutions in zip(native, solved, strict=True):
             prepared = shapes[shape]
-            table = Table(prepared.core.columns, solutions.row_event, solutions.columns)
+            table = Table(prepared.columns, solutions.row_event, solutions.columns)
             if prepared.steps:
                 rows[shape] = _rows(run(prepared.steps, table, Context(self.terms, batch.times)), shape)
             else:

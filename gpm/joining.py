@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from gpm.algebra import Bind, Element, Filter, Group, Minus, Optional, Triple, Triples, Values
-from gpm.scope import in_scope, mentioned
+from gpm.scope import Names, in_scope, mentioned
 
 
 def in_order(group: Group, known: Iterable[str]) -> Iterator[Element]:
@@ -43,11 +44,12 @@ def _best_first(triples: list[Triple], known: set[str]) -> Iterator[int]:
 
     What is known of a triple only grows, so it waits in the heap once more whenever more of it is known.
     """
+    parts = [_Parts(*map(mentioned, (one.subject, one.predicate, one.object))) for one in triples]
     mentioning: dict[str, list[int]] = {}
-    for number, triple in enumerate(triples):
-        for name in mentioned(triple):
+    for number, part in enumerate(parts):
+        for name in part.names:
             mentioning.setdefault(name, []).append(number)
-    waiting = [(*_unknown(triple, known), number) for number, triple in enumerate(triples)]
+    waiting = [(*part.unknown(known), number) for number, part in enumerate(parts)]
     heapify(waiting)
     left = set(range(len(triples)))
     while left:
@@ -56,13 +58,23 @@ def _best_first(triples: list[Triple], known: set[str]) -> Iterator[int]:
             continue
         left.discard(number)
         yield number
-        fresh = mentioned(triples[number]) - known
+        fresh = parts[number].names - known
         known |= fresh
         for other in {one for name in fresh for one in mentioning[name]} & left:
-            heappush(waiting, (*_unknown(triples[other], known), other))
+            heappush(waiting, (*parts[other].unknown(known), other))
 
 
-def _unknown(triple: Triple, known: set[str]) -> tuple[int, bool]:
-    """How little of a triple pattern is known: how many of its ends are not, and whether its predicate is not."""
-    ends = sum(bool(mentioned(term) - known) for term in (triple.subject, triple.object))
-    return ends, bool(mentioned(triple.predicate) - known)
+class _Parts(NamedTuple):
+    """The variables of a triple pattern, by place."""
+
+    subject: Names
+    predicate: Names
+    object: Names
+
+    @property
+    def names(self) -> Names:
+        return self.subject | self.predicate | self.object
+
+    def unknown(self, known: set[str]) -> tuple[int, bool]:
+        """How little of it is known: how many of its ends are not, and whether its predicate is not."""
+        return (not self.subject <= known) + (not self.object <= known), not self.predicate <= known

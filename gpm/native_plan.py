@@ -66,8 +66,10 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
 def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern:
     late = [part for part in group.elements if _is_late(part)]
     rest = Group(tuple(part for part in group.elements if not _is_late(part)))
-    whole, base = _Compiler(terms), _Compiler(terms)
-    whole_plan, base_plan = whole.plan(group), base.plan(rest)
+    whole = _Compiler(terms)
+    whole_plan = whole.plan(group)
+    base = _Compiler(terms) if late else whole
+    base_plan = base.plan(rest) if late else whole_plan
     return NativePattern(
         columns=columns,
         terms=terms,

@@ -68,7 +68,7 @@ class SinglePatterns:
         prepared = self._prepared[shape]
         if found is None or isinstance(prepared.native, Reason):
             return EventRows(self._evaluate(event, shape).columns)
-        names, rows = run_single(prepared.steps, prepared.core.columns, found, event.time, self._terms)
+        names, rows = run_single(prepared.steps, prepared.columns, found, event.time, self._terms)
         columns = _columns(names, shape.variables)
         rows = rows if columns is None else rows.select(columns)
         if prepared.steps and rows.count > 1:

@@ -22,13 +22,13 @@ def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]
     waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
-        kind: Any = type(part)
         if isinstance(part, tuple):
             waiting.extend(reversed(part))
-        elif (names := fields_of(kind)) is not None:
+        elif (names := fields_of(type(part))) is not None:
             yield part
             if not isinstance(part, closed):
-                waiting.extend([getattr(part, name) for name in reversed(names)])
+                fields = [getattr(part, name) for name in reversed(names)]
+                waiting.extend([one for one in fields if type(one) is not str])
 
 
 @cache

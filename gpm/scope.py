@@ -38,6 +38,8 @@ _NESTED = (Group, Optional, Union, Minus, Graph, SubSelect, Triples)
 
 def mentioned(node: object) -> Names:
     """The names of all variables that occur anywhere in a tree."""
+    if isinstance(node, Variable):
+        return frozenset((node.name,))
     if isinstance(node, _NESTED):
         return _noted(node, _mentioned)
     found: set[str] = set()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from gpm.algebra import Element, Group, Optional
-from gpm.core import Core, KnowledgeStore, make_core
+from gpm.core import Core, KnowledgeStore, check_calls, make_core
 from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
@@ -40,18 +41,24 @@ class PatternShape:
     variables: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PreparedShape:
-    """What is done for a shape: its ``core`` on the events' graphs, then ``steps`` on tables.
+    """What is done for a shape: its core, ``group``, on the events' graphs, then ``steps`` on tables.
 
-    ``native`` is the core for the native solver, or the reason why that does not know it; then only events on which
-    ``required`` has a solution can have rows (None: all can).
+    ``columns`` are those of the core's solutions.  ``native`` is the core for the native solver, or the reason why that
+    does not know it; then only events on which ``required`` has a solution can have rows (None: all can).
     """
 
-    core: Core
+    group: Group
+    columns: tuple[str, ...]
     native: NativePattern | Reason
     required: NativePattern | None
     steps: tuple[Step, ...]
+
+    @cached_property
+    def core(self) -> Core:
+        """The core for pyoxigraph; of a native one it is made when an operand asks for it."""
+        return make_core(self.group, self.columns)
 
     @property
     def route(self) -> str:
@@ -108,7 +115,12 @@ class Version:
         native = self._native(core, columns)
         required = self._required(core, shape.variables) if isinstance(native, Reason) else None
         kept = tuple(step for step in steps if step is not None)
-        return PreparedShape(make_core(core, columns), native, required, kept)
+        found = PreparedShape(core, columns, native, required, kept)
+        if isinstance(native, Reason):
+            found.core  # noqa: B018  (what pyoxigraph does not know is an error now)
+        else:
+            check_calls(core)
+        return found
 
     def _native(self, core: Group, columns: tuple[str, ...]) -> NativePattern | Reason:
         """The core for the solver, whose triples are read from now on."""
