@@ -22,9 +22,10 @@ def walk_outside(node: object, closed: type | tuple[type, ...]) -> Iterator[Any]
     waiting: list[Any] = [node]
     while waiting:
         part = waiting.pop()
+        kind: Any = type(part)
         if isinstance(part, tuple):
             waiting.extend(reversed(part))
-        elif (names := fields_of(type(part))) is not None:
+        elif (names := fields_of(kind)) is not None:
             yield part
             if not isinstance(part, closed):
                 fields = [getattr(part, name) for name in reversed(names)]

@@ -6,7 +6,8 @@ An automaton with a ``Correlation`` has registers (64-bit integers) in its state
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+
+from nfa_native.automata.kinds import VIEW_BOUNDS, Change, Operation, RegisterCells, RegisterTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +27,6 @@ class PickState:
 
 
 # ── correlation ──────────────────────────────────────────────────────────────────────────────────────────
-class RegisterTest(Enum):
-    """How a register is compared with an event's value; one that is not set passes."""
-
-    LESS = 0
-    EQUAL = 1
-    DIFFERENT = 2
-
-
-class Change(Enum):
-    """What a register becomes: what it was, the greater of that and the event's value, the value if it was that or
-    nothing (else one that passes no test), the list of the events so far and this one, or what a computation gives
-    of one event of each of its variables."""
-
-    KEEP = 0
-    GREATER = 1
-    SAME = 2
-    LIST = 3
-    COMPUTED = 4
-
-
 @dataclass(frozen=True, slots=True)
 class RegisterGuard:
     """A condition on a transition: a register of its source against a column's value of the event."""
@@ -66,17 +47,6 @@ class Question:
     registers: tuple[int, ...]
 
 
-class Operation(Enum):
-    """A step of a condition; those in the second line take two numbers, or one (IS_NULL), and leave a truth.
-
-    Loads have a variable and a value of its event; a truth among the values is 0 or 1.
-    """
-
-    LOAD_INTEGER, LOAD_REAL, LOAD_TRUTH, CONSTANT, ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER = range(9)
-    EQUAL, DIFFERENT, LESS, LESS_EQUAL, IS_NULL = range(9, 14)
-    NOT, AND, OR = range(14, 17)
-
-
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """An operation, with what a load takes: value ``argument`` of the event of ``variable``.  CONSTANT has a number.
@@ -88,9 +58,6 @@ class Instruction:
     variable: int = 0
     argument: int = 0
     constant: float | None = None
-
-
-DEEPEST = 64  # numbers, and truths, that a condition may have at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +122,6 @@ class RegisterTransition:
     updates: tuple[Update, ...] = ()
 
 
-class Cell(Enum):
-    """How the partial matches in a state are kept (KERNEL 1).
-
-    HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of
-    events.  MERGED: those with the same registers are a group, which grows.
-    """
-
-    HEAD = "head"
-    GROUPS = "groups"
-    MERGED = "merged"
-
-
-MOST_BOUNDS = 2  # of a view: conditions besides the one by which lists are found
-
-
 @dataclass(frozen=True, slots=True)
 class Correlation:
     """What registers do in an automaton.
@@ -182,7 +134,7 @@ class Correlation:
     registers: tuple[int, ...]
     begins: tuple[tuple[Update, ...], ...]
     transitions: tuple[RegisterTransition, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[RegisterCells, ...]
     keys: tuple[int, ...]
     columns: int
 
@@ -190,8 +142,8 @@ class Correlation:
         """Whether an event takes all groups that pass at once, as a view (``follow_list``), and not one by one."""
         cells = {self.cells[transition.source], self.cells[transition.target]}
         found = self.keys[transition.source] >= 0 and not transition.contiguous
-        few = len(transition.guards) - found <= MOST_BOUNDS
-        return Cell.MERGED not in cells and few and not (transition.questions or transition.contiguous)
+        few = len(transition.guards) - found <= VIEW_BOUNDS
+        return RegisterCells.MERGED not in cells and few and not (transition.questions or transition.contiguous)
 
 
 # ── the automaton ────────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@
 Python has them as IntEnums.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 
 cpdef enum class Govern(uint32_t):
@@ -51,3 +51,44 @@ cpdef enum class View(uint32_t):
     FINAL = 0
     ITERATION = 1
     POINT = 2
+
+
+cpdef enum class Change(uint32_t):
+    """What a register becomes: what it was; the greater of that and the event's value; the value if it was that or nothing,
+    else one that passes no test; the list of the events so far and this one; what a computation gives of one event of each
+    of its variables."""
+    KEEP = 0
+    GREATER = 1
+    SAME = 2
+    LIST = 3
+    COMPUTED = 4
+
+
+cpdef enum class RegisterCells(uint32_t):
+    """How a state of an automaton with registers keeps its partial matches (KERNEL 1).
+
+    HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of events.
+    MERGED: those with the same registers are a group, which grows."""
+    HEAD = 0
+    GROUPS = 1
+    MERGED = 2
+
+
+cdef extern from "nfa_native/automata/kinds.hpp" namespace "kinds":
+    cpdef enum class RegisterTest(uint32_t):
+        """How a register is compared with an event's value; one that is not set passes."""
+        LESS
+        EQUAL
+        DIFFERENT
+
+    cpdef enum class Operation(uint8_t):
+        """A step of a condition about several events.
+
+        Loads have a variable and a value of its event; a truth among the values is 0 or 1.  Those in the second line take
+        two numbers, or one (IS_NULL), and leave a truth."""
+        LOAD_INTEGER, LOAD_REAL, LOAD_TRUTH, CONSTANT, ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER
+        EQUAL, DIFFERENT, LESS, LESS_EQUAL, IS_NULL
+        NOT, AND, OR
+
+    const size_t DEEPEST
+    const size_t VIEW_BOUNDS

@@ -1,5 +1,8 @@
 from enum import IntEnum
 
+DEEPEST: int
+VIEW_BOUNDS: int
+
 class Govern(IntEnum):
     ANY = 0
     NEXT = 1
@@ -29,3 +32,39 @@ class View(IntEnum):
     FINAL = 0
     ITERATION = 1
     POINT = 2
+
+class Change(IntEnum):
+    KEEP = 0
+    GREATER = 1
+    SAME = 2
+    LIST = 3
+    COMPUTED = 4
+
+class RegisterCells(IntEnum):
+    HEAD = 0
+    GROUPS = 1
+    MERGED = 2
+
+class RegisterTest(IntEnum):
+    LESS = 0
+    EQUAL = 1
+    DIFFERENT = 2
+
+class Operation(IntEnum):
+    LOAD_INTEGER = 0
+    LOAD_REAL = 1
+    LOAD_TRUTH = 2
+    CONSTANT = 3
+    ADD = 4
+    SUBTRACT = 5
+    MULTIPLY = 6
+    DIVIDE = 7
+    REMAINDER = 8
+    EQUAL = 9
+    DIFFERENT = 10
+    LESS = 11
+    LESS_EQUAL = 12
+    IS_NULL = 13
+    NOT = 14
+    AND = 15
+    OR = 16

@@ -1,3 +1,5 @@
 # distutils: language = c++
 # cython: language_level=3
-"""The enums of ``kinds.pxd``, as Python sees them."""
+"""The enums and limits of ``kinds.pxd``, as Python sees them."""
+
+globals().update(DEEPEST=DEEPEST, VIEW_BOUNDS=VIEW_BOUNDS)

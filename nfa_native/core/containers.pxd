@@ -10,6 +10,17 @@ from libc.stdint cimport uint32_t
 
 from nfa_native.core.guard cimport raise_cpp_error
 
+cdef extern from *:
+    """
+    #ifndef SPASEQ_MOVED
+    #define SPASEQ_MOVED
+    #include <utility>
+    template <class T> static T&& spaseq_moved(T& value) { return std::move(value); }
+    #endif
+    """
+    # What a function returns without a copy, for which there may be no memory.
+    T moved "spaseq_moved"[T](T&)
+
 cdef extern from "<vector>" namespace "std" nogil:
     cdef cppclass vector[T]:
         ctypedef T value_type

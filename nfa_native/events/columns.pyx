@@ -8,12 +8,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted_number
+from nfa_native.core.invariant cimport invariant
 
 from nfa_native.core.mixing cimport longest_run, mix
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
 
 cdef enum:
     NO_NUMBER = 0xFFFFFFFF

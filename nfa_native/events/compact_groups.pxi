@@ -15,7 +15,7 @@ cdef uint32_t mark_groups(Recognition* r, int64_t least, vector[uint32_t]* live)
         if list.partition >= c.epochs.size() or groups_of(list_at(c, current(r, <uint32_t>i))) == 0:
             continue
         own = least_of(r, list.partition, least)
-        if c.cells[list.state].kind == GROUP_CELL:
+        if c.cells[list.state].kind == RegisterCells.GROUPS:
             drop_front(list, own)
         for place in range(list.first, groups_of(list)):
             count += mark_from(r, list.nodes[place], own, live)

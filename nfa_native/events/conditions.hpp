@@ -12,6 +12,8 @@
 #include <cstring>
 #include <vector>
 
+#include "nfa_native/automata/kinds.hpp"
+
 namespace conditions {
 
 constexpr int64_t NULL_VALUE = INT64_MIN;      // of a column of integers: NULL
@@ -32,29 +34,11 @@ struct Number {
     };
 };
 
-enum Operation : uint8_t {
-    LOAD_INTEGER,  // of the event of `variable`: its value number `argument`
-    LOAD_REAL,
-    LOAD_TRUTH,    // of that kind, too, but onto the stack of truths
-    CONSTANT,      // number `argument` of the constants
-    ADD,
-    SUBTRACT,
-    MULTIPLY,
-    DIVIDE,
-    REMAINDER,
-    EQUAL,         // from two numbers to a truth
-    DIFFERENT,
-    LESS,
-    LESS_EQUAL,
-    IS_NULL,       // from a number to a truth
-    NOT,
-    AND,           // of two truths
-    OR,
-    OPERATIONS
-};
+using kinds::DEEPEST;
+using kinds::Operation;
 
 struct Step {
-    uint8_t operation;
+    Operation operation;
     uint8_t variable;
     uint32_t argument;
 };
@@ -93,14 +77,14 @@ inline Number real(double value) {
 
 inline bool is_small(__int128 value) noexcept { return -EXACT <= value && value <= EXACT; }
 
-inline Number calculated_integers(uint8_t operation, __int128 left, __int128 right) {
+inline Number calculated_integers(Operation operation, __int128 left, __int128 right) {
     __int128 found = 0;
     bool overflows = false;
     switch (operation) {
-    case ADD: overflows = __builtin_add_overflow(left, right, &found); break;
-    case SUBTRACT: overflows = __builtin_sub_overflow(left, right, &found); break;
-    case MULTIPLY: overflows = __builtin_mul_overflow(left, right, &found); break;
-    case REMAINDER: found = right == -1 ? 0 : left % right; break;
+    case Operation::ADD: overflows = __builtin_add_overflow(left, right, &found); break;
+    case Operation::SUBTRACT: overflows = __builtin_sub_overflow(left, right, &found); break;
+    case Operation::MULTIPLY: overflows = __builtin_mul_overflow(left, right, &found); break;
+    case Operation::REMAINDER: found = right == -1 ? 0 : left % right; break;
     default:
         if (!is_small(left) || !is_small(right)) return unknown();
         return real(static_cast<double>(left) / static_cast<double>(right));
@@ -108,13 +92,13 @@ inline Number calculated_integers(uint8_t operation, __int128 left, __int128 rig
     return overflows ? unknown() : integer(found);
 }
 
-inline Number calculated(uint8_t operation, const Number& left, const Number& right) {
-    if (left.kind == INTEGER && right.kind == INTEGER && operation < DIVIDE) {
+inline Number calculated(Operation operation, const Number& left, const Number& right) {
+    if (left.kind == INTEGER && right.kind == INTEGER && operation < Operation::DIVIDE) {
         return calculated_integers(operation, left.integer, right.integer);
     }
     if (left.kind == NOTHING || right.kind == NOTHING) return nothing();
     if (left.kind == UNKNOWN || right.kind == UNKNOWN) return unknown();
-    if (operation == DIVIDE || operation == REMAINDER) {
+    if (operation == Operation::DIVIDE || operation == Operation::REMAINDER) {
         if (right.kind == REAL ? right.real == 0 : right.integer == 0) return nothing();
     }
     if (left.kind == INTEGER && right.kind == INTEGER) {
@@ -122,10 +106,10 @@ inline Number calculated(uint8_t operation, const Number& left, const Number& ri
     }
     const double a = as_real(left), b = as_real(right);
     switch (operation) {
-    case ADD: return real(a + b);
-    case SUBTRACT: return real(a - b);
-    case MULTIPLY: return real(a * b);
-    case DIVIDE: return real(a / b);
+    case Operation::ADD: return real(a + b);
+    case Operation::SUBTRACT: return real(a - b);
+    case Operation::MULTIPLY: return real(a * b);
+    case Operation::DIVIDE: return real(a / b);
     default: return real(std::fmod(a, b));
     }
 }
@@ -150,14 +134,14 @@ inline int compared(const Number& left, const Number& right) noexcept {
     return left.integer < right.integer ? -1 : left.integer > right.integer;
 }
 
-inline Truth holds(uint8_t operation, const Number& left, const Number& right) {
+inline Truth holds(Operation operation, const Number& left, const Number& right) {
     if (left.kind == NOTHING || right.kind == NOTHING) return NO;
     if (left.kind == UNKNOWN || right.kind == UNKNOWN) return UNDECIDED;
     const int sign = compared(left, right);
     switch (operation) {
-    case EQUAL: return sign == 0 ? YES : NO;
-    case DIFFERENT: return sign != 0 ? YES : NO;
-    case LESS: return sign < 0 ? YES : NO;
+    case Operation::EQUAL: return sign == 0 ? YES : NO;
+    case Operation::DIFFERENT: return sign != 0 ? YES : NO;
+    case Operation::LESS: return sign < 0 ? YES : NO;
     default: return sign <= 0 ? YES : NO;
     }
 }
@@ -172,8 +156,8 @@ inline Truth either(uint8_t left, uint8_t right) {
     return left == NO && right == NO ? NO : UNDECIDED;
 }
 
-inline Number loaded(uint8_t operation, int64_t value) {
-    if (operation == LOAD_REAL) {
+inline Number loaded(Operation operation, int64_t value) {
+    if (operation == Operation::LOAD_REAL) {
         double found;
         std::memcpy(&found, &value, sizeof found);
         return real(found);
@@ -182,7 +166,6 @@ inline Number loaded(uint8_t operation, int64_t value) {
     return value == HUGE_VALUE_ ? unknown() : integer(value);
 }
 
-constexpr size_t DEEPEST = 64; // numbers, and truths, on the stacks
 
 // Values of registers (`recognizing/groups.pxi`) that no number has.
 constexpr int64_t PASSES_ALL = INT64_MIN;
@@ -219,7 +202,7 @@ public:
     bool is_real = false;
     bool turned = false;
 
-    void append_step(uint8_t operation, uint8_t variable, uint32_t argument) {
+    void append_step(Operation operation, uint8_t variable, uint32_t argument) {
         steps_.push_back(Step{operation, variable, argument});
     }
 
@@ -250,18 +233,18 @@ private:
         uint8_t* truth = truths;
         for (const Step& step : steps_) {
             switch (step.operation) {
-            case LOAD_INTEGER:
-            case LOAD_REAL: *top++ = loaded(step.operation, rows[step.variable][step.argument]); break;
-            case LOAD_TRUTH: *truth++ = static_cast<uint8_t>(rows[step.variable][step.argument]); break;
-            case CONSTANT: *top++ = constants[step.argument]; break;
-            case EQUAL:
-            case DIFFERENT:
-            case LESS:
-            case LESS_EQUAL: top -= 2; *truth++ = holds(step.operation, top[0], top[1]); break;
-            case IS_NULL: --top; *truth++ = top->kind == UNKNOWN ? UNDECIDED : top->kind == NOTHING ? YES : NO; break;
-            case NOT: truth[-1] = truth[-1] == UNDECIDED ? UNDECIDED : truth[-1] == NO ? YES : NO; break;
-            case AND: --truth; truth[-1] = both(truth[-1], *truth); break;
-            case OR: --truth; truth[-1] = either(truth[-1], *truth); break;
+            case Operation::LOAD_INTEGER:
+            case Operation::LOAD_REAL: *top++ = loaded(step.operation, rows[step.variable][step.argument]); break;
+            case Operation::LOAD_TRUTH: *truth++ = static_cast<uint8_t>(rows[step.variable][step.argument]); break;
+            case Operation::CONSTANT: *top++ = constants[step.argument]; break;
+            case Operation::EQUAL:
+            case Operation::DIFFERENT:
+            case Operation::LESS:
+            case Operation::LESS_EQUAL: top -= 2; *truth++ = holds(step.operation, top[0], top[1]); break;
+            case Operation::IS_NULL: --top; *truth++ = top->kind == UNKNOWN ? UNDECIDED : top->kind == NOTHING ? YES : NO; break;
+            case Operation::NOT: truth[-1] = truth[-1] == UNDECIDED ? UNDECIDED : truth[-1] == NO ? YES : NO; break;
+            case Operation::AND: --truth; truth[-1] = both(truth[-1], *truth); break;
+            case Operation::OR: --truth; truth[-1] = either(truth[-1], *truth); break;
             default: --top; top[-1] = calculated(step.operation, top[-1], *top); break;
             }
             assert(top >= numbers && top <= numbers + DEEPEST && truth >= truths && truth <= truths + DEEPEST);

@@ -51,7 +51,7 @@ cdef void gather_arrivals(
         follow(r, <uint32_t>i, state, partition, local, least, &before)
         if r.scratch.is_full or r.scratch.is_stopped:
             return
-    if cell.kind == MERGED_CELL:
+    if cell.kind == RegisterCells.MERGED:
         if r.program.entries[state].initial and start != NEVER:
             begin_group(r, state, partition, start, least)
     elif has_room(r):
@@ -91,7 +91,7 @@ cdef inline void follow(
     """What comes by a transition: into `before`, or to the merged groups of the state."""
     cdef Correlating* c = r.correlating
     cdef const TransitionSpec* transition = &c.transitions[number]
-    if c.cells.data()[transition.source].kind == HEAD_CELL:
+    if c.cells.data()[transition.source].kind == RegisterCells.HEAD:
         follow_head(r, number, state, partition, local, least, before)
         return
     read_bounds(c, transition)
@@ -139,8 +139,8 @@ cdef inline void follow_list(
     if list_number == NO_LIST:
         return
     list = list_at(c, list_number)
-    if c.cells[state].kind == MERGED_CELL or c.cells[transition.source].kind == MERGED_CELL or (
-        transition.questions or count > MOST_BOUNDS
+    if c.cells[state].kind == RegisterCells.MERGED or c.cells[transition.source].kind == RegisterCells.MERGED or (
+        transition.questions or count > VIEW_BOUNDS
     ):
         follow_groups(r, number, state, list_number, least, before)
         return
@@ -222,7 +222,7 @@ cdef void take_along(
     cdef int64_t group
     if not has_room(r):
         return
-    if c.cells[state].kind != MERGED_CELL:
+    if c.cells[state].kind != RegisterCells.MERGED:
         unite(&r.state, before, node, youngest)
         return
     updated(r, c.transitions[number].first_update, c.cells[state].width, registers)
@@ -276,7 +276,7 @@ cdef inline void updated(Recognition* r, uint32_t first, uint32_t count, const i
     cdef uint32_t i
     for i in range(count):
         update = c.updates.data() + first + i
-        if update.change == COMPUTED:
+        if update.change == Change.COMPUTED:
             c.registers.data()[i] = computed(c, update, before)
             continue
         old = NOT_SET if update.register_ < 0 else before[update.register_]
@@ -285,12 +285,12 @@ cdef inline void updated(Recognition* r, uint32_t first, uint32_t count, const i
 
 cdef inline int64_t changed(Recognition* r, const UpdateSpec* update, int64_t old) noexcept nogil:
     cdef int64_t value
-    if update.change == KEEP:
+    if update.change == Change.KEEP:
         return old
-    if update.change == LIST:
+    if update.change == Change.LIST:
         return listed(r, old)
     value = r.correlating.columns[update.column][r.correlating.at]
-    if update.change == GREATER:
+    if update.change == Change.GREATER:
         return max(old, value)
     return value if old == NOT_SET or old == value else NO_VALUE
 
@@ -302,16 +302,16 @@ cdef void settle_arrivals(
     Recognition* r, size_t i, uint32_t state, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) noexcept nogil:
     cdef Correlating* c = r.correlating
-    cdef uint32_t kind = c.cells[state].kind
+    cdef RegisterCells kind = c.cells[state].kind
     cdef size_t first = c.touched_ends[i - 1] if i else 0
     cdef size_t number
-    if kind == MERGED_CELL:
+    if kind == RegisterCells.MERGED:
         start_recent(r, state, partition, local, c.touched_ends[i] > first)
         for number in range(first, c.touched_ends[i]):
             settle_merged(r, &c.touched[number], state, partition, start, least)
     elif r.scratch.entering[i].node == NO_NODE or not has_room(r):
         return
-    elif kind == HEAD_CELL:
+    elif kind == RegisterCells.HEAD:
         complete_entry(r, r.program.entries.data() + state, &r.scratch.entering[i], partition, local, least)
     else:
         start_recent(r, state, partition, local, True)

@@ -6,7 +6,6 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     cdef Correlating* c = created[Correlating]()
     cdef CellSpec cell
     cdef size_t begun
-    kinds = ["HEAD", "GROUPS", "MERGED"]
     lists = registers_of_lists(correlation)
     c.scanned = 0
     c.listed_base = 0
@@ -23,7 +22,7 @@ cdef Correlating* correlating(correlation, programs) except NULL:
         entering = [each for each in correlation.transitions if each.target == number]
         begun = c.updates.size()
         add_updates(c, correlation.begins[number])
-        cell.kind = kinds.index(correlation.cells[number].name)
+        cell.kind = correlation.cells[number]
         cell.width = width
         cell.first_register = <uint32_t>c.has_list.size()
         cell.key = correlation.keys[number]
@@ -43,10 +42,10 @@ cdef Correlating* correlating(correlation, programs) except NULL:
 cdef add_updates(Correlating* c, updates):
     cdef UpdateSpec spec
     for update in updates:
-        spec.change = update.change.value
+        spec.change = update.change
         spec.register_ = update.register
         spec.column = update.column
-        if update.change is Change.COMPUTED:
+        if update.change == Change.COMPUTED:
             spec.register_ = <int32_t>c.question_registers.size()
             for register in update.registers:
                 c.question_registers.safe_push_back(register)
@@ -68,17 +67,17 @@ def read_as_lists(transition, known):
     found = [register for question in transition.questions for register in question.registers]
     for register, update in enumerate(transition.updates):
         found += update.registers
-        if update.change is Change.LIST or (transition.target, register) in known:
+        if update.change == Change.LIST or (transition.target, register) in known:
             found.append(update.register)
     return found
 
 
 def register_of_stairs(correlation, state):
     """A register that a transition from a state asks to be below a bound, and nothing else once its list is found."""
-    if correlation.cells[state].name != "GROUPS":
+    if correlation.cells[state] != RegisterCells.GROUPS:
         return -1
     left = [left_to_ask(each, correlation) for each in correlation.transitions if each.source == state]
-    return min([one[0].register for one in left if len(one) == 1 and one[0].test.name == "LESS"], default=-1)
+    return min([one[0].register for one in left if len(one) == 1 and one[0].test == RegisterTest.LESS], default=-1)
 
 
 def left_to_ask(transition, correlation):
@@ -97,7 +96,7 @@ cdef add_transition(Correlating* c, transition, correlation):
     spec.source = transition.source
     spec.contiguous = transition.contiguous
     spec.keyed = key >= 0 and not transition.contiguous
-    spec.by_stairs = len(left) == 1 and left[0].test.name == "LESS" and (
+    spec.by_stairs = len(left) == 1 and left[0].test == RegisterTest.LESS and (
         left[0].register == register_of_stairs(correlation, transition.source)
     )
     spec.first_guard = <uint32_t>c.guards.size()
@@ -112,14 +111,14 @@ cdef add_transition(Correlating* c, transition, correlation):
 
 
 cdef bint is_of_key(guard, key):
-    return guard.register == key and guard.test.name == "EQUAL"
+    return guard.register == key and guard.test == RegisterTest.EQUAL
 
 
 cdef add_guards(Correlating* c, guards):
     cdef GuardSpec spec
     for guard in guards:
         spec.register_ = guard.register
-        spec.test = guard.test.value
+        spec.test = guard.test
         spec.column = guard.column
         c.guards.safe_push_back(spec)
 

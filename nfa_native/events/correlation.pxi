@@ -3,23 +3,10 @@
 cdef enum:
     VIEW = 0xFFFE         # instead of a state: a node for the groups of a list that pass a transition; `pos` is its number
     OF_VIEW = 0x8000      # with a state: `next` is not a node, but the number of a view
-    MOST_BOUNDS = 2       # conditions that a view can have
-
-cdef enum:
-    HEAD_CELL = 0         # one set
-    GROUP_CELL = 1        # a group for each event
-    MERGED_CELL = 2       # a group for each set of registers
-
-cdef enum:
-    KEEP = 0
-    GREATER = 1
-    SAME = 2
-    LIST = 3
-    COMPUTED = 4
 
 # What a register of a transition's target becomes.
 cdef struct UpdateSpec:
-    uint32_t change
+    Change change
     int32_t register_     # of the source; -1: not set; COMPUTED: the lists are in question_registers[register_] and on
     int32_t column        # of the event's value; -1: none; COMPUTED: the number of the computation
 
@@ -42,7 +29,7 @@ cdef struct TransitionSpec:
 
 # A state, seen from its cells.
 cdef struct CellSpec:
-    uint32_t kind
+    RegisterCells kind
     uint32_t width                # registers
     uint32_t first_register       # of all registers of all states
     int32_t key                   # the register by which lists are looked up; -1: one list
@@ -50,7 +37,7 @@ cdef struct CellSpec:
     uint32_t first_transition     # those that enter it
     uint32_t transitions
     uint32_t first_begin          # updates of a match that begins here
-    uint32_t first_update         # of GROUP_CELL: those of all that enter
+    uint32_t first_update         # of RegisterCells.GROUPS: those of all that enter
 
 # The groups of `list` up to number `last` that pass a transition with these bounds.
 cdef struct ViewRecord:
@@ -58,7 +45,7 @@ cdef struct ViewRecord:
     int64_t last
     uint32_t list
     uint32_t transition
-    int64_t bounds[MOST_BOUNDS]
+    int64_t bounds[VIEW_BOUNDS]
 
 # An enumeration within a view: the group under way.
 cdef struct ViewVisit:

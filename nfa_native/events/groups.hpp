@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../automata/kinds.hpp"
 #include "../core/flat_table.hpp"
 #include "../core/stairs.hpp"
 #include "../core/zone_map.hpp"
@@ -19,12 +20,12 @@ constexpr int64_t NOT_SET = NEVER;         // passes every test
 constexpr int64_t NO_BOUND = NEVER + 1;    // of an event: only what is not set passes
 constexpr int64_t NO_VALUE = INT64_MAX;    // passes no test
 
-enum Test : uint32_t { LESS = 0, EQUAL = 1, DIFFERENT = 2 };
+using kinds::RegisterTest;
 
 // A condition on a register of a transition's source.
 struct GuardSpec {
     uint32_t register_;
-    uint32_t test;
+    RegisterTest test;
     uint32_t column;       // of the event's value that it is compared with
 };
 
@@ -35,10 +36,10 @@ struct Head {
 };
 
 // Whether a register with the value satisfies the test.
-static inline bool passes(int64_t value, uint32_t test, int64_t bound) noexcept {
+static inline bool passes(int64_t value, RegisterTest test, int64_t bound) noexcept {
     if (value == NOT_SET) return true;
-    if (test == LESS) return value < bound;
-    if (test == EQUAL) return value == bound;
+    if (test == RegisterTest::LESS) return value < bound;
+    if (test == RegisterTest::EQUAL) return value == bound;
     return value != bound && value != NO_VALUE && bound != NO_BOUND;
 }
 
@@ -51,8 +52,8 @@ static inline bool pass_all(const int64_t* registers, const GuardSpec* guards, s
 // Whether there may be registers that pass in a zone with these least ones.
 static inline bool may_pass(const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
     for (size_t i = 0; i < count; ++i) {
-        if (guards[i].test == LESS && least[guards[i].register_] >= bounds[i]) return false;
-        if (guards[i].test == EQUAL && least[guards[i].register_] > bounds[i]) return false;
+        if (guards[i].test == RegisterTest::LESS && least[guards[i].register_] >= bounds[i]) return false;
+        if (guards[i].test == RegisterTest::EQUAL && least[guards[i].register_] > bounds[i]) return false;
     }
     return true;
 }

@@ -8,7 +8,7 @@ cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq" nogil:
 
     cdef struct GuardSpec:
         uint32_t register_
-        uint32_t test
+        RegisterTest test
         uint32_t column
 
     cdef struct Head:

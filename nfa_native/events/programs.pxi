@@ -20,11 +20,11 @@ cdef Condition program(Correlating* c, condition):
         one.held.safe_push_back(bool(held))
     c.rows.safe_resize(max(c.rows.size(), one.held.size()), NULL)
     for step in condition.instructions:
-        if step.operation is Operation.CONSTANT:
-            one.safe_append_step(step.operation.value, 0, <uint32_t>c.constants.size())
+        if step.operation == Operation.CONSTANT:
+            one.safe_append_step(step.operation, 0, <uint32_t>c.constants.size())
             c.constants.safe_push_back(number_of(step.constant))
         else:
-            one.safe_append_step(step.operation.value, step.variable, step.argument)
+            one.safe_append_step(step.operation, step.variable, step.argument)
     return one
 
 
@@ -60,10 +60,10 @@ def is_load(operation):
 
 def taken_and_left(operation):
     """How many numbers and truths an operation takes, and how many it leaves."""
-    if is_load(operation) or operation is Operation.CONSTANT:
-        return (0, 0), ((0, 1) if operation is Operation.LOAD_TRUTH else (1, 0))
-    if operation.value < Operation.EQUAL.value:
+    if is_load(operation) or operation == Operation.CONSTANT:
+        return (0, 0), ((0, 1) if operation == Operation.LOAD_TRUTH else (1, 0))
+    if operation < Operation.EQUAL:
         return (2, 0), (1, 0)
-    if operation.value < Operation.NOT.value:
-        return (1 if operation is Operation.IS_NULL else 2, 0), (0, 1)
-    return (0, 1 if operation is Operation.NOT else 2), (0, 1)
+    if operation < Operation.NOT:
+        return (1 if operation == Operation.IS_NULL else 2, 0), (0, 1)
+    return (0, 1 if operation == Operation.NOT else 2), (0, 1)

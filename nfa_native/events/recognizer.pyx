@@ -18,20 +18,20 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from nfa_native.automata.complex_events import DEEPEST, Change, Operation, Programs
+from nfa_native.automata.complex_events import Programs
 
+from nfa_native.automata.kinds cimport DEEPEST, VIEW_BOUNDS, Change, Operation, RegisterCells, RegisterTest
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
+from nfa_native.core.bits cimport set_bit
 from nfa_native.core.containers cimport map, set, sort, unique, vector
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.core.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
+from nfa_native.core.invariant cimport invariant
+from nfa_native.core.limits cimport FARTHEST
 
 from nfa_native.core.mixing cimport mix_on
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
 
 include "groups.pxi"
 include "records.pxi"

@@ -3,7 +3,6 @@
 
 cdef enum:
     MOST_NODES = 0x40000000
-    FARTHEST = 0x4000000000000000    # no position is as great
 
 # What is known of nodes, by number, and of groups by list and place.
 cdef cppclass Checked:
@@ -124,11 +123,7 @@ cdef void begin_check(Recognition* r, Checked* known) noexcept nogil:
     for state in range(r.program.width):
         entry = r.program.entries.data() + state
         for i in range(entry.first, entry.first + entry.after + entry.directly):
-            mark_state(known.sources.data() + state * known.words, r.program.sources[i])
-
-
-cdef inline void mark_state(uint64_t* bits, size_t state) noexcept nogil:
-    bits[state >> 6] |= <uint64_t>1 << (state & 63)
+            set_bit(known.sources.data() + state * known.words, r.program.sources[i])
 
 
 cdef bint are_among(const uint64_t* some, const uint64_t* states, size_t words) noexcept nogil:
@@ -200,7 +195,7 @@ cdef void check_pick(Recognition* r, const MatchNode* node, uint32_t number, Che
     cdef uint32_t state = node.state & ~<uint32_t>OF_VIEW
     require(state < r.program.width, b"a node is of a state that there is not")
     known.sizes[number] += 1
-    mark_state(known.states.data() + number * known.words, state)
+    set_bit(known.states.data() + number * known.words, state)
     if node.state & OF_VIEW:
         check_view(r, node.next, node, number, known)
         require(has_transition(r, node.next, state), b"a view is of another transition")
@@ -236,7 +231,7 @@ cdef void check_view(
     require(known.newest[record.list][<size_t>record.last] < number, b"a view has groups that came after it")
     if node.state == VIEW:
         known.sizes[number] = picks_up_to(r, record.list, <size_t>record.last, known)
-        mark_state(
+        set_bit(
             known.states.data() + number * known.words, r.correlating.transitions[record.transition].source
         )
 
@@ -307,7 +302,7 @@ cdef void load_heads(
 cdef void check_head(Recognition* r, uint32_t node, size_t cell, const Checked* known) noexcept nogil:
     require(has_node(r, node), b"there is no such node")
     require(are_of(known, node, cell % r.program.width), b"partial matches wait in another state")
-    require(r.correlating == NULL or r.correlating.cells[cell % r.program.width].kind == HEAD_CELL, b"a state has groups")
+    require(r.correlating == NULL or r.correlating.cells[cell % r.program.width].kind == RegisterCells.HEAD, b"a state has groups")
     check_age(r, node, cell // r.program.width)
 
 
@@ -352,7 +347,7 @@ cdef void check_form(Recognition* r, const ListForms* forms, size_t i, size_t at
     cdef const ListForm* form = forms.lists.data() + i
     cdef size_t place, width
     require(form.partition < r.state.locals.size() and form.state < r.program.width, b"a list is of no state")
-    require(r.correlating.cells[form.state].kind != HEAD_CELL, b"a list is of a state that has none")
+    require(r.correlating.cells[form.state].kind != RegisterCells.HEAD, b"a list is of a state that has none")
     width = r.correlating.cells[form.state].width
     require(0 < form.groups <= forms.nodes.size() - at, b"groups of a list are missing")
     require(width == 0 or form.groups <= (forms.registers.size() - value) // width, b"registers of a list are missing")
@@ -383,7 +378,7 @@ cdef void load_list(
         add_group(list, registers.data(), node, match_node(&r.state, node).youngest)
         if cell.stairs >= 0:
             add_step(&list.stairs, registers[cell.stairs], match_node(&r.state, node).youngest)
-        if cell.kind == MERGED_CELL:
+        if cell.kind == RegisterCells.MERGED:
             know_merged(r, <uint32_t>i, list, place)
         known.newest[i].push_back(newest)
 
@@ -522,8 +517,8 @@ cdef void check_view_form(Recognition* r, const ViewForm* form) noexcept nogil:
     require(form.list < c.lists.size() and form.transition < c.transitions.size(), b"a view is of no list")
     transition = &c.transitions[form.transition]
     require(list_at(c, form.list).state == transition.source, b"a view is of another state")
-    require(c.cells[transition.source].kind == GROUP_CELL, b"a view is of a state that has none")
-    require(condition_count(transition) <= MOST_BOUNDS and not transition.contiguous, b"a view has too many conditions")
+    require(c.cells[transition.source].kind == RegisterCells.GROUPS, b"a view is of a state that has none")
+    require(condition_count(transition) <= VIEW_BOUNDS and not transition.contiguous, b"a view has too many conditions")
     require(0 < form.groups <= groups_of(list_at(c, form.list)), b"a view is longer than its list")
 
 

@@ -22,7 +22,7 @@ cdef struct ViewForm:
     uint32_t list
     uint32_t transition
     uint32_t groups       # it looks at so many of the list's
-    int64_t[2] bounds     # MOST_BOUNDS
+    int64_t[2] bounds     # VIEW_BOUNDS
 
 # A listed event as it is written.
 cdef struct ListedForm:

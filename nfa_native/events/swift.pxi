@@ -30,7 +30,7 @@ cdef inline void enter_swiftly(
     arrive(r, state, before, start if entry.initial else NEVER, &one)
     if one.node == NO_NODE:
         return
-    if cell.kind == HEAD_CELL:
+    if cell.kind == RegisterCells.HEAD:
         complete_entry(r, entry, &one, partition, 0, least)
     else:
         settle_group(r, &one, state, partition, least)
@@ -42,12 +42,12 @@ cdef bint is_swift(const Recognition* r, uint32_t state):
     cdef const CellSpec* cell = &c.cells[state]
     cdef const TransitionSpec* transition
     cdef uint32_t i
-    if cell.kind == MERGED_CELL or r.program.entries[state].waits_next:
+    if cell.kind == RegisterCells.MERGED or r.program.entries[state].waits_next:
         return False
     for i in range(cell.first_transition, cell.first_transition + cell.transitions):
         transition = &c.transitions[i]
-        if transition.contiguous or transition.questions or c.cells[transition.source].kind == MERGED_CELL:
+        if transition.contiguous or transition.questions or c.cells[transition.source].kind == RegisterCells.MERGED:
             return False
-        if condition_count(transition) > MOST_BOUNDS:
+        if condition_count(transition) > VIEW_BOUNDS:
             return False
     return True

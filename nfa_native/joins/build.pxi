@@ -1,14 +1,5 @@
 # From the frozen automaton to the kernel's own tables.
 
-cdef extern from *:
-    """
-    #include <utility>
-    template <class T> static T&& spaseq_moved(T& value) { return std::move(value); }
-    """
-    # What a function returns without a copy, for which there may be no memory.
-    T moved "spaseq_moved"[T](T&)
-
-
 cdef vector[uint32_t] numbers(object values):
     cdef vector[uint32_t] out
     for value in values:

@@ -23,11 +23,14 @@ from libc.string cimport memcpy, memset
 
 from nfa_native.automata.kinds cimport Cells, Govern, ColumnSource, Sign, View
 from nfa_native.core.archive cimport close_archive, held_words, open_archive, renumber
-from nfa_native.core.containers cimport binary_search, map, pair, reverse, sort, string, unordered_map, vector
+from nfa_native.core.bits cimport has_bit, set_bit
+from nfa_native.core.containers cimport binary_search, map, moved, pair, reverse, sort, string, unordered_map, vector
 from nfa_native.core.archive cimport Archive, require
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport NodeRing
 from nfa_native.core.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
+from nfa_native.core.invariant cimport invariant
+from nfa_native.core.limits cimport FARTHEST
 from nfa_native.terms.literals cimport POWERS_OF_TEN, int128
 from nfa_native.core.mixing cimport TextHash, mix
 from nfa_native.core.prefetch cimport prefetch
@@ -37,10 +40,6 @@ from nfa_native.core.set_counts cimport Content, Gathering, Memory, Profile, Tal
 from nfa_native.terms.words cimport (
     TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
 )
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
 
 include "program.pxi"
 include "records.pxi"

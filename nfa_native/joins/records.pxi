@@ -19,7 +19,6 @@ cdef enum:
 cdef int64_t FEW_STEPS = 10000                   # between two looks at signals
 cdef size_t UNBOUNDED = 0xFFFFFFFFFFFFFFFF
 cdef int64_t FOREVER = 0x7FFFFFFFFFFFFFFF
-cdef int64_t FARTHEST = 1000000000000000000      # a position, a counter: they can go on for long
 cdef uint64_t WILD = 0x9E3779B97F4A7C15   # hash of a key with an unbound part
 
 # A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in the

@@ -185,14 +185,6 @@ cdef cppclass NodeStates:
     vector[uint64_t] targets          # of each transition
 
 
-cdef void mark_state(uint64_t* bits, size_t state) noexcept nogil:
-    bits[state >> 6] |= <uint64_t>1 << (state & 63)
-
-
-cdef inline bint is_marked(const uint64_t* bits, size_t state) noexcept nogil:
-    return (bits[state >> 6] >> (state & 63)) & 1
-
-
 cdef bint holds_cells(const StateData* s) noexcept nogil:
     """Partial matches can wait in the state."""
     return s.govern != Govern.FREE and (not s.final or not s.spec.guards.empty())
@@ -208,7 +200,7 @@ cdef void begin_states(KernelProgram* program, KernelState* now, NodeStates* kno
         for i in range(program.transitions[t].targets.size()):
             state = program.transitions[t].targets[i].state
             if holds_cells(&now.states[state]):
-                mark_state(known.targets.data() + t * known.width, state)
+                set_bit(known.targets.data() + t * known.width, state)
 
 
 cdef void check_nodes(KernelProgram* program, KernelState* now, NodeStates* known) noexcept nogil:
@@ -248,7 +240,7 @@ cdef void check_node(KernelProgram* program, KernelState* now, NodeStates* known
         require(transition.choice.atoms.size() == 1, b"a view is of several events")
         require(is_from(node.pos, node.max_start), b"a view is older than what is in it")
         check_pick(now, node, transition.choice.atoms.at(0))
-        mark_state(bits, transition.source)
+        set_bit(bits, transition.source)
         return
     require(node.label < program.labels.size(), b"a node is of a transition that there is not")
     check_pick(now, node, program.labels[node.label].atom)
@@ -285,7 +277,7 @@ cdef void check_next(
         require(node.next == 0, b"a first step comes after another one")
     else:
         require(node.next != 0, b"a step comes after none")
-        require(not there or is_marked(states_of(now, known, node.next), source), b"a step begins where nobody waits")
+        require(not there or has_bit(states_of(now, known, node.next), source), b"a step begins where nobody waits")
     if there:
         require(is_from(node.pos, next.max_start), b"a node is older than what it extends")
     elif node.next == 0 and node.sibling == 0:
@@ -426,7 +418,7 @@ cdef void check_step(KernelProgram* program, KernelState* now, NodeStates* known
         b"a step has lost its events",
     )
     require(
-        is_marked(known.targets.data() + label.transition * known.width, staged.state),
+        has_bit(known.targets.data() + label.transition * known.width, staged.state),
         b"a step leads to another state",
     )
     least = now.staged_picks[staged.pick]
@@ -448,7 +440,7 @@ cdef void check_start(
         require(staged.next == 0 and staged.max_start == least, b"a first step comes after another one")
         return
     require(staged.next != 0 and is_live(now, staged.next), b"a step comes after none")
-    require(is_marked(states_of(now, known, staged.next), transition.source), b"a step begins where nobody waits")
+    require(has_bit(states_of(now, known, staged.next), transition.source), b"a step begins where nobody waits")
     require(node_at(now, staged.next).max_start == staged.max_start, b"a step begins at another time")
     require(older(staged.max_start, now.tick_first), b"a step follows events of its time")
 
@@ -519,7 +511,7 @@ cdef void load_cell(
     cell.node = form.node
     cell.youngest = k.now.lo - 1
     if is_live(&k.now, form.node):
-        require(is_marked(states_of(&k.now, known, form.node), state), b"a cell has the set of another state")
+        require(has_bit(states_of(&k.now, known, form.node), state), b"a cell has the set of another state")
         require(not node_at(&k.now, form.node).label & VIEW, b"a cell has a view")
         cell.youngest = node_at(&k.now, form.node).max_start
     else:

@@ -23,6 +23,7 @@ import numpy
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport allocated, attempted, check_sound, created, guarded, guarded_number, safe_copy
+from nfa_native.core.invariant cimport invariant
 from nfa_native.terms.literals cimport (
     DECIMAL_ONE,
     LONGEST_FORM,
@@ -44,10 +45,6 @@ cdef enum:
     XSD_LENGTH = 33
     FIRST_CHUNK = 1 << 12
     FIRST_SLOTS = 1 << 6
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
 
 include "interning/memory.pxi"
 include "interning/entries.pxi"

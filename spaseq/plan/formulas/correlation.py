@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from nfa_native.automata.complex_events import (
-    Cell,
-    Change,
     Correlation,
     Question,
     RegisterGuard,
-    RegisterTest,
     RegisterTransition,
     Update,
 )
+from nfa_native.automata.kinds import Change, RegisterCells, RegisterTest
 from spaseq.pattern.formulas.predicates import Predicate, Value, local
 from spaseq.plan.formulas.clauses import Asked, Clause, Compared, Joined, clauses, joined
 from spaseq.plan.formulas.places import Place, PlaceStep, Scope, without_needless
@@ -315,14 +313,14 @@ class _Assembly:
     def column(self, measured: Measured) -> int:
         return self.columns.setdefault(measured, len(self.columns))
 
-    def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[RegisterTransition]) -> Cell:
+    def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[RegisterTransition]) -> RegisterCells:
         if not self.held[target]:
-            return Cell.HEAD
+            return RegisterCells.HEAD
         entering = {transition.updates for transition in transitions}
         if self.places[target].initial:
             entering.add(begin)
         fresh = len(entering) == 1 and all(update.is_fresh for updates in entering for update in updates)
-        return Cell.GROUPS if fresh else Cell.MERGED
+        return RegisterCells.GROUPS if fresh else RegisterCells.MERGED
 
 
 def _held(registers: Sequence[_Register], reaching: Reaching, places: int) -> list[list[_Register]]:

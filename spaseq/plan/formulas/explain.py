@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from nfa_native.automata.complex_events import Cell, Correlation, PickState, RegisterTransition
+from nfa_native.automata.complex_events import Correlation, PickState, RegisterTransition
+from nfa_native.automata.kinds import RegisterCells
 from spaseq.pattern.formulas.predicates import Predicate
 from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
 from spaseq.pattern.formulas.query import (
@@ -215,19 +216,19 @@ def _state(plan: Recognition, number: int) -> dict[str, Any]:
 
 
 CELLS = {
-    Cell.HEAD: "constant for each event",
-    Cell.GROUPS: "a step for each group that fits, of matches that entered with one event",
-    Cell.MERGED: "a step for each group that fits, of matches with equal values",
+    RegisterCells.HEAD: "constant for each event",
+    RegisterCells.GROUPS: "a step for each group that fits, of matches that entered with one event",
+    RegisterCells.MERGED: "a step for each group that fits, of matches with equal values",
 }
 
 
 def _cost(correlation: Correlation | None, number: int) -> str:
     """What an event costs that looks for partial matches in the state."""
     if correlation is None:
-        return CELLS[Cell.HEAD]
+        return CELLS[RegisterCells.HEAD]
     found = ", found by an equal value" if correlation.keys[number] >= 0 else ""
     leaving = [one for one in correlation.transitions if one.source == number]
-    if correlation.cells[number] is Cell.GROUPS and all(map(correlation.is_viewed, leaving)):
+    if correlation.cells[number] is RegisterCells.GROUPS and all(map(correlation.is_viewed, leaving)):
         return f"one view of all matches that fit{found}"
     return CELLS[correlation.cells[number]] + found
 

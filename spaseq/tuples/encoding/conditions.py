@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from nfa_native.automata.complex_events import DEEPEST, Computation, Condition, Instruction, Operation, Programs
+from nfa_native.automata.complex_events import Computation, Condition, Instruction, Programs
+from nfa_native.automata.kinds import DEEPEST, Operation
 from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import (
     And,

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nfa_native.automata.complex_events import Condition, Instruction, Operation, Programs
+from nfa_native.automata.complex_events import Condition, Instruction, Programs
+from nfa_native.automata.kinds import Operation
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import planned

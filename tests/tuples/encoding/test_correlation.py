@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 import pytest
 
-from nfa_native.automata.complex_events import Cell
+from nfa_native.automata.kinds import RegisterCells
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
@@ -48,7 +48,9 @@ def merged(plan: Recognition) -> Recognition:
     correlation = plan.automaton.correlation
     if correlation is None:
         return plan
-    cells = tuple(Cell.HEAD if cell is Cell.HEAD else Cell.MERGED for cell in correlation.cells)
+    cells = tuple(
+        RegisterCells.HEAD if cell is RegisterCells.HEAD else RegisterCells.MERGED for cell in correlation.cells
+    )
     flat = replace(correlation, cells=cells)
     return replace(plan, automaton=replace(plan.automaton, correlation=flat))
 
@@ -216,7 +218,7 @@ def test_what_is_consumed_is_gone() -> None:
 def test_cells_that_are_chosen(formula: str, cells: str, keys: list[int]) -> None:
     correlation = recognition(parse(f"SELECT * FROM S WHERE {formula}").normal_form, None).automaton.correlation
     assert correlation is not None
-    assert " ".join(cell.value for cell in correlation.cells) == cells
+    assert " ".join(cell.name.lower() for cell in correlation.cells) == cells
     assert list(correlation.keys) == keys
 
 
