@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -15,13 +15,13 @@ from typing import IO, Any, Protocol
 from spaseq.cli.resuming import cut, kept
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
+from spaseq.results.formats import RESUMABLE
 from spaseq.snapshots.container import GRAPHS
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.streams.feeds import is_regular
 from spaseq.streams.sources import expand
 
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
-FORMATS = ("jsonl", "nquads", "trig")  # of which a file can be gone on with
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
 HEADER: Shape = {
     "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
@@ -208,11 +208,12 @@ def restoring() -> Iterator[None]:
         raise OptionError(f"--checkpoint: {error}") from None
 
 
-def check_format(format: str, formats: Sequence[str] = FORMATS) -> None:
-    """OptionError: a file of this format, which is none of these, cannot be gone on with."""
-    if format not in formats:
+def check_format(format: str, formats: Iterable[str]) -> None:
+    """OptionError: a file of this format cannot be gone on with; ``formats`` are those that there are."""
+    fitting = [one for one in formats if one in RESUMABLE]
+    if format not in fitting:
         raise OptionError(
-            f"--checkpoint goes with {', '.join(formats)}: what is written as {format} cannot be gone on with"
+            f"--checkpoint goes with {', '.join(fitting)}: what is written as {format} cannot be gone on with"
         )
 
 

@@ -72,10 +72,15 @@ def shown_queries(format: str, queries: Sequence[Query]) -> tuple[Query, ...]:
         return tuple(queries)
     if format not in SOLUTIONS | FRAMES:
         return tuple(queries)
-    if len(selections) != 1:
-        have = ", ".join(query.name for query in selections) or "none"
-        raise OptionError(f"{format} holds the results of one SELECT query, here are {have}; use jsonl or table")
+    check_one_query(format, "SELECT query", [query.name for query in selections])
     return selections
+
+
+def check_one_query(format: str, kind: str, names: Sequence[str]) -> None:
+    """OptionError: the format is of one query of this kind, and there are others, or none."""
+    if len(names) != 1:
+        have = ", ".join(names) or "none"
+        raise OptionError(f"{format} holds the results of one {kind}, here are {have}; use jsonl or table")
 
 
 def columns_for(format: str, shown: Sequence[Query]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from spaseq.cli.standard import silence_output
 from spaseq.engine.run import Run
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
-from spaseq.results.formats import FORMATS, FRAMES, Layout, Writer, open_writer
+from spaseq.results.formats import FRAMES, WRITERS, Layout, Writer, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
@@ -57,7 +57,7 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
     "by RDFS: classes, properties, domains and ranges.",
 )  # fmt: skip
 @click.option(
-    "--format", type=click.Choice(list(FORMATS)),
+    "--format", type=click.Choice(list(WRITERS)),
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
@@ -173,7 +173,7 @@ def run(
         )  # fmt: skip
         if checkpoints is not None:
             format = format or "jsonl"
-            check_format(format)
+            check_format(format, WRITERS)
             late_output = None if on_late is None else on_late.file
             checkpoints.begin(running, {"--late": late_output, "--output": text if output else None})
         running.warns = False

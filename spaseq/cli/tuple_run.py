@@ -15,6 +15,7 @@ import click
 
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
 from spaseq.engine.run_state import RunState
+from spaseq.results.formats import BLOCKS
 
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedQuery
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from spaseq.tuples.feeding import SourceFeed
     from spaseq.tuples.streams import ReadingOptions
 
-FORMATS = ("jsonl",)  # of which a file can be gone on with
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -111,4 +111,4 @@ class Resumable:
 def check_options(format: str | None, limit: int | None, count: bool) -> None:
     """OptionError: what does not go with --checkpoint."""
     check_without({"--limit": limit is not None, "--count": count})
-    check_format(format or "jsonl", FORMATS)
+    check_format(format or "jsonl", BLOCKS)

@@ -23,11 +23,12 @@ from spaseq.cli.options import Duration, declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, each_query, read_text, show_warnings
-from spaseq.cli.tuple_formats import WRITERS, limited
+from spaseq.cli.tuple_output import limited, write_results
 from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
+from spaseq.results.formats import BLOCKS
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     "[default: that of its first rows]",
 )  # fmt: skip
 @click.option(
-    "--format", type=click.Choice(list(WRITERS)),
+    "--format", type=click.Choice(BLOCKS),
     help="Format of the results.  [default: table on a terminal, else jsonl]",
 )  # fmt: skip
 @click.option(
@@ -162,7 +163,7 @@ def tuples(
             if count:
                 out.write(_counts(matches, limit))
             else:
-                WRITERS[choose_format(format, out)](out, matches, limit, any(map(may_fall_silent, paths)))
+                write_results(choose_format(format, out), out, matches, limit, any(map(may_fall_silent, paths)))
     _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
 
 

@@ -1,22 +1,28 @@
-"""Matches in a notebook."""
+"""Results in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from spaseq.results.match import MatchColumns
 from spaseq.results.shortening import show, show_events
 from spaseq.results.times import iso
 
+MOST_SHOWN = 20
 
-def to_html(table: MatchColumns, most: int = 20) -> str:
+
+def to_html(table: MatchColumns, most: int = MOST_SHOWN) -> str:
     """An HTML table of the first ``most`` matches, with a line that tells how many there are."""
     heads = ["first", "last", *("?" + name for name in table.columns), "events"]
-    shown = range(min(len(table), most))
-    body = "".join(_row("td", _cells(table, index)) for index in shown)
     rest = f"{len(table)} matches" + (f", the first {most} shown" if len(table) > most else "")
-    return f"<table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table><p>{rest}</p>"
+    return html_table(heads, (_cells(table, index) for index in range(min(len(table), most))), rest)
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Iterable[str]], told: str) -> str:
+    """Rows of cells under their heads, and what is told about them."""
+    body = "".join(_row("td", row) for row in rows)
+    return f"<table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table><p>{told}</p>"
 
 
 def _cells(table: MatchColumns, index: int) -> list[str]:

@@ -160,6 +160,16 @@ def test_a_table_whose_first_cells_are_long(table: Path, invoke: Invoke) -> None
     assert ["0", "60", *map(str, range(61))] in [line.split() for line in lines]
 
 
+@pytest.mark.parametrize("format", ["table", "jsonl", "csv"])
+def test_what_was_found_before_an_error_is_written(table: Path, invoke: Invoke, format: str) -> None:
+    rows = "BUY,ACME,10,0\nSELL,ACME,9,0\n" * 40_000
+    Path("events.csv").write_text(EVENTS + rows + "BUY,ACME\n")
+    Path("next.ceql").write_text("SELECT * WHERE BUY : SELL FILTER BUY[at > 0] WITHIN 1 EVENTS")
+    result = invoke("tuples", "next.ceql", "--events", "events.csv", "--format", format)
+    assert result.exit_code == 1 and "events.csv:80006: error: the number of values is 2" in result.stderr
+    assert len(result.stdout.splitlines()) == {"table": 4, "jsonl": 2, "csv": 3}[format]
+
+
 def test_aggregates_as_rows(table: Path, invoke: Invoke) -> None:
     """NULL is an empty cell; --limit and --count are about rows."""
     query = "SELECT COUNT(*) AS n, MIN(b.price) AS least, MAX(SELL.at) WHERE BUY AS b ; SELL AS s WITHIN 1 EVENTS"

@@ -16,7 +16,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, RdfFor
 from rich.cells import cell_len
 
 from spaseq.errors import SpaseqError
-from spaseq.results.formats import FORMATS, FRAMES, Layout, open_writer
+from spaseq.results.formats import FRAMES, WRITERS, Layout, open_writer
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from tests.results.tables import START, OxTerm, iri, make_table
@@ -310,7 +310,7 @@ def test_any_text_survives_csv(given_rows: list[tuple[OxTerm | None, ...]]) -> N
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows(texts), st.sampled_from(sorted(FORMATS.keys() - FRAMES - {"xml"})))
+@given(rows(texts), st.sampled_from(sorted(WRITERS.keys() - FRAMES - {"xml"})))
 def test_no_format_fails(given_rows: list[tuple[OxTerm | None, ...]], format: str) -> None:
     write(format, make_table(("a", "b"), given_rows))
 

@@ -13,8 +13,8 @@ from pyoxigraph import Literal
 import spaseq
 from spaseq.errors import OptionError, StreamError
 from spaseq.results.formats import Layout, open_writer
+from spaseq.results.formats.parquet import GROUP_ROWS
 from spaseq.results.frames import all_to_arrow
-from spaseq.results.parquet import GROUP_ROWS
 from spaseq.results.table import MatchTable
 from tests.results.tables import iri, make_table
 from tests.results.test_frames import STOCKS, V_SHAPE, parts_of, typed

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TextIO
+from typing import Any, TextIO
 
-from spaseq.results.formats.writer import Layout, Writer, WriterFactory
+from spaseq.results.formats.writer import BlockWriter, Layout, Writer
 
 
-def _writer(name: str, kind: str) -> WriterFactory:
+def _writer(name: str, kind: str) -> Callable[[TextIO, Layout], Any]:
     """The writer in the file of that name, which is imported with its first output: XML and tables take long."""
 
-    def open_one(output: TextIO, layout: Layout) -> Writer:
-        factory: WriterFactory = getattr(import_module(f"spaseq.results.formats.{name}"), kind)
-        return factory(output, layout)
+    def open_one(output: TextIO, layout: Layout) -> Any:
+        return getattr(import_module(f"spaseq.results.formats.{name}"), kind)(output, layout)
 
     return open_one
 
 
-FORMATS: Mapping[str, WriterFactory] = {
+WRITERS: Mapping[str, Callable[[TextIO, Layout], Any]] = {
     "table": _writer("table", "TableWriter"),
     "jsonl": _writer("jsonl", "JsonLinesWriter"),
     "json": _writer("json", "JsonWriter"),
@@ -30,18 +29,38 @@ FORMATS: Mapping[str, WriterFactory] = {
     "nquads": _writer("nquads", "NQuadsWriter"),
     "trig": _writer("trig", "TrigWriter"),
 }
+BLOCKS = ("table", "jsonl", "csv", "parquet")  # of any results, those of tuples, too: a BlockWriter
 SOLUTIONS = frozenset({"json", "csv", "tsv", "xml"})  # of one SELECT query
 FRAMES = frozenset({"parquet"})  # of one query
 STREAMS = frozenset({"nquads", "trig"})  # of CONSTRUCT queries
+RESUMABLE = ("jsonl", "nquads", "trig")  # without beginning and end: a file of them can be gone on with
 
 
 def open_writer(format: str, output: TextIO, layout: Layout = Layout()) -> Writer:
-    """A writer of the format called ``format`` (a key of FORMATS) into ``output``, which stays the caller's."""
+    """A writer of matches in one of WRITERS into ``output``, which stays the caller's."""
     if layout.times:
         from spaseq.results.formats.timed import TimedWriter, timed_layout
 
-        return TimedWriter(FORMATS[format](output, timed_layout(layout)))
-    return FORMATS[format](output, layout)
+        return TimedWriter(_open(format, output, timed_layout(layout)))
+    return _open(format, output, layout)
 
 
-__all__ = ["FORMATS", "FRAMES", "SOLUTIONS", "STREAMS", "Layout", "Writer", "open_writer"]
+def open_block_writer(format: str, output: TextIO, layout: Layout) -> BlockWriter:
+    """A writer of any results in one of BLOCKS into ``output``, which stays the caller's."""
+    writer: BlockWriter = WRITERS[format](output, layout)
+    return writer
+
+
+def _open(format: str, output: TextIO, layout: Layout) -> Writer:
+    if format not in BLOCKS:
+        writer: Writer = WRITERS[format](output, layout)
+        return writer
+    from spaseq.results.formats.terms import TermWriter
+
+    return TermWriter(open_block_writer(format, output, layout), layout.prefixes)
+
+
+__all__ = [
+    "BLOCKS", "FRAMES", "RESUMABLE", "SOLUTIONS", "STREAMS", "WRITERS", "Layout", "Writer", "open_block_writer",
+    "open_writer",
+]  # fmt: skip

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-GAP = 3  # characters between two columns
 _TIMES = 2  # columns that come first, and are made narrower last
 _LEAST = (8, 3)  # characters of a column that is made narrower: as long as others can be, and at all
 
@@ -38,9 +37,9 @@ class ColumnLayout:
         """The width of a line."""
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
-    def at_most(self, widest: int) -> ColumnLayout:
-        """Columns none of which is wider than that."""
-        return replace(self, widths=tuple(min(widest, width) for width in self.widths))
+    def at_most(self, widest: int | None) -> ColumnLayout:
+        """Columns none of which is wider than that, if there is such a bound."""
+        return self if widest is None else replace(self, widths=tuple(min(widest, width) for width in self.widths))
 
     def narrowed(self, most: int | None) -> ColumnLayout:
         """Columns that fit into a line, where that can be: the widest are made narrower, those of times last."""

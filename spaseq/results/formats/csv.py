@@ -1,26 +1,25 @@
-"""SPARQL 1.1 Query Results CSV: terms without their kind."""
+"""CSV as of RFC 4180; of columns of terms these are SPARQL 1.1 Query Results CSV: terms without their kind."""
 
 from __future__ import annotations
 
 import csv
 from typing import TextIO
 
-from gpm.native.delimited import csv as lines
+from spaseq.results.formats.block import ResultBlock
 from spaseq.results.formats.writer import Layout, write_encoded
-from spaseq.results.table import MatchTable
-from spaseq.results.terms import native
 
 
 class CsvWriter:
-    """``text/csv``: a header, plain values, CRLF; unbound is an empty field."""
+    """``text/csv``: a header, plain values, CRLF; what is not there is an empty field."""
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
         csv.writer(output).writerow(layout.columns)
 
-    def write(self, table: MatchTable) -> None:
-        """Append the matches of ``table``."""
-        write_encoded(self._output, lines(*native(table.terms, table.words)))
+    def write(self, block: ResultBlock) -> None:
+        """Append the results of ``block``."""
+        for lines in block.csv_lines():
+            write_encoded(self._output, lines)
 
     def close(self) -> None:
         """Nothing stands at the end."""

@@ -1,65 +1,26 @@
-"""JSON Lines: one object for each match."""
+"""JSON Lines: one object for each result."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import TextIO
 
-import numpy as np
-
-from gpm.native.json import lists, solutions
-from gpm.native.texts import times, woven
-from gpm.rows import TextColumn
+from spaseq.results.formats.block import ResultBlock
 from spaseq.results.formats.writer import Layout, write_encoded
-from spaseq.results.match import derived_to_dict
-from spaseq.results.table import MatchTable
-from spaseq.results.terms import Decoder, native
-from spaseq.results.texts import names_of, texts_of
 
 
 class JsonLinesWriter:
-    """One object a line: ``first``, ``last``, ``events``, ``bindings``; ``query`` if there are several."""
+    """One object a line; it begins with ``query`` if there are several."""
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
         self._several = layout.several
 
-    def write(self, table: MatchTable) -> None:
-        """Append the matches of ``table``."""
-        start = f'{{"query": {_text(table.query)}, ' if self._several else "{"
-        write_encoded(self._output, _lines(table, start))
+    def write(self, block: ResultBlock) -> None:
+        """Append the results of ``block``."""
+        start = f'{{"query": {json.dumps(block.query, ensure_ascii=False)}, ' if self._several else "{"
+        for lines in block.json_lines(start):
+            write_encoded(self._output, lines)
 
     def close(self) -> None:
         """Nothing stands at the end."""
-
-
-def _lines(table: MatchTable, start: str) -> bytes:
-    """The lines of all matches in UTF-8, made by columns: what ``to_dict`` gives; each begins with ``start``."""
-    pieces: list[bytes | TextColumn] = [
-        start.encode(), b'"first": "', times(table.first), b'", "last": "', times(table.last),
-        b'", "events": ', _events(table), b', "bindings": ', _bindings(table),
-    ]  # fmt: skip
-    if table.derived is not None:
-        pieces.append(texts_of(", " + _text(derived_to_dict(event))[1:-1] for event in table.derived))
-    return woven(len(table), [*pieces, b"}\n"])
-
-
-def _events(table: MatchTable) -> TextColumn:
-    names = table.atom_names
-    keys = np.array([names.index(name) for name in names], np.uint16)  # atoms of one name share a list
-    iris = names_of(table.event_name, table.pick_events)
-    return lists(table.pick_offsets, keys[table.pick_atoms], _keys(names), iris)
-
-
-def _bindings(table: MatchTable) -> TextColumn:
-    terms, words = native(table.terms, table.words)
-    return solutions(terms, words, _keys(table.columns), Decoder(terms).json)
-
-
-def _keys(names: Sequence[str]) -> list[bytes]:
-    return [_text(name).encode() for name in names]
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
 
-from spaseq.results.formats.columns import GAP, ColumnLayout, TextCell
+from spaseq.results.formats.block import ResultBlock, Shortening
+from spaseq.results.formats.columns import ColumnLayout, TextCell
 from spaseq.results.formats.writer import Layout
-from spaseq.results.shortening import shorten, show, show_events
-from spaseq.results.table import MatchTable
-from spaseq.results.times import iso
-
-# How a terminal's lines become shorter, step by step: the last parts of IRIs that are shown, whether ``last`` is the
-# time that went by since ``first``, and the characters between two columns.
-_STEPS = ((2, False, GAP), (2, True, GAP), (1, True, GAP), (1, True, 2), (1, True, 1))
-_WHOLE = (0, False, GAP)
-_FIRST_ROWS = 1000  # that say how wide columns are
 
 
 class _Console(Console):
@@ -27,11 +20,10 @@ class _Console(Console):
 
 
 class TableWriter:
-    """Columns for times, variables and events.
+    """A table for each query whose results follow each other.
 
-    The first matches of a query set the layout; later ones follow under the same head.  On a terminal a match is one
-    line: IRIs without a prefix are cut to their last parts, ``last`` may become the time that went by, and what is
-    still too wide is cut where there is a ``…``.  A file has all of it.
+    The first results of a query set the layout; later ones follow under the same head.  On a terminal a result is one
+    line: cells become shorter, and what is still too wide is cut where there is a ``…``.  A file has all of it.
     """
 
     def __init__(self, output: TextIO, layout: Layout) -> None:
@@ -39,67 +31,63 @@ class TableWriter:
         self._console = _Console(file=output, highlight=False)
         self._width = self._console.width if output.isatty() else None
         self._layout = layout
-        self._query: tuple[str, tuple[str, ...]] | None = None
-        self._step = _WHOLE
-        self._columns = ColumnLayout((), GAP)
+        self._begun: tuple[str, tuple[str, ...]] | None = None  # the query and the heads of the table
+        self._shortening = Shortening()
+        self._columns: ColumnLayout | None = None
+        self._waiting: list[ResultBlock] = []  # until the columns are laid out
 
-    def write(self, table: MatchTable) -> None:
-        """Append the matches of ``table``."""
-        if len(table) and (table.query, table.columns) != self._query:
-            self._begin(table)
-        for index in range(len(table)):
-            self._output.write(self._columns.line(self._cells(table, index), self._width))
+    def write(self, block: ResultBlock) -> None:
+        """Append the results of ``block``."""
+        if not len(block):
+            return
+        if (block.query, tuple(block.heads)) != self._begun:
+            self._begin(block)
+        self._waiting.append(block)
+        if self._columns or not self._layout.awaited or sum(map(len, self._waiting)) >= self._layout.first_rows:
+            self._write_lines()
 
     def close(self) -> None:
-        """Nothing stands at the end."""
+        """Write what waits; nothing stands at the end."""
+        self._write_lines()
 
-    def _begin(self, table: MatchTable) -> None:
-        """A head of its own for each query; its columns as wide as these rows want, or as the terminal allows."""
-        if self._query is not None:
+    def _begin(self, block: ResultBlock) -> None:
+        """A table, under the name of its query if there are several."""
+        self._write_lines()
+        if self._begun is not None:
             self._output.write("\n")
         if self._layout.several:
-            self._console.print(Text(table.query, style="bold"))
-        heads = [TextCell(head) for head in _heads(table)]
-        self._columns = self._laid_out(table, heads).narrowed(self._width)
-        self._console.print(Text(self._columns.line(heads, self._width), style="bold"), soft_wrap=True, end="")
-        self._output.write(self._columns.rule(self._width) + "\n")
-        self._columns = self._columns.widened(self._width)
-        self._query = (table.query, table.columns)
+            self._write_head(block.query + "\n")
+        self._begun, self._columns = (block.query, tuple(block.heads)), None
 
-    def _laid_out(self, table: MatchTable, heads: list[TextCell]) -> ColumnLayout:
-        """Columns of the first step that fits the terminal, or of the last one."""
-        for step in (_WHOLE,) if self._width is None else _STEPS:
-            self._step = step
-            rows = [self._cells(table, index) for index in range(min(len(table), _FIRST_ROWS))]
-            columns = ColumnLayout.wanted([heads, *rows], step[2])
+    def _write_lines(self) -> None:
+        blocks, self._waiting = self._waiting, []
+        if not blocks:
+            return
+        columns = self._columns = self._columns or self._headed(blocks)
+        for block in blocks:
+            cells = (block.cells(index, self._shortening) for index in range(len(block)))
+            self._output.writelines(columns.line(line, self._width) for line in cells)
+
+    def _headed(self, blocks: list[ResultBlock]) -> ColumnLayout:
+        """The columns of a table whose head is written: as wide as its rows want, or as the terminal allows."""
+        heads = [TextCell(head) for head in blocks[0].heads]
+        columns = self._laid_out(blocks, heads).at_most(blocks[0].widest).narrowed(self._width)
+        self._write_head(columns.line(heads, self._width))
+        self._output.write(columns.rule(self._width) + "\n")
+        return columns.widened(self._width)
+
+    def _laid_out(self, blocks: list[ResultBlock], heads: list[TextCell]) -> ColumnLayout:
+        """Columns of the first shortening that fits the terminal, or of the last one."""
+        for shortening in blocks[0].shortenings if self._width is not None else (Shortening(),):
+            self._shortening = shortening
+            rows = (block.cells(index, shortening) for block in blocks for index in range(len(block)))
+            columns = ColumnLayout.wanted([heads, *islice(rows, self._layout.first_rows)], shortening.gap)
             if self._width is None or columns.total <= self._width:
                 break
         return columns
 
-    def _cells(self, table: MatchTable, index: int) -> list[TextCell]:
-        prefixes, (parts, elapsed, _) = self._layout.prefixes, self._step
-        first, last = int(table.first[index]), int(table.last[index])
-        cells = [TextCell(iso(first), True), TextCell(iso(last), True)]
-        if elapsed:
-            cells = [TextCell(_without_zeros(iso(first)), True), TextCell(_elapsed(last - first))]
-        for _, value in table.row(index):
-            cells.append(TextCell(show(value, prefixes, parts), value is not None and value.kind == "uri"))
-        if table.derived is None:
-            return [*cells, TextCell(show_events(table.events(index), prefixes, parts))]
-        event = table.derived[index]
-        return [*cells, TextCell(shorten(event.name, prefixes), True), TextCell(str(len(event.triples)))]
-
-
-def _heads(table: MatchTable) -> list[str]:
-    tail = ["events"] if table.derived is None else ["derived event", "triples"]
-    return ["first", "last", *("?" + name for name in table.columns), *tail]
-
-
-def _without_zeros(time: str) -> str:
-    return time.rstrip("Z").rstrip("0") + "Z" if "." in time else time
-
-
-def _elapsed(microseconds: int) -> str:
-    """``+0.1s``: all digits that there are."""
-    seconds, rest = divmod(microseconds, 1_000_000)
-    return f"+{seconds}.{rest:06d}".rstrip("0").rstrip(".") + "s" if rest else f"+{seconds}s"
+    def _write_head(self, line: str) -> None:
+        if self._layout.bold:
+            self._console.print(Text(line, style="bold"), soft_wrap=True, end="")
+        else:
+            self._output.write(line)
