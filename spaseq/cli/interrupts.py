@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from spaseq.cli.signals import ENDING, handled
 from spaseq.engine.run import Run
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PATIENCE = 0.4  # seconds in which what was read is worked out, and again in which a table is written
 
 
@@ -30,20 +29,15 @@ class Interrupts:
     @contextmanager
     def handled(self) -> Iterator[None]:
         """Within, signals stop the run; KeyboardInterrupt if it waits for input, is late, or at the second one."""
-        if threading.current_thread() is not threading.main_thread():
-            yield  # signals are none of this thread's business
-            return
-        before = [(number, signal.signal(number, self._handle)) for number in _SIGNALS]
-        before.append((signal.SIGALRM, signal.signal(signal.SIGALRM, self._hurry)))
-        try:
-            yield
-        except KeyboardInterrupt:
-            self.came = True
-            self.torn = self._writing
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            for number, handler in before:
-                signal.signal(number, handler)
+        with handled({**dict.fromkeys(ENDING, self._handle), signal.SIGALRM: self._hurry}):
+            try:
+                yield
+            except KeyboardInterrupt:
+                self.came = True
+                self.torn = self._writing
+            finally:
+                if self.came:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

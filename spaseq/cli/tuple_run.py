@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
+from spaseq.cli.signals import ENDING, handled
 from spaseq.engine.run_state import RunState
 from spaseq.results.formats import BLOCKS
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
     from spaseq.tuples.feeding import SourceFeed
     from spaseq.tuples.streams import ReadingOptions
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class TupleRun:
@@ -79,7 +76,7 @@ class Resumable:
         """Within, results are written, and checkpoints; a last one at the end, if it is not in the midst of a step."""
         self._checkpoints.begin(TupleRun(matches), {"--output": output})
         try:
-            with self._signals():
+            with handled(dict.fromkeys(ENDING, self._handle)):
                 yield
         finally:
             if not self._checkpoints.finish():
@@ -89,18 +86,6 @@ class Resumable:
         self._checkpoints.step()
         if self._is_asked:
             raise KeyboardInterrupt
-
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield  # signals are none of this thread's business
-            return
-        before = [(number, signal.signal(number, self._handle)) for number in _SIGNALS]
-        try:
-            yield
-        finally:
-            for number, handler in before:
-                signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._is_asked:

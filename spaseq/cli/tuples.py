@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
@@ -23,6 +22,7 @@ from spaseq.cli.options import Duration, declared_types, hints_with_options
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, each_query, read_text, show_warnings
+from spaseq.cli.signals import handled
 from spaseq.cli.tuple_output import limited, write_results
 from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
@@ -153,7 +153,7 @@ def tuples(
         }  # fmt: skip
         resumable = Resumable(checkpoint, checkpoint_every, same, sources)
     goes_on = resumable is not None and resumable.goes_on
-    with _told(files), _ended_by_sigterm(), restoring():
+    with _told(files), handled({signal.SIGTERM: signal.default_int_handler}), restoring():  # SIGTERM is what Ctrl-C is
         matches = _matches(parsed, sources, reading, resumable)
         with (
             open_output(output, goes_on) as out,
@@ -229,19 +229,6 @@ def _about_files(files: Mapping[str, str]) -> Iterator[None]:
         if not error.line and error.location.path in files:
             error.location = Location(files[error.location.path])
         raise
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Within, SIGTERM is what Ctrl-C is."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are none of this thread's business
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _sum_up(ctx: click.Context, matches: ManyMatches, quiet: bool, strict: bool, asked: bool) -> None:
