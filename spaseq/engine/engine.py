@@ -109,8 +109,7 @@ class Engine:
         streams would form a circle), OptionError (name taken, stream pushed to already).
         """
         check_most(max_results)
-        if on_match is not None and not callable(on_match):
-            raise OptionError(f"on_match is a function of a match, not {on_match!r:.80}")
+        _check_on_match(on_match)
         return self.core.register(query, name, on_match, max_results)
 
     @exclusive
@@ -254,6 +253,7 @@ class Engine:
         from spaseq.engine.snapshot import restored
 
         engine = Engine.__new__(Engine)
+        _check_on_match(on_match)
         engine._hold(restored(data, queries, read_background(background, entail), on_late, on_match, gpm))
         return engine
 
@@ -262,3 +262,8 @@ def check_most(max_results: int | None) -> None:
     """OptionError: it is no number of results."""
     if max_results is not None and not (type(max_results) is int and max_results > 0):
         raise OptionError(f"max_results is a number of results from 1 on, not {max_results!r:.80}")
+
+
+def _check_on_match(on_match: OnMatch | None) -> None:
+    if on_match is not None and not callable(on_match):
+        raise OptionError(f"on_match is a function of a match, not {on_match!r:.80}")

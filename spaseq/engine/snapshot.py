@@ -28,9 +28,10 @@ from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
-from spaseq.errors import OptionError, SnapshotError, SpaseqError
+from spaseq.errors import OptionError, SnapshotError
 from spaseq.plan.sequences import Plan
 from spaseq.snapshots.container import GRAPHS, check_settled
+from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, EventIris, Events
@@ -85,12 +86,8 @@ def restored(
     plans = _plans(header["queries"], queries)
     core.share(query for query, _ in plans.values())
     made = {name: (plan, core.compiled(query, plan)) for name, (query, plan) in plans.items()}
-    try:
+    with doubted():
         _fill(core, made, header, sections, on_match)
-    except (SpaseqError, MemoryError):
-        raise
-    except Exception as error:  # damaged, and its digest made anew: anything can be wrong
-        raise SnapshotError(f"the snapshot is damaged: {error}") from error
     return core
 
 

@@ -195,10 +195,12 @@ class Engine:
         (``spaseq.tuples.prepare``), nothing is planned.  SnapshotError: the snapshot is damaged, of another version, or
         of other queries.
         """
+        from spaseq.snapshots.doubt import doubted
         from spaseq.tuples import snapshot
 
+        _check_on_late(on_late)
         state, prepared = snapshot.opened(data, queries)
-        with snapshot.doubted():
+        with doubted():
             options = snapshot.options(state["reading"])
             engine = Engine(**options, lateness=state["lateness"], on_late=on_late)
             engine._go_on(state, prepared)
@@ -358,7 +360,11 @@ def _check(reading: ReadingOptions, lateness: int, on_late: OnLate | None, on_er
     for what, given in (("lateness", lateness), ("time_format", reading.form)):
         if given and reading.time is None:
             raise OptionError(f"{what} is about times: say which column has them (time)")
-    if on_late is not None and not callable(on_late):
-        raise OptionError(f"on_late is a function of a table, not {on_late!r:.80}")
+    _check_on_late(on_late)
     if on_error not in ("stop", "skip"):
         raise OptionError(f"on_error is stop or skip, not {on_error}")
+
+
+def _check_on_late(on_late: OnLate | None) -> None:
+    if on_late is not None and not callable(on_late):
+        raise OptionError(f"on_late is a function of a table, not {on_late!r:.80}")

@@ -10,6 +10,7 @@ import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.snapshots.container import TUPLES
+from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.streams.losses import Loss, counted, were
@@ -23,7 +24,6 @@ from spaseq.tuples.encoding.timed import TIMED, Timed
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
-from spaseq.tuples.snapshot import doubted
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from spaseq.errors import SnapshotError
@@ -44,17 +43,6 @@ def opened(
     header = _header(data)
     state = header["engine"]
     return state, _prepared(header["queries"], queries, state["reading"]["time"])
-
-
-@contextmanager
-def doubted() -> Iterator[None]:
-    """Within, a state is believed in nothing: whatever goes wrong is a SnapshotError."""
-    try:
-        yield
-    except (SnapshotError, MemoryError):
-        raise
-    except Exception as error:  # damaged, and its digest made anew: anything can be wrong
-        raise SnapshotError(f"the snapshot is damaged: {error}") from error
 
 
 def _header(data: bytes) -> dict[str, Any]:
