@@ -15,6 +15,7 @@ import pyarrow
 
 import spaseq
 from benchmarks.cells import Shape, prepared
+from benchmarks.ceql import dense, stock
 from benchmarks.timing import Job, Preparation, interleaved
 from gpm.rows import AtomRows
 from nfa_native.terms.words import Terms
@@ -151,6 +152,27 @@ def kleene(events: int) -> None:
         print(f"  {title:<40}{seconds[f'counted{suffix}'] / events * 1e6:8.1f}{ratio:8.1f} times")
 
 
+def large_counts(events: int) -> None:
+    """Print what COUNT(*) of 24 steps costs in numbers of more than 64 bits, beside those that fit."""
+    table = stock(events)
+    query = dense(24).replace("*", "COUNT(*)", 1) + " WITHIN {window} EVENTS"
+    kinds = {"fits, int64": (100, "int64"), "fits, decimal": (100, "decimal"), "fits, double": (100, "double"),
+             "up to 38 digits, decimal": (800, "decimal"), "up to 38 digits, double": (800, "double")}  # fmt: skip
+    jobs = {title: counted(query.format(window=window), table, totals) for title, (window, totals) in kinds.items()}
+    seconds = interleaved(jobs, ROUNDS)
+    print("COUNT(*) of 24 steps: µs an event, and how many times that of counts that fit in 64 bits")
+    for title, each in seconds.items():
+        print(f"  {title:<40}{each / events * 1e6:8.1f}{each / seconds['fits, int64']:8.1f} times")
+
+
+def counted(query: str, table: pyarrow.Table, totals: str) -> Preparation:
+    """From a table of trades to the rows of COUNT(*)."""
+    rows = lambda: sum(  # noqa: E731
+        batch.num_rows for batch in match(query, table, type="event_type", time="stock_time", unit="ms", totals=totals)
+    )
+    return lambda: rows
+
+
 def from_bytes(path: Path, filter_: str, count_only: bool) -> Preparation:
     """A run over a file of N-Quads, with matches counted, or without any."""
 
@@ -183,6 +205,7 @@ def main(events: int = 10_000) -> None:
     alternatives(20 * events)
     sets(events)
     kleene(10 * events)
+    large_counts(10 * events)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""How the recognizer runs an automaton: by which step an event enters a state, and how results are enumerated.
+
+These are choices of speed alone; each lane's file names the line of ``make bench`` that it earns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nfa_native.automata.complex_events import ComplexEventAutomaton
+from nfa_native.automata.kinds import Enumeration, RegisterCells, Stepping
+
+_COMPARED = {"NEXT": Enumeration.BEST, "LAST": Enumeration.BEST, "MAX": Enumeration.MAXIMAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """``steps`` into each state, and the enumeration; an event goes by a step if all states that it may enter do."""
+
+    steps: tuple[Stepping, ...]
+    enumeration: Enumeration
+
+
+def lanes(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Lanes:
+    """The lanes of an automaton under a selection strategy; ``forgets``: neither starts nor windows ever move back."""
+    return Lanes(steps(automaton, forgets), enumeration(automaton, needed(strategy, automaton), limit, forgets))
+
+
+def needed(strategy: str, automaton: ComplexEventAutomaton) -> str:
+    """The strategy, or ALL where it keeps all results of such an automaton."""
+    keeps_all = strategy == "STRICT" and automaton.is_strict or strategy == "MAX" and automaton.is_chain
+    return "ALL" if keeps_all else strategy
+
+
+def steps(automaton: ComplexEventAutomaton, forgets: bool) -> tuple[Stepping, ...]:
+    """How each state is entered."""
+    waited_next = {one for state in automaton.states for one in state.directly_after}
+    return tuple(_step(automaton, number, number in waited_next, forgets) for number in range(len(automaton.states)))
+
+
+def _step(automaton: ComplexEventAutomaton, number: int, is_waited_next: bool, forgets: bool) -> Stepping:
+    if is_waited_next:
+        return Stepping.GENERAL
+    if automaton.correlation is not None:
+        return Stepping.SWIFT if _is_swift(automaton, number) else Stepping.GENERAL
+    return Stepping.PLAIN if forgets and _is_plain(automaton, number) else Stepping.GENERAL
+
+
+def _is_plain(automaton: ComplexEventAutomaton, number: int) -> bool:
+    """Whether nothing asks for the very last event, or ends and goes on.
+
+    Nor may what began here be younger than what enters later, as in the A of (A ; B)+.
+    """
+    state = automaton.states[number]
+    if state.directly_after or state.initial and state.after and number not in state.after:
+        return False
+    is_waited = any(number in one.after for one in automaton.states)
+    return not state.final or not is_waited and not state.initial
+
+
+def _is_swift(automaton: ComplexEventAutomaton, number: int) -> bool:
+    """Whether all that enters comes in sets and views."""
+    correlation = automaton.correlation
+    if correlation is None or correlation.cells[number] is RegisterCells.MERGED:
+        return False
+    return all(correlation.is_viewed(one) for one in correlation.transitions if one.target == number)
+
+
+def enumeration(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Enumeration:
+    """How the results that a strategy keeps are found."""
+    if strategy in _COMPARED:
+        return _COMPARED[strategy]
+    if automaton.ambiguous and strategy != "ANY" and (strategy == "STRICT" or limit != 1):
+        return Enumeration.DISTINCT
+    in_rows = automaton.is_chain and forgets and len(automaton.states) > 1 and strategy in ("ALL", "ANY")
+    return Enumeration.ROWS if in_rows and _is_loose(automaton) else Enumeration.EACH
+
+
+def _is_loose(automaton: ComplexEventAutomaton) -> bool:
+    """No state asks which events come before, or whether they come directly before."""
+    return automaton.correlation is None and not any(state.directly_after for state in automaton.states)
