@@ -25,7 +25,6 @@ TWINS = {
     "Events": "of a stream as columns, and what the totaller takes",
     "Quantity": "the totaller's, and the aggregator's",
     "Optional": "of SPARQL, and of a sequence, whose names are in the fingerprints of snapshots",
-    "Operation": "of graph patterns, and of a complex event automaton's conditions",
 }
 
 
