@@ -13,40 +13,32 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.core.archive cimport Archive, close_archive, open_archive, require, take_part
+from nfa_native.automata.kinds cimport Consumed, PathQuantity
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.containers cimport unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded_number
+from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport NumberHash
+from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
+from nfa_native.counts.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
 
-cdef extern from "<utility>" namespace "std" nogil:
-    void swap[T](T& one, T& other)
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
-
-include "aggregating/arithmetic.pxi"
 include "aggregating/records.pxi"
-include "aggregating/totals.pxi"
 include "aggregating/front.pxi"
 include "aggregating/step.pxi"
 include "aggregating/feed.pxi"
 include "aggregating/snapshot.pxi"
-include "aggregating/restore.pxi"
 
-CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
-KINDS = ("SUM", "LEAST", "SUM OF DOUBLES", "MATCHES")
 MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
 
 
 class Quantity(NamedTuple):
-    """What is to be known of an event's values in all matches: one of KINDS, over the events picked in ``states``.
+    """What is to be known of an event's values in all matches, over the events picked in ``states``.
 
     MATCHES is how many there are in 128 bits, and not of values; it comes first, and sums then are exact in more matches
     than 64 bits can count, too."""
 
-    kind: str
+    kind: int  # a PathQuantity
     states: tuple
 
 
@@ -81,9 +73,10 @@ cdef class Aggregator:
     cdef int64_t events
     cdef bint broken          # memory ran out in the middle of an event: see `nfa_native.core.guard`
 
-    def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
+    def __init__(self, automaton, quantities=(), *, consume=0, partitioned=False, windowed=True, events=None):
         """ValueError: the automaton is ambiguous, so that its paths are not its matches, or it has registers.
 
+        ``consume`` is a Consumed.
         ``windowed``: matches have to start where their end's ``least`` says; neither starts nor windows ever move back.
         ``events``: a window of so many positions within a partition (end − start), instead of starts and windows."""
         if automaton.ambiguous:
@@ -93,7 +86,7 @@ cdef class Aggregator:
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.events = -1 if events is None else events
-        self.state.consume = CONSUMPTIONS.index(consume)
+        self.state.consume = consume
         self.state.partitioned = partitioned
         self.state.windowed = windowed or events is not None
         self.state.position = 0
@@ -103,9 +96,7 @@ cdef class Aggregator:
         self.state.symbol_begin.safe_assign(2, 0)
         self.state.in_order.safe_assign(1, True)
         self.state.opens.safe_assign(1, False)
-        attempted(
-            resize_totals, &self.state, &self.state.turned, <size_t>(self.state.slots * self.state.entries.size())
-        )
+        attempted(resize_turned, &self.state)
         attempted(know_substream, &self.state, <uint32_t>0)
 
     def know_symbols(self, symbols):
@@ -159,7 +150,7 @@ cdef class Aggregator:
             for i in range(count):
                 if symbols[i] >= a.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.counts_on :], columns, strict=True)]
+        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True)]
         self._point_to(kept)
         with nogil:
             at = guarded_number(
@@ -173,7 +164,7 @@ cdef class Aggregator:
         values, valid = column
         if <size_t>len(values) != count or (valid is not None and <size_t>len(valid) != count):
             raise ValueError(f"{count} symbols came with {len(values)} values")
-        type_ = np.float64 if quantity.kind == "SUM OF DOUBLES" else np.int64
+        type_ = np.float64 if quantity.kind == PathQuantity.SUM_OF_DOUBLES else np.int64
         return Column(
             np.ascontiguousarray(values, type_), None if valid is None else np.ascontiguousarray(valid, np.uint8)
         )
@@ -188,15 +179,15 @@ cdef class Aggregator:
         a.wide_valid.clear()
         a.real_values.safe_assign(1, NULL)
         a.real_valid.safe_assign(1, NULL)
-        if a.counts_on:
+        if a.stacks.semiring.counts_on:
             a.wide_values.safe_push_back(NULL)
             a.wide_valid.safe_push_back(NULL)
-        for quantity, column in zip(self.quantities[a.counts_on :], columns, strict=True):
+        for quantity, column in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True):
             where = NULL
             if column.valid is not None:
                 valid = column.valid
                 where = &valid[0]
-            if quantity.kind == "SUM OF DOUBLES":
+            if quantity.kind == PathQuantity.SUM_OF_DOUBLES:
                 doubles = column.values
                 a.real_values.safe_push_back(&doubles[0])
                 a.real_valid.safe_push_back(where)
@@ -211,17 +202,17 @@ cdef class Aggregator:
         cdef size_t count = rows.ends.size()
         check_sound(&self.broken)
         ends, keys, counts = np.empty(count, np.int64), np.empty(count, np.uint32), np.empty(count, np.uint64)
-        highs = np.empty((self.state.wides, count), np.int64)
-        lows = np.empty((self.state.wides, count), np.uint64)
-        reals = np.empty((self.state.reals, count), np.float64)
+        highs = np.empty((self.state.stacks.semiring.wides, count), np.int64)
+        lows = np.empty((self.state.stacks.semiring.wides, count), np.uint64)
+        reals = np.empty((self.state.stacks.semiring.reals, count), np.float64)
         if count:
             copy_rows(rows, ends, keys, counts, highs, lows, reals)
         clear_rows(rows)
         exact, doubles = iter(zip(highs, lows, strict=True)), iter(reals[1:])
         totals = tuple([
-            next(doubles) if quantity.kind == "SUM OF DOUBLES" else next(exact) for quantity in self.quantities
+            next(doubles) if quantity.kind == PathQuantity.SUM_OF_DOUBLES else next(exact) for quantity in self.quantities
         ])
-        return Aggregates(ends, keys, counts, totals, reals[0] if self.state.reals else None)
+        return Aggregates(ends, keys, counts, totals, reals[0] if self.state.stacks.semiring.reals else None)
 
     def snapshot(self):
         """The state as bytes, with the symbols that are known.  ValueError: rows wait to be taken."""
@@ -254,8 +245,8 @@ cdef class Aggregator:
         """The keys under which matches may still end (n), some of them several times."""
         cdef size_t i, k
         found = [
-            self.state.substreams[i].groups[k].key
-            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].groups.size())
+            self.state.substreams[i].window.groups[k].key
+            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].window.groups.size())
         ]
         return np.array(found, np.uint32)
 
@@ -269,9 +260,9 @@ cdef class Aggregator:
         cdef size_t i, k
         kept = {"log": 0, "starts": 0, "partitions": self.state.substreams.size() if self.state.partitioned else 0}
         for i in range(self.state.substreams.size()):
-            kept["log"] += self.state.substreams[i].log.size()
-            for k in range(self.state.substreams[i].groups.size()):
-                kept["starts"] += self.state.substreams[i].groups[k].left
+            kept["log"] += self.state.substreams[i].window.log.size()
+            for k in range(self.state.substreams[i].window.groups.size()):
+                kept["starts"] += self.state.substreams[i].window.groups[k].left
         return kept
 
 
@@ -283,7 +274,7 @@ cdef build(Aggregation* a, states):
         slots["all", before] = len(slots)
     for before in sorted({one for state in states for one in state.directly_after}):
         slots["newest", before] = len(slots)
-    a.slots = len(slots)
+    a.stacks.slots = len(slots)
     a.has_newest = any([kind == "newest" for kind, _ in slots])
     for number, state in enumerate(states):
         entry.state = number
@@ -306,24 +297,28 @@ cdef build(Aggregation* a, states):
 
 cdef measure(Aggregation* a, quantities):
     """What is to be known of paths."""
-    exact = [one for one in quantities if one.kind != "SUM OF DOUBLES"]
-    doubles = [one for one in quantities if one.kind == "SUM OF DOUBLES"]
-    if any([one.kind == "MATCHES" for one in quantities[1:]]):
+    exact = [one for one in quantities if one.kind != PathQuantity.SUM_OF_DOUBLES]
+    doubles = [one for one in quantities if one.kind == PathQuantity.SUM_OF_DOUBLES]
+    if any([one.kind == PathQuantity.MATCHES for one in quantities[1:]]):
         raise ValueError("the number of matches comes first")
-    a.counts_on = any([one.kind == "MATCHES" for one in quantities])
-    a.wides = len(exact)
-    a.reals = len(doubles) + 1 if doubles else 0
+    a.stacks.semiring.counts_on = any([one.kind == PathQuantity.MATCHES for one in quantities])
+    a.stacks.semiring.wides = len(exact)
+    a.stacks.semiring.reals = len(doubles) + 1 if doubles else 0
     for one in exact:
-        a.is_least.safe_push_back(KINDS.index(one.kind) == 1)
+        a.stacks.semiring.is_least.safe_push_back(one.kind == PathQuantity.LEAST)
     for state in range(a.entries.size()):
         for one in exact:
-            a.holds_wide.safe_push_back(state in one.states if one.kind != "MATCHES" else False)
+            a.holds_wide.safe_push_back(state in one.states if one.kind != PathQuantity.MATCHES else False)
         if doubles:
             a.holds_real.safe_push_back(False)
         for one in doubles:
             a.holds_real.safe_push_back(state in one.states)
-    a.event_wides.safe_resize(a.wides)
-    a.event_reals.safe_resize(a.reals)
+    a.event_wides.safe_resize(a.stacks.semiring.wides)
+    a.event_reals.safe_resize(a.stacks.semiring.reals)
+
+
+cdef void resize_turned(Aggregation* a) noexcept nogil:
+    a.stacks.semiring.resize(a.turned, a.stacks.slots * a.entries.size())
 
 
 cdef bound(Aggregation* a):
@@ -331,8 +326,8 @@ cdef bound(Aggregation* a):
     cdef Entry* entry
     cdef bint grown = True
     cdef uint32_t slot
-    for slot in range(a.slots):
-        a.begins.safe_push_back(<uint32_t>row_of(a, slot))
+    for slot in range(a.stacks.slots):
+        a.begins.safe_push_back(<uint32_t>a.stacks.row_of(slot))
         a.reaches.safe_push_back(slot)
     while grown:
         grown = False
@@ -340,8 +335,8 @@ cdef bound(Aggregation* a):
             grown = widen(a, &a.entries[number]) or grown
     for number in range(a.entries.size()):
         entry = &a.entries[number]
-        entry.counts = any([a.holds_wide[number * a.wides + q] for q in range(a.wides)]) or any(
-            [a.holds_real[number * a.reals + q] for q in range(a.reals)]
+        entry.counts = any([a.holds_wide[number * a.stacks.semiring.wides + q] for q in range(a.stacks.semiring.wides)]) or any(
+            [a.holds_real[number * a.stacks.semiring.reals + q] for q in range(a.stacks.semiring.reals)]
         )
         if not entry.counts and entry.slot != NO_SLOT:
             entry.opens = entry.initial and not entry.final and not entry.after + entry.directly

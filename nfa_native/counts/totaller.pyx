@@ -15,52 +15,36 @@ import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Govern, MatchQuantity
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, renumber, require, take_part
 from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
+from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport TextHash
-from nfa_native.terms.literals cimport DECIMAL_ONE, int128
+from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128, require_rows
+from nfa_native.counts.exact cimport NO_LEAST, Exact, ExactSpan, ExactTotals, Natural, unsigned128
+from nfa_native.terms.literals cimport DECIMAL_ONE
 from nfa_native.terms.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
 
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
-
-cdef extern from *:
-    # Of 128 bits: Cython knows only their rank.
-    ctypedef unsigned long long unsigned_wide "unsigned __int128"
-
-ctypedef int128 wide
-
-cdef enum:
-    ANY = 0
-    NEXT = 1
-    STRICT = 2
-
-include "totalling/natural.pxi"
 include "totalling/records.pxi"
-include "totalling/semiring.pxi"
 include "totalling/values.pxi"
+include "totalling/weights.pxi"
 include "totalling/front.pxi"
 include "totalling/step.pxi"
 include "totalling/feed.pxi"
 include "totalling/snapshot.pxi"
-include "totalling/restore.pxi"
 
-KINDS = (
-    "STARTS", "BOUND", "DECIMALS", "POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "LEAST", "GREATEST",
-)
 NOBODY = -2**63
 
 
 class Quantity(NamedTuple):
-    """What is to be known of all matches: a total of one of KINDS, over the values in a column of atoms' rows.
+    """What is to be known of all matches: a total over the values in a column of atoms' rows.
 
     ``slots`` has for each atom the number of the column, or None.  If ``first_only``, only the first event counts."""
 
-    kind: str
+    kind: int  # a MatchQuantity
     slots: tuple
     first_only: bool = False
 
@@ -139,6 +123,8 @@ cdef class Totaller:
         """What has ended since the last call, in ticks that are closed."""
         cdef Totalling* a = &self.state
         cdef size_t count = a.found.times.size()
+        cdef size_t width = a.stacks.semiring.numbers
+        cdef size_t leasts = a.stacks.semiring.leasts
         cdef size_t i, k
         check_sound(&self.terms.store.broken)
         times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
@@ -148,11 +134,11 @@ cdef class Totaller:
             time_view[i] = a.found.times[i]
             for k in range(a.width):
                 key_view[i, k] = a.found.keys[i * a.width + k]
-        counts = [python_integer(&a.found.totals.numbers[i * a.numbers]) for i in range(count)]
+        counts = [python_integer(&a.found.totals.numbers[i * width]) for i in range(count)]
         totals = [
-            [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
-            for q in range(1, a.numbers)
-        ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
+            [python_integer(&a.found.totals.numbers[i * width + q]) for i in range(count)]
+            for q in range(1, width)
+        ] + [[python_least(a.found.totals.leasts[i * leasts + q]) for i in range(count)] for q in range(leasts)]
         self._forget_found()
         return Ends(times, keys, counts, totals)
 
@@ -233,8 +219,11 @@ cdef class Totaller:
             "fired": [a.fired[i] for i in range(a.fired.size())],
             "entered": self._entered(),
             "substreams": a.substream_of_key.size(),
-            "log": sum([a.substreams[i].log.size() for i in range(a.substreams.size())]),
-            "starts": sum([a.substreams[i].left for i in range(a.substreams.size())]),
+            "log": sum([a.substreams[i].window.log.size() for i in range(a.substreams.size())]),
+            "starts": sum([
+                a.substreams[i].window.groups[0].left
+                for i in range(a.substreams.size()) if not a.substreams[i].window.groups.empty()
+            ]),
         }
 
 
@@ -256,7 +245,19 @@ def ranks(Terms terms, const uint64_t[::1] words not None):
     ]
 
 
-cdef object python_least(wide value):
+cdef object python_integer(Natural* number):
+    """The number; None: it is too large."""
+    cdef size_t i = number.size()
+    if number.is_too_large():
+        return None
+    value = 0
+    while i:
+        i -= 1
+        value = value << 64 | number.limb(i)
+    return value
+
+
+cdef object python_least(int128 value):
     if value == NO_LEAST:
         return None
     return <object><int64_t>(value >> 64) << 64 | <object><uint64_t>value
@@ -319,7 +320,7 @@ def merged_states(automaton):
             transition.choice.atoms for transition in automaton.transitions
             if transition.source == number and not transition.targets
         )
-        together = frozenset([number, *state.twins]) if state.govern == NEXT else None
+        together = frozenset([number, *state.twins]) if state.govern == Govern.NEXT else None
         alike = entered, state.govern, struck, together
         found.append(None if state.final or not entered else numbers.setdefault(alike, len(numbers)))
     return found
@@ -329,13 +330,13 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
     """The automaton as arrays of arcs."""
     cdef QuantitySpec quantity
     cdef StateRecord state
-    kinds = [KINDS.index(one.kind) for one in quantities]
-    a.leasts = sum([is_least(kind) for kind in kinds])
-    a.numbers = 1 + len(kinds) - a.leasts
-    if any([is_least(kind) for kind in kinds[: a.numbers - 1]]):
+    leasts = sum([is_least(one.kind) for one in quantities])
+    numbers = 1 + len(quantities) - leasts
+    if any([is_least(one.kind) for one in quantities[: numbers - 1]]):
         raise ValueError("quantities of least values come last")
-    for kind, one in zip(kinds, quantities, strict=True):
-        quantity.kind = kind
+    a.stacks.semiring.numbers, a.stacks.semiring.leasts = numbers, leasts
+    for one in quantities:
+        quantity.kind = one.kind
         quantity.first_only = one.first_only
         take_numbers(&quantity.slots, [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots])
         a.quantities.safe_push_back(quantity)
@@ -368,7 +369,7 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
 
 
 cdef bint is_least(kind):
-    return kind in (STARTS, LEAST, GREATEST)
+    return kind in (MatchQuantity.STARTS, MatchQuantity.LEAST, MatchQuantity.GREATEST)
 
 
 cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
@@ -379,7 +380,7 @@ cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
         if source is not None:
             a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(source)
         return
-    is_first = automaton.states[transition.source].govern == 3
+    is_first = automaton.states[transition.source].govern == Govern.FREE
     if source is None and not is_first:
         return
     arc.source = <uint32_t>NO_STATE if is_first else source
@@ -403,13 +404,17 @@ cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
 cdef begin_totalling(Totalling* a):
     """The state before the first entry, and room for what is under way."""
     cdef size_t states = a.states.size()
-    a.leaves = any([a.states[i].govern != ANY for i in range(states)])
+    a.leaves = any([a.states[i].govern != Govern.ANY for i in range(states)])
     a.leaves = a.leaves or any([a.strikes[i].size() > 0 for i in range(a.strikes.size())])
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO
     a.is_open = False
-    attempted(resize_table, a, &a.staged, <size_t>(states * (1 + states)))
-    attempted(resize_table, a, &a.future, <size_t>(states * states))
-    attempted(resize_table, a, &a.weight, <size_t>4)
+    a.stacks.slots = states
+    attempted(resize_scratch, a)
     a.entered.safe_assign(states, False)
     a.passed.safe_assign(states, False)
+
+
+cdef void resize_scratch(Totalling* a) noexcept nogil:
+    a.stacks.semiring.resize(a.staged, a.stacks.slots * (a.stacks.slots + 1))
+    a.stacks.semiring.resize(a.weight, JOINT + 1)

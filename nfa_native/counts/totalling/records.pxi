@@ -7,32 +7,11 @@ cdef enum:
     NO_EVENT = 0xFFFFFFFF
     FEW_SUBSTREAMS = 1024        # that are kept without a thought
 
-cdef enum:
-    STARTS = 0                   # the least time of a first event
-    BOUND = 1                    # how many values there are
-    DECIMALS = 2                 # how many of them are decimals
-    POSITIVE = 3                 # the sum of the integers above 0,
-    NEGATIVE = 4                 # and of those below, without their sign
-    POSITIVE_DECIMALS = 5        # likewise of decimals, in units of 10**-18
-    NEGATIVE_DECIMALS = 6
-    LEAST = 7                    # the least value as `rank_of` has it
-    GREATEST = 8                 # the greatest one, its rank negated
-
 cdef int64_t LONG_AGO = -0x7FFFFFFFFFFFFFFF - 1
-
-# What is known of a set of partial matches: numbers of which the first one is how many there are, and least values.
-cdef struct Total:
-    Natural* numbers
-    wide* leasts
-
-# Totals side by side.
-cdef cppclass Table:
-    vector[Natural] numbers       # [total][number]
-    vector[wide] leasts           # [total][least]
 
 # What is to be known of an atom's events.
 cdef cppclass QuantitySpec:
-    uint32_t kind
+    MatchQuantity kind            # values of LEAST and GREATEST are ranks (`rank_of`), those negated
     bint first_only               # of a match's first event alone
     vector[uint32_t] slots        # by atom: the column of its rows that has the value, or NO_SLOT
 
@@ -49,7 +28,7 @@ cdef cppclass Joint:
     vector[Arc] arcs
 
 cdef cppclass StateRecord:
-    uint32_t govern
+    Govern govern
     vector[uint32_t] twins        # states that are left together with this one
     int64_t youngest              # no partial match in it began later, by what windows measure
     uint64_t entered              # events that brought something
@@ -57,46 +36,31 @@ cdef cppclass StateRecord:
 # An event that matched an atom.
 cdef struct Entry:
     uint32_t atom
+    uint8_t begins                # of the log: it is the first one of its tick,
+    uint8_t gap                   # and the tick before it did not touch the substream: strict contiguity was broken
     int64_t time
     int64_t measure               # what windows measure of it
     int64_t least                 # and what a match that ends with it must have begun at or after
 
-# The entries of one timestamp.
-cdef struct LoggedTick:
-    int64_t tick
-    size_t first                  # its first entry in the log
-    bint gap                      # the tick before it did not touch the substream: strict contiguity was broken
-
-# The partial matches of one key.  Those that began before the front was made are a product: what they were then, by
-# start, times what became of each state since.  All later ones began in the window, so their totals are enough.
+# The partial matches of one key.  A slot is a state, and all starts are of one group.
 cdef cppclass Substream:
     string key
     int64_t tick                  # the last one that touched it
     int64_t measure               # of its last event
-    bint has_front
-    bint has_back
-    int64_t oldest                # start since the front was made
-    Table rows                    # [state][1 + state]: totals of later starts, then for each state what came of it
-    vector[int64_t] starts        # of the front, the youngest first
-    size_t left                   # how many of them are in the window
-    Table front                   # [start][state]: those of this start and all younger ones when the front was made
-    vector[LoggedTick] ticks      # since the front was made
-    vector[Entry] log
-    vector[wide] log_values       # [entry][value]
+    Window[Exact, Entry] window
     vector[Entry] pending         # of the open tick
-    vector[wide] pending_values
+    vector[int128] pending_values # [entry][value]
 
 # Matches that ended: a row for each time and key.
 cdef cppclass Found:
     vector[int64_t] times
     vector[uint64_t] keys         # [row][key]
-    Table totals                  # [row]
+    ExactTotals totals            # [row]
 
 cdef cppclass Totalling:
     const TermStore* store
     size_t width                  # of a key
-    size_t numbers                # of a total
-    size_t leasts
+    TwoStacks[Exact, Entry, ExactSpan] stacks
     bint windowed
     vector[QuantitySpec] quantities       # those of numbers, then those of leasts
     vector[vector[uint32_t]] key_slots    # by atom
@@ -117,10 +81,9 @@ cdef cppclass Totalling:
     vector[uint64_t] fired        # by transition
     Found found
     # scratch
-    Table staged                  # [state][1 + state]: what enters, or what becomes of it
+    ExactTotals staged            # [state][height]: what enters, or what becomes of it
     vector[uint8_t] entered       # by state: `staged` has something
     vector[uint8_t] passed        # by state: partial matches leave it in this tick
     vector[uint8_t] present       # by atom: the tick has an event of it
-    Table future                  # [state][state]: what becomes of partial matches until the front is made
-    Table weight                  # one: an event's, then those of a joint's atoms and of their product
+    ExactTotals weight            # one: an event's, then those of a joint's atoms and of their product
     string key
