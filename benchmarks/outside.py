@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +194,31 @@ def _written(number: int) -> str:
     )
 
 
+COMPARED = "* FROM S WHERE A AS a ; B+ AS b ; C AS c FILTER b[price > a.price] AND c[price + 500 > b.price]"
+SELECTED = (
+    ("MAX", "* FROM S WHERE A ; B+ ; C"),
+    ("NEXT", COMPARED),
+    ("LAST", COMPARED),
+    ("LAST", "C FROM S WHERE A ; B+ ; C"),
+    ("ALL", "A, C FROM S WHERE A ; B+ ; C"),
+)
+
+
+def strategies(events: int) -> None:
+    """Print what it costs to select among up to 2^150 matches of an end, beside any one match of each end."""
+    chance = np.random.default_rng(1)
+    kinds, prices = chance.choice(list("ABBBBBBBBC"), events), chance.integers(0, 1000, events)
+    table = pyarrow.table({"type": kinds, "price": prices})
+    print("selection: µs an event, and how many times that of ANY")
+    for (strategy, query), window in product(SELECTED, (20, 200)):
+        names = {strategy, "ANY"}
+        jobs = {name: found(f"SELECT {name} {query} WITHIN {window} EVENTS", table) for name in names}
+        seconds = interleaved(jobs, ROUNDS)
+        what = "compared" if query is COMPARED else "all" if query[0] == "*" else "projected"
+        title, ratio = f"{strategy}, {what}, {window} events", seconds[strategy] / seconds["ANY"]
+        print(f"  {title:<40}{seconds[strategy] / events * 1e6:8.1f}{ratio:8.1f} times")
+
+
 def _of(rows: AtomRows, plan: Plan) -> AtomRows:
     """Rows of an atom with as many columns as the plan's atoms have."""
     width = len(plan.atoms[0].variables)
@@ -206,6 +232,7 @@ def main(events: int = 10_000) -> None:
     sets(events)
     kleene(10 * events)
     large_counts(10 * events)
+    strategies(events)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # Enumeration where results may come about in several ways: all nodes that give the same positions are followed together, from
-# the last one back, so each result is found once.  (A subset construction, of nodes instead of states.)
+# the last one back, so each result is found once.  (A subset construction, of nodes instead of states.)  What it earns: ALL of
+# `benchmarks.outside`, projected.
 #
 # A stage is what may come before the picks so far: beginnings of matches that have these and no other marked positions, and
 # candidates, which are marked picks, the latest first.  Those of one position are picked together.
@@ -7,23 +8,31 @@
 
 cdef bint enumerate_distinct(Recognition* r, size_t most) noexcept nogil:
     """Write results of the last event until there are `most` in all; whether that was the last of them."""
+    cdef bint is_maximal = r.program.strategy == MAXIMAL_ONES
     if r.scratch.ending != 0:
         r.scratch.ending = 0
-        begin_stages(r)
-    while r.scratch.found.count < most:
-        if r.program.limit >= 0 and r.scratch.given >= r.program.limit or not next_distinct(r):
-            r.scratch.enumerating = False
-            return True
+        if is_maximal:
+            begin_maximal(r)
+        else:
+            begin_stages(r)
+    while r.scratch.found.count < most and r.scratch.given != r.program.limit and (
+        next_maximal(r) if is_maximal else next_distinct(r)
+    ):
         write_distinct(r, &r.scratch.beginnings.back())
         r.scratch.beginnings.pop_back()
         r.scratch.given += 1
-    return False
+    r.scratch.enumerating = r.scratch.found.count >= most
+    return not r.scratch.enumerating
 
 
 cdef bint next_distinct(Recognition* r) noexcept nogil:
     """Walk to the next result, which is that of the last beginning then; False: there is none."""
+    cdef uint64_t seen = 0
     cdef Stage* stage
     while not r.scratch.stages.empty():
+        seen += 1
+        if seen % BETWEEN_SIGNALS == 0 and is_interrupted(r):
+            return False
         stage = &r.scratch.stages.data()[r.scratch.stages.size() - 1]
         if r.scratch.beginnings.size() > stage.beginnings:
             return True
@@ -35,6 +44,16 @@ cdef bint next_distinct(Recognition* r) noexcept nogil:
         if r.program.strategy != STRICT_ONES or r.scratch.stages.size() == 1 or is_neighbour(r):
             add_stage(r)
     return False
+
+
+cdef bint is_interrupted(Recognition* r) noexcept with gil:
+    """Whether a signal's handler raised something, which the owner keeps; `feed` then ends."""
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        (<Recognizer>r.owner)._interruption = error
+        r.scratch.is_stopped = True
+    return r.scratch.is_stopped
 
 
 cdef inline void pick_group(const Recognition* r, Stage* stage) noexcept nogil:
@@ -62,22 +81,25 @@ cdef void begin_stages(Recognition* r) noexcept nogil:
     r.scratch.beginnings.clear()
     open_stage(r)
     for i in range(r.scratch.endings.size()):
-        reach(r, r.scratch.endings[i].node, NO_ORIGIN)
+        r.scratch.asked.assign(1, r.scratch.endings[i].node)
+        reach_asked(r, NO_ORIGIN)
     close_stage(r)
 
 
 cdef void add_stage(Recognition* r) noexcept nogil:
     """The stage before the group that the last one has picked."""
     cdef Stage last = r.scratch.stages.back()
-    cdef uint32_t before
+    cdef const MatchNode* node
     cdef size_t i
     open_stage(r)
     for i in range(last.group, last.group_end):
-        before = match_node(&r.state, r.scratch.candidates[i].node).next
-        if before == NO_NODE:
+        node = match_node(&r.state, r.scratch.candidates[i].node)
+        if begins(node):
             add_beginning(r, r.scratch.candidates[i].position, <uint32_t>i)
         else:
-            reach(r, before, <uint32_t>i)
+            r.scratch.asked.clear()
+            ask_before(r, node)
+            reach_asked(r, <uint32_t>i)
     close_stage(r)
 
 
@@ -98,13 +120,12 @@ cdef void close_stage(Recognition* r) noexcept nogil:
     r.scratch.beginnings.erase(unique(first, r.scratch.beginnings.end(), begin_together), r.scratch.beginnings.end())
 
 
-cdef void reach(Recognition* r, uint32_t number, uint32_t origin) noexcept nogil:
-    """Add what a set has to offer, through picks that are not marked."""
+cdef void reach_asked(Recognition* r, uint32_t origin) noexcept nogil:
+    """Add what the sets in `asked` have to offer, through picks that are not marked."""
     cdef int64_t least = r.scratch.endings[0].least
     cdef const MatchNode* node
+    cdef uint32_t number
     cdef uint64_t* stamp
-    r.scratch.asked.clear()
-    r.scratch.asked.push_back(number)
     while not r.scratch.asked.empty():
         number = r.scratch.asked.back()
         r.scratch.asked.pop_back()
@@ -116,12 +137,27 @@ cdef void reach(Recognition* r, uint32_t number, uint32_t origin) noexcept nogil
         stamp[0] = r.scratch.stamp
         node = match_node(&r.state, number)
         r.scratch.asked.push_back(node.sibling)
-        if node.state == UNION or not r.program.marked[node.state] and node.next != NO_NODE:
-            r.scratch.asked.push_back(node.next)
-        elif r.program.marked[node.state]:
+        if is_pick(node) and r.program.marked[state_of(node)]:
             add_candidate(r, number, origin)
-        else:
+        elif is_pick(node) and begins(node):
             add_beginning(r, position_of(&r.state, node.pos), origin)
+        else:
+            ask_before(r, node)
+
+
+cdef inline void ask_before(Recognition* r, const MatchNode* node) noexcept nogil:
+    """Ask for what the first part of a node goes on from."""
+    cdef ViewVisit visit
+    cdef uint32_t group
+    if not is_of_view(node):
+        r.scratch.asked.push_back(node.next)
+        return
+    visit = visit_of(r.correlating, view_number(node))
+    while True:
+        group = next_in_view(r.correlating, &visit, r.scratch.endings[0].least)
+        if group == NO_NODE:
+            return
+        r.scratch.asked.push_back(group)
 
 
 cdef inline void add_candidate(Recognition* r, uint32_t number, uint32_t origin) noexcept nogil:
@@ -159,6 +195,6 @@ cdef void write_distinct(Recognition* r, const Beginning* beginning) noexcept no
     r.scratch.found.ends.push_back(r.state.position)
     while pick != NO_ORIGIN:
         r.scratch.found.positions.push_back(r.scratch.candidates[pick].position)
-        r.scratch.found.states.push_back(<uint16_t>match_node(&r.state, r.scratch.candidates[pick].node).state)
+        r.scratch.found.states.push_back(<uint16_t>state_of(match_node(&r.state, r.scratch.candidates[pick].node)))
         pick = r.scratch.candidates[pick].origin
     r.scratch.found.offsets.push_back(<int64_t>r.scratch.found.positions.size())

@@ -1,4 +1,5 @@
-# Enumeration: the matches that end with an event, one after the other; it can pause after each.
+# Enumeration: the matches that end with an event, one after the other; it can pause after each.  What it earns: Q4 to Q7 of
+# `benchmarks.ceql`, with all matches out.
 
 
 cdef void begin_enumeration(Recognition* r) noexcept nogil:
@@ -147,3 +148,14 @@ cdef bint enumerate_some(Recognition* r, size_t most) noexcept nogil:
         write_match(r, &r.scratch.found)
         r.scratch.given += 1
     return False
+
+
+cdef void clear_found(Found* found, bint is_chain) noexcept nogil:
+    """No results; of a chain the room stays."""
+    found.count = 0
+    found.starts.clear()
+    found.ends.clear()
+    if not is_chain:
+        found.positions.clear()
+    found.states.clear()
+    found.offsets.assign(1, 0)
