@@ -74,6 +74,46 @@ cpdef enum class RegisterCells(uint32_t):
     MERGED = 2
 
 
+cpdef enum class StrategyKind(uint32_t):
+    """Which results of an end are kept (CEL's selection strategies)."""
+    ALL = 0
+    ANY = 1
+    NEXT = 2
+    LAST = 3
+    MAX = 4
+    STRICT = 5
+
+
+cpdef enum class ConsumptionKind(uint32_t):
+    """Which partial matches an end with results takes away."""
+    NONE = 0
+    ANY = 1
+    PARTITION = 2
+
+
+cpdef enum class StepKind(uint32_t):
+    """How an event enters a state (`nfa_native/automata/lanes.py`).
+
+    GENERAL: from whatever may come before it.  PLAIN: from sets, written without asking what the window still holds.
+    SWIFT: from views of lists of groups, and it settles at once."""
+    GENERAL = 0
+    PLAIN = 1
+    SWIFT = 2
+
+
+cpdef enum class EnumerationKind(uint32_t):
+    """How the results of an end are found in its set of partial matches (`nfa_native/automata/lanes.py`).
+
+    EACH: one walk for each match.  ROWS: tables of rows, whose first columns are copied.  DISTINCT: all walks that pick the
+    same positions together.  MAXIMAL: the same, with those that pick more beside them.  BEST: from the best match of each
+    set."""
+    EACH = 0
+    ROWS = 1
+    DISTINCT = 2
+    MAXIMAL = 3
+    BEST = 4
+
+
 cdef extern from "nfa_native/automata/kinds.hpp" namespace "kinds":
     cpdef enum class RegisterTest(uint32_t):
         """How a register is compared with an event's value; one that is not set passes."""

@@ -45,6 +45,31 @@ class RegisterCells(IntEnum):
     GROUPS = 1
     MERGED = 2
 
+class StrategyKind(IntEnum):
+    ALL = 0
+    ANY = 1
+    NEXT = 2
+    LAST = 3
+    MAX = 4
+    STRICT = 5
+
+class ConsumptionKind(IntEnum):
+    NONE = 0
+    ANY = 1
+    PARTITION = 2
+
+class StepKind(IntEnum):
+    GENERAL = 0
+    PLAIN = 1
+    SWIFT = 2
+
+class EnumerationKind(IntEnum):
+    EACH = 0
+    ROWS = 1
+    DISTINCT = 2
+    MAXIMAL = 3
+    BEST = 4
+
 class RegisterTest(IntEnum):
     LESS = 0
     EQUAL = 1

@@ -8,42 +8,52 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton
-from nfa_native.automata.kinds import Enumeration, RegisterCells, Stepping
+from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind, StrategyKind
 
-_COMPARED = {"NEXT": Enumeration.BEST, "LAST": Enumeration.BEST, "MAX": Enumeration.MAXIMAL}
+_COMPARED = {
+    StrategyKind.NEXT: EnumerationKind.BEST,
+    StrategyKind.LAST: EnumerationKind.BEST,
+    StrategyKind.MAX: EnumerationKind.MAXIMAL,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """``steps`` into each state, and the enumeration; an event goes by a step if all states that it may enter do."""
+    """``steps`` into each state, and the enumeration; an event goes by a step if all states that it may enter do.
 
-    steps: tuple[Stepping, ...]
-    enumeration: Enumeration
+    ``strategy`` is ALL where that keeps the same results as the one that was asked for.
+    """
+
+    strategy: StrategyKind
+    steps: tuple[StepKind, ...]
+    enumeration: EnumerationKind
 
 
 def lanes(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Lanes:
     """The lanes of an automaton under a selection strategy; ``forgets``: neither starts nor windows ever move back."""
-    return Lanes(steps(automaton, forgets), enumeration(automaton, needed(strategy, automaton), limit, forgets))
+    kept = needed(StrategyKind[strategy], automaton)
+    return Lanes(kept, steps(automaton, forgets), enumeration(automaton, kept, limit, forgets))
 
 
-def needed(strategy: str, automaton: ComplexEventAutomaton) -> str:
+def needed(strategy: StrategyKind, automaton: ComplexEventAutomaton) -> StrategyKind:
     """The strategy, or ALL where it keeps all results of such an automaton."""
-    keeps_all = strategy == "STRICT" and automaton.is_strict or strategy == "MAX" and automaton.is_chain
-    return "ALL" if keeps_all else strategy
+    is_strict = strategy is StrategyKind.STRICT and automaton.is_strict
+    is_maximal = strategy is StrategyKind.MAX and automaton.is_chain
+    return StrategyKind.ALL if is_strict or is_maximal else strategy
 
 
-def steps(automaton: ComplexEventAutomaton, forgets: bool) -> tuple[Stepping, ...]:
+def steps(automaton: ComplexEventAutomaton, forgets: bool) -> tuple[StepKind, ...]:
     """How each state is entered."""
     waited_next = {one for state in automaton.states for one in state.directly_after}
     return tuple(_step(automaton, number, number in waited_next, forgets) for number in range(len(automaton.states)))
 
 
-def _step(automaton: ComplexEventAutomaton, number: int, is_waited_next: bool, forgets: bool) -> Stepping:
+def _step(automaton: ComplexEventAutomaton, number: int, is_waited_next: bool, forgets: bool) -> StepKind:
     if is_waited_next:
-        return Stepping.GENERAL
+        return StepKind.GENERAL
     if automaton.correlation is not None:
-        return Stepping.SWIFT if _is_swift(automaton, number) else Stepping.GENERAL
-    return Stepping.PLAIN if forgets and _is_plain(automaton, number) else Stepping.GENERAL
+        return StepKind.SWIFT if _is_swift(automaton, number) else StepKind.GENERAL
+    return StepKind.PLAIN if forgets and _is_plain(automaton, number) else StepKind.GENERAL
 
 
 def _is_plain(automaton: ComplexEventAutomaton, number: int) -> bool:
@@ -52,10 +62,10 @@ def _is_plain(automaton: ComplexEventAutomaton, number: int) -> bool:
     Nor may what began here be younger than what enters later, as in the A of (A ; B)+.
     """
     state = automaton.states[number]
-    if state.directly_after or state.initial and state.after and number not in state.after:
+    if state.directly_after or (state.initial and state.after and number not in state.after):
         return False
     is_waited = any(number in one.after for one in automaton.states)
-    return not state.final or not is_waited and not state.initial
+    return not state.final or (not is_waited and not state.initial)
 
 
 def _is_swift(automaton: ComplexEventAutomaton, number: int) -> bool:
@@ -66,14 +76,18 @@ def _is_swift(automaton: ComplexEventAutomaton, number: int) -> bool:
     return all(correlation.is_viewed(one) for one in correlation.transitions if one.target == number)
 
 
-def enumeration(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Enumeration:
+def enumeration(
+    automaton: ComplexEventAutomaton, strategy: StrategyKind, limit: int | None, forgets: bool
+) -> EnumerationKind:
     """How the results that a strategy keeps are found."""
     if strategy in _COMPARED:
         return _COMPARED[strategy]
-    if automaton.ambiguous and strategy != "ANY" and (strategy == "STRICT" or limit != 1):
-        return Enumeration.DISTINCT
-    in_rows = automaton.is_chain and forgets and len(automaton.states) > 1 and strategy in ("ALL", "ANY")
-    return Enumeration.ROWS if in_rows and _is_loose(automaton) else Enumeration.EACH
+    if automaton.ambiguous and strategy is not StrategyKind.ANY and (strategy is StrategyKind.STRICT or limit != 1):
+        return EnumerationKind.DISTINCT
+    keeps_any = strategy in (StrategyKind.ALL, StrategyKind.ANY)
+    if keeps_any and forgets and automaton.is_chain and len(automaton.states) > 1 and _is_loose(automaton):
+        return EnumerationKind.ROWS
+    return EnumerationKind.EACH
 
 
 def _is_loose(automaton: ComplexEventAutomaton) -> bool:

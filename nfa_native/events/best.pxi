@@ -31,7 +31,7 @@ cdef int compare(Recognition* r, uint32_t left, uint32_t right) noexcept nogil:
     cdef int better = 0
     cdef int owner
     cdef uint64_t left_age, right_age
-    while left != right and (better == 0 or r.program.strategy == NEXT_ONES):
+    while left != right and (better == 0 or r.program.strategy == StrategyKind.NEXT):
         left_age, right_age = age(r, left), age(r, right)
         owner = 0
         if left_age <= right_age:
@@ -116,11 +116,6 @@ cdef void forget_bests(Recognition* r) noexcept nogil:
     nothing.set = nothing.pick = nothing.before = NO_NODE
     nothing.start = nothing.event = NEVER
     r.scratch.bests.assign(r.state.ring.nodes.size(), nothing)
-
-
-cdef inline bint has_best(const Recognition* r) noexcept nogil:
-    """The strategy orders all results."""
-    return r.program.strategy == NEXT_ONES or r.program.strategy == LAST_ONES
 
 
 cdef void choose_best(Recognition* r) noexcept nogil:

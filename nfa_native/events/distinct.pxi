@@ -8,7 +8,7 @@
 
 cdef bint enumerate_distinct(Recognition* r, size_t most) noexcept nogil:
     """Write results of the last event until there are `most` in all; whether that was the last of them."""
-    cdef bint is_maximal = r.program.strategy == MAXIMAL_ONES
+    cdef bint is_maximal = r.program.enumeration == EnumerationKind.MAXIMAL
     if r.scratch.ending != 0:
         r.scratch.ending = 0
         if is_maximal:
@@ -41,7 +41,7 @@ cdef bint next_distinct(Recognition* r) noexcept nogil:
             r.scratch.stages.pop_back()
             continue
         pick_group(r, stage)
-        if r.program.strategy != STRICT_ONES or r.scratch.stages.size() == 1 or is_neighbour(r):
+        if r.program.strategy != StrategyKind.STRICT or r.scratch.stages.size() == 1 or is_neighbour(r):
             add_stage(r)
     return False
 

@@ -10,9 +10,9 @@ cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
     """The event's matches are all out: it may have consumed what was there."""
     cdef size_t i
     r.scratch.endings.clear()
-    if r.program.consume == CONSUME_NONE or r.scratch.given == 0:
+    if r.program.consume == ConsumptionKind.NONE or r.scratch.given == 0:
         return
-    if r.program.consume == CONSUME_PARTITION:
+    if r.program.consume == ConsumptionKind.PARTITION:
         empty_partition(r, partition)
         return
     for i in range(r.state.touched.size()):
@@ -58,7 +58,7 @@ cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
 
 
 cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
-    if r.program.consume == CONSUME_ANY and not r.state.is_touched[partition]:
+    if r.program.consume == ConsumptionKind.ANY and not r.state.is_touched[partition]:
         r.state.is_touched[partition] = 1
         r.state.touched.push_back(partition)
 
@@ -79,9 +79,9 @@ cdef void forget_numbers(Recognition* r) noexcept nogil:
 
 cdef inline bint enumerate_more(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
-    if r.program.has_rows:
+    if r.program.enumeration == EnumerationKind.ROWS:
         return enumerate_rows(r, most)
-    if r.program.is_distinct:
+    if r.program.enumeration == EnumerationKind.DISTINCT or r.program.enumeration == EnumerationKind.MAXIMAL:
         return enumerate_distinct(r, most)
     return enumerate_some(r, most)
 
@@ -93,7 +93,7 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
     if r.program.update_only:
         r.scratch.given = 1
         r.scratch.enumerating = False
-    elif has_best(r):
+    elif r.program.enumeration == EnumerationKind.BEST:
         choose_best(r)
     elif not enumerate_more(r, most):
         return False
@@ -124,7 +124,7 @@ cdef size_t feed_events(
                 touch(r, 0)
                 if not give(r, 0, most):
                     return at
-            elif r.program.consume == CONSUME_ANY:
+            elif r.program.consume == ConsumptionKind.ANY:
                 touch(r, 0)
         at += 1
     r.state.position = first + <int64_t>count

@@ -1,5 +1,7 @@
 # The step of plain symbols, without branches that depend on what the window still holds.  Starts only grow, so what enters a
 # state is never older than what is there.
+#
+# Earns, beside the general step (`python -m benchmarks.ceql`): dense, n = 24, 1.75 times its speed; P3 1.16, P24 1.10.
 
 
 cdef inline bint enter_plainly(

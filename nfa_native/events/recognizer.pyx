@@ -17,9 +17,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
+from nfa_native.automata.lanes import lanes
 
-from nfa_native.automata.kinds cimport DEEPEST, VIEW_BOUNDS, Change, Operation, RegisterCells, RegisterTest
+from nfa_native.automata.kinds cimport (
+    DEEPEST, VIEW_BOUNDS, Change, ConsumptionKind, EnumerationKind, Operation, RegisterCells, RegisterTest, StepKind,
+    StrategyKind,
+)
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
 from nfa_native.events.frontier cimport Frontiers, Reached
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
@@ -60,10 +65,6 @@ include "partitions.pxi"
 include "feed.pxi"
 include "snapshot.pxi"
 include "restore.pxi"
-
-STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
-CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
-
 
 class ComplexEvents(NamedTuple):
     """Results as columns, in the order of their ends; m results.
@@ -107,22 +108,19 @@ cdef class Recognizer:
         cdef Recognition* r = &self.recognition
         self.automaton = automaton
         self.events = -1 if events is None else events
-        if strategy == "STRICT" and automaton.is_strict or strategy == "MAX" and automaton.is_chain:
-            strategy = "ALL"
-        r.program.strategy = STRATEGIES.index(strategy)
-        r.program.consume = CONSUMPTIONS.index(consume)
+        chosen = lanes(automaton, strategy, limit, forgets)
+        r.program.strategy = chosen.strategy
+        r.program.enumeration = chosen.enumeration
+        r.program.consume = kinds.ConsumptionKind[consume]
         r.program.limit = -1 if limit is None else limit
-        if strategy == "ANY":
+        if r.program.strategy == StrategyKind.ANY:
             r.program.limit = 1
         r.program.partitioned = partitioned
-        r.program.numbered = partitioned and strategy == "STRICT"
+        r.program.numbered = partitioned and r.program.strategy == StrategyKind.STRICT
         r.program.events = self.events
         r.program.rises = forgets
         r.program.forgets = forgets and self.events < 0
         r.program.update_only = update_only
-        r.program.is_distinct = strategy == "MAX" or (
-            automaton.ambiguous and (strategy == "STRICT" or r.program.limit != 1)
-        )
         r.scratch.enumerating = False
         r.state.position = r.state.first_number = first_position
         r.scratch.is_full = r.scratch.is_stopped = False
@@ -130,14 +128,13 @@ cdef class Recognizer:
         r.owner = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
         r.state.attention = first_node
-        r.program.is_chain = automaton.is_chain and not r.program.is_distinct
+        r.program.is_chain = automaton.is_chain and chosen.enumeration not in (EnumerationKind.DISTINCT, EnumerationKind.MAXIMAL)
         attempted(clear_found, &r.scratch.found, r.program.is_chain)
-        build(r, automaton.states)
+        build(r, automaton.states, chosen.steps)
         r.correlating = NULL
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
         self.answer = answer
-        r.program.has_rows = r.program.is_chain and r.program.rises and r.program.width > 1 and strategy in ("ALL", "ANY") and is_loose(automaton)
         attempted(begin_table, r.scratch.table, <size_t>r.program.width)
         attempted(know_partition, r, <uint32_t>0)
         know_symbol(r, [])
@@ -237,7 +234,7 @@ cdef class Recognizer:
         cdef Found* f = &self.recognition.scratch.found
         cdef object out
         check_sound(&self.broken)
-        if self.recognition.program.has_rows:
+        if self.recognition.program.enumeration == EnumerationKind.ROWS:
             out = by_state(lines(self.recognition.scratch.table, f.count), f.count)
         elif self.recognition.program.is_chain:
             out = by_state(rows_and_columns(f, self.recognition.program.width), f.count)
@@ -318,12 +315,7 @@ def even(width, count):
     return offsets, states
 
 
-def is_loose(automaton):
-    """No state asks which events come before, or whether they come directly before."""
-    return automaton.correlation is None and not any([state.directly_after for state in automaton.states])
-
-
-cdef build(Recognition* r, states):
+cdef build(Recognition* r, states, steps):
     """The automaton as arrays."""
     cdef EntrySpec entry
     waited = {one for state in states for one in state.after}
@@ -338,7 +330,7 @@ cdef build(Recognition* r, states):
         entry.directly = len(state.directly_after)
         entry.initial = state.initial
         entry.final = state.final
-        entry.simple = len(state.after) == 1 and not state.directly_after and not state.initial
+        entry.step = steps[number]
         entry.waits = number in waited
         entry.waits_next = number in waited_next
         for one in (*state.after, *state.directly_after):
@@ -351,16 +343,16 @@ cdef build(Recognition* r, states):
 cdef know_symbol(Recognition* r, states):
     """A symbol that enters the states of these numbers, given from the last one to the first."""
     cdef SymbolSpec spec
-    spec.plain = r.program.rises and r.correlating == NULL and all([is_plain(r, state) for state in states])
+    steps = {r.program.entries[<size_t>state].step for state in states}
     spec.in_order = not any([comes_late(r, state, states) for state in states])
-    spec.swift = r.correlating != NULL and spec.in_order and all([is_swift(r, state) for state in states])
+    spec.plain = spec.in_order and steps <= {StepKind.PLAIN}
+    spec.swift = spec.in_order and steps <= {StepKind.SWIFT}
     spec.begin = spec.finals = spec.begins = <uint32_t>r.program.entered.size()
-    if spec.plain and spec.in_order:
+    if spec.plain:
         spec.finals = add_entered(r, [state for state in states if r.program.entries[state].final and has_sources(r, state)])
         spec.begins = add_entered(r, [state for state in states if not r.program.entries[state].final and has_sources(r, state)])
         spec.end = add_entered(r, [state for state in states if r.program.entries[state].initial])
     else:
-        spec.plain = False
         spec.end = add_entered(r, states)
     r.program.symbols.safe_push_back(spec)
 
@@ -373,18 +365,6 @@ cdef uint32_t add_entered(Recognition* r, states):
         one.end = one.first + r.program.entries[one.state].after + r.program.entries[one.state].directly
         r.program.entered.safe_push_back(one)
     return <uint32_t>r.program.entered.size()
-
-
-cdef bint is_plain(const Recognition* r, uint32_t state):
-    """Whether `take_plainly` can enter the state: nothing asks for the very last event, or ends and goes on.
-
-    Nor may what began here be younger than what enters later, as in the A of (A ; B)+."""
-    cdef const EntrySpec* entry = &r.program.entries[state]
-    if entry.waits_next or entry.directly:
-        return False
-    if entry.initial and entry.after and state not in [r.program.sources[entry.first + i] for i in range(entry.after)]:
-        return False
-    return not entry.final or not entry.waits and not entry.initial
 
 
 cdef has_sources(const Recognition* r, uint32_t state):

@@ -8,20 +8,6 @@ cdef enum:
     FEW_NODES = 16               # that there is room for when an event has taken all of its own
     BETWEEN_SIGNALS = 0x10000    # stages of one event until signals are looked at
 
-# Which results of those with one end are kept (CEL's selection strategies).
-cdef enum:
-    ALL_ONES = 0
-    ANY_ONE = 1
-    NEXT_ONES = 2
-    LAST_ONES = 3
-    MAXIMAL_ONES = 4
-    STRICT_ONES = 5
-
-cdef enum:
-    CONSUME_NONE = 0
-    CONSUME_ANY = 1
-    CONSUME_PARTITION = 2
-
 # A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION: those of
 # `next` and those of `sibling`.
 cdef struct MatchNode:
@@ -45,7 +31,7 @@ cdef struct EntrySpec:
     uint32_t directly
     bint initial
     bint final
-    bint simple           # it has one predecessor, which any event may follow, and is not initial
+    StepKind step
     bint waits            # some state comes after it, some time
     bint waits_next       # some state comes directly after it
 
@@ -141,7 +127,6 @@ cdef cppclass RecognizerProgram:
     bint all_marked
     bint start_is_marked          # so results with one end and the same positions have the same start
     bint is_chain                 # results have one pick of each state, in the order of their numbers, and come once
-    bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them
     vector[SymbolSpec] symbols
     vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
@@ -150,10 +135,10 @@ cdef cppclass RecognizerProgram:
     bint numbered                 # positions in the substream are remembered
     bint rises                    # starts and windows only grow within a partition
     bint forgets                  # and in all the stream: what is too old never comes back
-    uint32_t consume
-    bint is_distinct              # `distinct.pxi` enumerates results
+    ConsumptionKind consume
+    EnumerationKind enumeration
     int64_t limit                 # results an end; < 0: all
-    uint32_t strategy
+    StrategyKind strategy
     bint update_only              # matches are found, not enumerated
 
 # What a snapshot holds.

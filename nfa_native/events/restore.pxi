@@ -87,7 +87,7 @@ cdef void load_partitions(Recognition* r) noexcept nogil:
         know_partition(r, <uint32_t>(counts.size() - 1))
     r.state.locals = counts
     r.state.is_touched.assign(counts.size(), 0)
-    require(r.program.consume == CONSUME_ANY or r.state.touched.empty(), b"nothing will be consumed")
+    require(r.program.consume == ConsumptionKind.ANY or r.state.touched.empty(), b"nothing will be consumed")
     for i in range(r.state.touched.size()):
         require(r.state.touched[i] < counts.size(), b"there is no such partition")
         require(not r.state.is_touched[r.state.touched[i]], b"a partition is touched twice")
@@ -165,7 +165,7 @@ cdef void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked* k
             picks += 1
         require(known.sizes[number] <= picks, b"a set has a pick twice")
     check_views(known)
-    if r.program.has_rows:
+    if r.program.enumeration == EnumerationKind.ROWS:
         check_chains(r)
 
 

@@ -13,27 +13,11 @@ cdef inline int64_t least_of(const Recognition* r, size_t partition, int64_t lea
     return least if r.program.rises else NEVER
 
 
-cdef inline void enter(
+cdef void enter(
     Recognition* r, const EntrySpec* entry, const Head* heads, const LastEntry* last, uint32_t pos, int64_t local,
     int64_t start, int64_t least, Entering* out,
 ) noexcept nogil:
     """The partial matches that enter a state with the event; node NO_NODE: none."""
-    cdef const Head* head
-    out.node = NO_NODE
-    if not entry.simple:
-        enter_from_several(r, entry, heads, last, pos, local, start, least, out)
-        return
-    head = heads + r.program.sources.data()[entry.first]
-    if head.node != NO_NODE and not is_over(&r.program, head.youngest, least):
-        out.node = add_node(&r.state, entry.state, pos, head.node, NO_NODE, head.youngest)
-        out.youngest = head.youngest
-
-
-cdef void enter_from_several(
-    Recognition* r, const EntrySpec* entry, const Head* heads, const LastEntry* last, uint32_t pos, int64_t local,
-    int64_t start, int64_t least, Entering* out,
-) noexcept nogil:
-    """The same from whatever may come before the state."""
     cdef const uint32_t* source = r.program.sources.data() + entry.first
     cdef Head before, after
     cdef uint32_t i

@@ -12,8 +12,16 @@ from itertools import product
 from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.automata.lanes import Lanes, lanes
 from spaseq.pattern.formulas.predicates import Predicate, conjunction
-from spaseq.pattern.formulas.query import Consumption, EventWindow, Formula, FormulaQuery, SelectionStrategy
+from spaseq.pattern.formulas.query import (
+    AttributeWindow,
+    Consumption,
+    EventWindow,
+    Formula,
+    FormulaQuery,
+    SelectionStrategy,
+)
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.formulas.keys import common_keys, without_equalities
 from spaseq.plan.formulas.merging import Told, merged
@@ -58,6 +66,16 @@ def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = froze
     keys = common_keys(formula) if _may_be_apart(query) else ()
     found = recognition(without_equalities(formula, keys), selected, texts, query.strategy, Told.of(query))
     return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
+
+
+def chosen_lanes(query: FormulaQuery, plan: Recognition) -> Lanes:
+    """How the recognizer runs the query's automaton."""
+    return lanes(plan.automaton, query.strategy.value, query.limit, rises(query))
+
+
+def rises(query: FormulaQuery) -> bool:
+    """Whether what windows measure never falls from one event to the next."""
+    return not isinstance(query.window, AttributeWindow)
 
 
 def _may_be_apart(query: FormulaQuery) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from nfa_native.automata.complex_events import Correlation, PickState, RegisterTransition
-from nfa_native.automata.kinds import RegisterCells
+from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind
 from spaseq.pattern.formulas.predicates import Predicate
 from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
 from spaseq.pattern.formulas.query import (
@@ -27,7 +27,7 @@ from spaseq.pattern.formulas.query import (
 )
 from spaseq.plan.drawing import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation, strategies
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import Recognition, chosen_lanes
 from spaseq.plan.formulas.twin_paths import followers, twin_paths
 
 
@@ -296,8 +296,34 @@ def _ambiguity(value: dict[str, Any]) -> Iterator[str]:
         yield f"ambiguous: the states {first} and {second} may pick the same events"
 
 
+STEPS = {StepKind.GENERAL: "general", StepKind.PLAIN: "plain", StepKind.SWIFT: "swift"}
+ENUMERATIONS = {
+    EnumerationKind.EACH: "one after the other",
+    EnumerationKind.ROWS: "as rows and columns",
+    EnumerationKind.DISTINCT: "each once, all its paths together",
+    EnumerationKind.MAXIMAL: "each beside all that contain it",
+    EnumerationKind.BEST: "from the best one of each set",
+}
+
+
+def lanes(asked: Explained) -> Section:
+    """By which step an event enters each state, and how results are enumerated; nothing of totals."""
+    if asked.query.aggregates and aggregation.why_enumerated(asked.query, asked.plan) is None:
+        return Section("lanes", "lanes", None, "totals by state")
+    chosen = chosen_lanes(asked.query, asked.plan)
+    steps, results = [STEPS[step] for step in chosen.steps], ENUMERATIONS[chosen.enumeration]
+    into = ", ".join(f"{step} into {_numbers(steps, step)}" for step in dict.fromkeys(steps))
+    return Section("lanes", "lanes", {"steps": steps, "results": results}, f"steps {into}; results {results}")
+
+
+def _numbers(steps: list[str], step: str) -> str:
+    """The states that are entered by a step."""
+    numbers = [str(number) for number, one in enumerate(steps) if one == step]
+    return "all states" if len(numbers) == len(steps) else ", ".join(numbers)
+
+
 SECTIONS: tuple[Callable[[Explained], Section], ...] = (
-    normal_form, select, strategy, window, partition, limit, consumption, events, automaton,
+    normal_form, select, strategy, window, partition, limit, consumption, lanes, events, automaton,
 )  # fmt: skip
 
 

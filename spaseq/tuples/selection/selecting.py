@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
-from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
+from spaseq.plan.formulas.automaton import Recognition, rises
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.columns.stored import met_of, require
 from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
@@ -197,7 +197,7 @@ def _recognizer(query: FormulaQuery, plan: Recognition, memory: ConditionMemory,
         consume=query.consumption.value,
         limit=query.limit,
         partitioned=bool(plan.partition),
-        forgets=not isinstance(window, AttributeWindow),
+        forgets=rises(query),
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
         first_position=first,
         answer=memory.answer,
