@@ -84,13 +84,6 @@ cpdef enum class StrategyKind(uint32_t):
     STRICT = 5
 
 
-cpdef enum class ConsumptionKind(uint32_t):
-    """Which partial matches an end with results takes away."""
-    NONE = 0
-    ANY = 1
-    PARTITION = 2
-
-
 cpdef enum class StepKind(uint32_t):
     """How an event enters a state (`nfa_native/automata/lanes.py`).
 

@@ -53,11 +53,6 @@ class StrategyKind(IntEnum):
     MAX = 4
     STRICT = 5
 
-class ConsumptionKind(IntEnum):
-    NONE = 0
-    ANY = 1
-    PARTITION = 2
-
 class StepKind(IntEnum):
     GENERAL = 0
     PLAIN = 1

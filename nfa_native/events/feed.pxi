@@ -10,9 +10,9 @@ cdef void finish_event(Recognition* r, uint32_t partition) noexcept nogil:
     """The event's matches are all out: it may have consumed what was there."""
     cdef size_t i
     r.scratch.endings.clear()
-    if r.program.consume == ConsumptionKind.NONE or r.scratch.given == 0:
+    if r.program.consume == Consumed.NONE or r.scratch.given == 0:
         return
-    if r.program.consume == ConsumptionKind.PARTITION:
+    if r.program.consume == Consumed.PARTITION:
         empty_partition(r, partition)
         return
     for i in range(r.state.touched.size()):
@@ -58,7 +58,7 @@ cdef void know_partition(Recognition* r, uint32_t partition) noexcept nogil:
 
 
 cdef inline void touch(Recognition* r, uint32_t partition) noexcept nogil:
-    if r.program.consume == ConsumptionKind.ANY and not r.state.is_touched[partition]:
+    if r.program.consume == Consumed.ANY and not r.state.is_touched[partition]:
         r.state.is_touched[partition] = 1
         r.state.touched.push_back(partition)
 
@@ -124,7 +124,7 @@ cdef size_t feed_events(
                 touch(r, 0)
                 if not give(r, 0, most):
                     return at
-            elif r.program.consume == ConsumptionKind.ANY:
+            elif r.program.consume == Consumed.ANY:
                 touch(r, 0)
         at += 1
     r.state.position = first + <int64_t>count

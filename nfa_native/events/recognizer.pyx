@@ -22,7 +22,7 @@ from nfa_native.automata.complex_events import Programs
 from nfa_native.automata.lanes import lanes
 
 from nfa_native.automata.kinds cimport (
-    DEEPEST, VIEW_BOUNDS, Change, ConsumptionKind, EnumerationKind, Operation, RegisterCells, RegisterTest, StepKind,
+    DEEPEST, VIEW_BOUNDS, Change, Consumed, EnumerationKind, Operation, RegisterCells, RegisterTest, StepKind,
     StrategyKind,
 )
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
@@ -111,7 +111,7 @@ cdef class Recognizer:
         chosen = lanes(automaton, strategy, limit, forgets)
         r.program.strategy = chosen.strategy
         r.program.enumeration = chosen.enumeration
-        r.program.consume = kinds.ConsumptionKind[consume]
+        r.program.consume = kinds.Consumed[consume]
         r.program.limit = -1 if limit is None else limit
         if r.program.strategy == StrategyKind.ANY:
             r.program.limit = 1

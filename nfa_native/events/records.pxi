@@ -135,7 +135,7 @@ cdef cppclass RecognizerProgram:
     bint numbered                 # positions in the substream are remembered
     bint rises                    # starts and windows only grow within a partition
     bint forgets                  # and in all the stream: what is too old never comes back
-    ConsumptionKind consume
+    Consumed consume
     EnumerationKind enumeration
     int64_t limit                 # results an end; < 0: all
     StrategyKind strategy

@@ -87,7 +87,7 @@ cdef void load_partitions(Recognition* r) noexcept nogil:
         know_partition(r, <uint32_t>(counts.size() - 1))
     r.state.locals = counts
     r.state.is_touched.assign(counts.size(), 0)
-    require(r.program.consume == ConsumptionKind.ANY or r.state.touched.empty(), b"nothing will be consumed")
+    require(r.program.consume == Consumed.ANY or r.state.touched.empty(), b"nothing will be consumed")
     for i in range(r.state.touched.size()):
         require(r.state.touched[i] < counts.size(), b"there is no such partition")
         require(not r.state.is_touched[r.state.touched[i]], b"a partition is touched twice")
