@@ -147,3 +147,14 @@ cdef bint enumerate_some(Recognition* r, size_t most) noexcept nogil:
         write_match(r, &r.scratch.found)
         r.scratch.given += 1
     return False
+
+
+cdef void clear_found(Found* found, bint is_chain) noexcept nogil:
+    """No results; of a chain the room stays."""
+    found.count = 0
+    found.starts.clear()
+    found.ends.clear()
+    if not is_chain:
+        found.positions.clear()
+    found.states.clear()
+    found.offsets.assign(1, 0)

@@ -81,7 +81,7 @@ cdef inline bint enumerate_more(Recognition* r, size_t most) noexcept nogil:
     """Write matches of the last event until there are `most` in all; whether that was the last of them."""
     if r.program.has_rows:
         return enumerate_rows(r, most)
-    if r.program.ambiguous and r.correlating == NULL and not r.program.is_chain and r.program.strategy != ANY_ONE:
+    if r.program.is_distinct:
         return enumerate_distinct(r, most)
     return enumerate_some(r, most)
 
@@ -95,8 +95,6 @@ cdef bint give(Recognition* r, uint32_t partition, size_t most) noexcept nogil:
         r.scratch.enumerating = False
     elif has_best(r):
         choose_best(r)
-    elif r.program.strategy >= NEXT_ONES and r.program.strategy <= MAXIMAL_ONES or r.program.ambiguous and r.correlating != NULL and r.program.limit != 1:
-        choose(r)
     elif not enumerate_more(r, most):
         return False
     finish_event(r, partition)

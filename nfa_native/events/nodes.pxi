@@ -10,6 +10,20 @@ cdef inline bint is_of_view(const MatchNode* node) noexcept nogil:
     return node.state != UNION and node.state & OF_VIEW
 
 
+cdef inline bint is_pick(const MatchNode* node) noexcept nogil:
+    return node.state < VIEW
+
+
+cdef inline uint32_t state_of(const MatchNode* node) noexcept nogil:
+    """The state of a pick."""
+    return node.state & ~<uint32_t>OF_VIEW
+
+
+cdef inline bint begins(const MatchNode* node) noexcept nogil:
+    """Nothing is picked before a pick."""
+    return node.next == NO_NODE and not node.state & OF_VIEW
+
+
 cdef inline void make_room(Recognition* r, int64_t start, int64_t least, uint32_t count) noexcept nogil:
     """Before an event that makes up to `count` nodes, and before which nothing started later than `start`."""
     invariant((r.state.attention - r.state.ring.head) >> 31 == 0)

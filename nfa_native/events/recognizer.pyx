@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from cython.operator cimport dereference, preincrement
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -22,9 +21,10 @@ from nfa_native.automata.complex_events import Programs
 
 from nfa_native.automata.kinds cimport DEEPEST, VIEW_BOUNDS, Change, Operation, RegisterCells, RegisterTest
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
+from nfa_native.events.frontier cimport Frontiers, Reached
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.bits cimport set_bit
-from nfa_native.core.containers cimport map, set, sort, unique, vector
+from nfa_native.core.containers cimport binary_search, map, set, sort, vector
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.core.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
@@ -47,13 +47,15 @@ include "swift.pxi"
 include "programs.pxi"
 include "correlated.pxi"
 include "enumerate.pxi"
+include "frontier.pxi"
 include "compact.pxi"
 include "compact_groups.pxi"
 include "table.pxi"
 include "chains.pxi"
-include "choose.pxi"
 include "distinct.pxi"
+include "maximal.pxi"
 include "best.pxi"
+include "starts.pxi"
 include "partitions.pxi"
 include "feed.pxi"
 include "snapshot.pxi"
@@ -105,7 +107,7 @@ cdef class Recognizer:
         cdef Recognition* r = &self.recognition
         self.automaton = automaton
         self.events = -1 if events is None else events
-        if strategy == "STRICT" and automaton.is_strict:
+        if strategy == "STRICT" and automaton.is_strict or strategy == "MAX" and automaton.is_chain:
             strategy = "ALL"
         r.program.strategy = STRATEGIES.index(strategy)
         r.program.consume = CONSUMPTIONS.index(consume)
@@ -118,11 +120,12 @@ cdef class Recognizer:
         r.program.rises = forgets
         r.program.forgets = forgets and self.events < 0
         r.program.update_only = update_only
-        r.program.ambiguous = automaton.ambiguous
+        r.program.is_distinct = strategy == "MAX" or (
+            automaton.ambiguous and (strategy == "STRICT" or r.program.limit != 1)
+        )
         r.scratch.enumerating = False
         r.state.position = r.state.first_number = first_position
         r.scratch.is_full = r.scratch.is_stopped = False
-        r.scratch.stamp = 0
         r.owner = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
         r.state.attention = first_node

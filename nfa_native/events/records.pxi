@@ -6,7 +6,7 @@ cdef enum:
     NO_PARTITION = 0xFFFFFFFF
     NO_ORIGIN = 0xFFFFFFFF
     FEW_NODES = 16               # that there is room for when an event has taken all of its own
-    BETWEEN_SIGNALS = 0x10000    # matches of one event that are compared until signals are looked at
+    BETWEEN_SIGNALS = 0x10000    # stages of one event until signals are looked at
 
 # Which results of those with one end are kept (CEL's selection strategies).
 cdef enum:
@@ -92,6 +92,7 @@ cdef struct BestMatch:
     int64_t event         # for which it was worked out
     uint32_t set          # NO_NODE: none
     uint32_t pick
+    uint32_t before       # what the best match with the pick of node `set` itself has picked before it; NO_NODE: nothing
 
 # A marked pick, and the one after it (its number among the candidates), NO_ORIGIN: there is none.
 cdef struct Candidate:
@@ -104,12 +105,16 @@ cdef struct Beginning:
     int64_t start
     uint32_t origin
 
-# Its beginnings and candidates come after those of earlier stages.
+# What may come before some picks.  What is its own comes after that of earlier stages.
 cdef struct Stage:
-    size_t beginnings     # the first one
-    size_t candidates     # the first one
-    size_t group          # those of the position that is picked are candidates[group] to candidates[group_end - 1]
-    size_t group_end
+    int64_t position      # what is picked next
+    size_t beginnings     # the first one, the latest in time
+    size_t candidates     # the first of those at `position`
+    size_t reached        # where the frontier of the stage before begins
+    size_t wider          # of MAX: where that of wider matches begins
+    size_t key            # of MAX: where it begins in `keys`
+    bint is_beaten        # of MAX: its beginnings are no results
+    bint has_results      # of MAX: they, or those of stages that came of it
 
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
@@ -139,7 +144,7 @@ cdef cppclass RecognizerProgram:
     bint rises                    # starts and windows only grow within a partition
     bint forgets                  # and in all the stream: what is too old never comes back
     uint32_t consume
-    bint ambiguous
+    bint is_distinct              # `distinct.pxi` enumerates results
     int64_t limit                 # results an end; < 0: all
     uint32_t strategy
     bint update_only              # matches are found, not enumerated
@@ -177,10 +182,12 @@ cdef cppclass RecognizerScratch:
     vector[Stage] stages          # of `distinct.pxi`
     vector[Candidate] candidates
     vector[Beginning] beginnings
-    vector[uint64_t] stamps       # by node: the stage that met it last
-    uint64_t stamp                # that of the present stage
-    map[vector[int64_t], map[int64_t, size_t]] gathered   # by marked positions and start: number in `all`
-    Found all                     # results of one end
+    Frontiers reached             # of each stage: sets that what is picked goes on from
+    Frontiers wider               # of MAX, of each stage: the same of matches that have these picks and more
+    vector[uint32_t] same         # of MAX: nodes of wider matches that pick the same position
+    vector[uint32_t] keys         # of MAX: by what nodes each stage is known
+    set[vector[uint32_t]] dead    # of MAX: those of stages without results
+    vector[int64_t] row           # of a chain: a result
     Found found
     Table* table                  # has the results where there are rows
 

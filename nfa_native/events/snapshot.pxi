@@ -290,10 +290,6 @@ cdef void write_events(Recognition* r, Archive* a, const Renumbered* numbers) no
     event_fields(r, a, &scanned)
 
 
-cdef inline bint is_pick(const MatchNode* node) noexcept nogil:
-    return node.state != UNION and node.state != VIEW
-
-
 cdef inline int64_t last_position_of(const RecognizerState* s, uint32_t pos) noexcept nogil:
     """As `position_of`, where `position` is that of the next event."""
     return s.position - 1 - <int64_t>(<uint32_t>(<uint32_t>(s.position - 1) - pos))

@@ -58,15 +58,21 @@ cdef uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) noex
     return list.nodes.data()[visit.place] if visit.place >= 0 else <uint32_t>NO_NODE
 
 
+cdef inline ViewVisit visit_of(Correlating* c, uint32_t number) noexcept nogil:
+    """A visit of a view that has not come to any group."""
+    cdef ViewVisit visit
+    visit.view = number
+    visit.depth = 0
+    visit.place = view_at(c, number).last - list_at(c, view_at(c, number).list).base + 1
+    return visit
+
+
 cdef uint32_t enter_view(Recognition* r, uint32_t number, size_t depth, int64_t least) noexcept nogil:
     """The node of the first group of a view; the others are left for later."""
     cdef Correlating* c = r.correlating
-    cdef ViewVisit visit
-    cdef uint32_t node
-    visit.view = number
+    cdef ViewVisit visit = visit_of(c, number)
+    cdef uint32_t node = next_in_view(c, &visit, least)
     visit.depth = <uint32_t>depth
-    visit.place = view_at(c, number).last - list_at(c, view_at(c, number).list).base + 1
-    node = next_in_view(c, &visit, least)
     if node != NO_NODE:
         c.view_visits.push_back(visit)
         visit_later(&r.scratch, NO_NODE, <uint32_t>depth)

@@ -1,8 +1,7 @@
 """The long comparison of CEQL with its oracle: ``python -m tests.recognition.deep`` (some minutes on two cores).
 
-Random pairs with a selection strategy, with a limit, with consumption, joined by keys and with filters that mix events,
-20,000 of each, from text to
-matches of a table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind
+Random pairs with a selection strategy, with a limit, with consumption, joined by keys, with filters that mix events, under
+MAX, and under NEXT and LAST with filters that compare events, 20,000 of each, from text to matches of a table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind
 had, and ends with status 1 if there was a single difference.
 """
 
@@ -47,12 +46,26 @@ def with_consumption(query: Query, chance: Random) -> Query:
     return replace(query, consume=chance.choice(("ANY", "PARTITION")))
 
 
+def with_max(query: Query, chance: Random) -> Query:
+    return replace(chance.choice((_unchanged, joined, mixed))(query, chance), strategy="MAX")
+
+
+def correlated_best(query: Query, chance: Random) -> Query:
+    return replace(chance.choice((joined, mixed))(query, chance), strategy=chance.choice(("NEXT", "LAST")))
+
+
+def _unchanged(query: Query, _: Random) -> Query:
+    return query
+
+
 KINDS: dict[str, Callable[[Query, Random], Query]] = {
     "selection strategies": with_strategy,
     "limits": with_limit,
     "consumption": with_consumption,
     "keys": joined,
     "mixed filters": mixed,
+    "MAX": with_max,
+    "NEXT and LAST, correlated": correlated_best,
 }
 
 
