@@ -84,7 +84,7 @@ cdef void take_best_before(Recognition* r, const MatchNode* node, BestMatch* bes
     if not is_of_view(node):
         take_best(r, node.next, best, least)
         return
-    visit = visit_of(r.correlating, node.pos if node.state == VIEW else node.next)
+    visit = visit_of(r.correlating, view_number(node))
     while True:
         group = next_in_view(r.correlating, &visit, least)
         if group == NO_NODE:

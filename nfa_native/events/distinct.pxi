@@ -1,23 +1,27 @@
 # Enumeration where results may come about in several ways: all nodes that give the same positions are followed together, from
 # the last one back, so each result is found once.  (A subset construction, of nodes instead of states.)
 #
-# A stage is what may come before the picks so far: a frontier, beginnings of matches that have these and no other marked
-# positions, and candidates, which are marked picks of one position; these are picked together.
+# A stage is what may come before the picks so far: beginnings of matches that have these and no other marked positions, and
+# candidates, which are marked picks, the latest first.  Those of one position are picked together.
 
 
 cdef bint enumerate_distinct(Recognition* r, size_t most) noexcept nogil:
     """Write results of the last event until there are `most` in all; whether that was the last of them."""
+    cdef bint is_maximal = r.program.strategy == MAXIMAL_ONES
     if r.scratch.ending != 0:
         r.scratch.ending = 0
-        begin_stages(r)
-    while r.scratch.found.count < most:
-        if r.program.limit >= 0 and r.scratch.given >= r.program.limit or not next_distinct(r):
-            r.scratch.enumerating = False
-            return True
+        if is_maximal:
+            begin_maximal(r)
+        else:
+            begin_stages(r)
+    while r.scratch.found.count < most and r.scratch.given != r.program.limit and (
+        next_maximal(r) if is_maximal else next_distinct(r)
+    ):
         write_distinct(r, &r.scratch.beginnings.back())
         r.scratch.beginnings.pop_back()
         r.scratch.given += 1
-    return False
+    r.scratch.enumerating = r.scratch.found.count >= most
+    return not r.scratch.enumerating
 
 
 cdef bint next_distinct(Recognition* r) noexcept nogil:
@@ -28,14 +32,16 @@ cdef bint next_distinct(Recognition* r) noexcept nogil:
         seen += 1
         if seen % BETWEEN_SIGNALS == 0 and is_interrupted(r):
             return False
-        stage = &r.scratch.stages.back()
-        if pick_next(r, stage):
-            go_on(r, stage)
-        elif r.scratch.beginnings.size() > stage.beginnings and not stage.is_beaten:
-            stage.has_results = True
+        stage = &r.scratch.stages.data()[r.scratch.stages.size() - 1]
+        if r.scratch.beginnings.size() > stage.beginnings:
             return True
-        else:
-            leave_stage(r, stage)
+        if stage.group_end == r.scratch.candidates.size():
+            r.scratch.candidates.resize(stage.candidates)
+            r.scratch.stages.pop_back()
+            continue
+        pick_group(r, stage)
+        if r.program.strategy != STRICT_ONES or r.scratch.stages.size() == 1 or is_neighbour(r):
+            add_stage(r)
     return False
 
 
@@ -49,129 +55,157 @@ cdef bint is_interrupted(Recognition* r) noexcept with gil:
     return r.scratch.is_stopped
 
 
-cdef bint pick_next(Recognition* r, Stage* stage) noexcept nogil:
-    """Find the candidates of the next position; False: there are none.  Beginnings on the way there are added."""
-    cdef int64_t least = r.scratch.endings[0].least
-    cdef const MatchNode* node
-    cdef uint32_t number, origin
-    r.scratch.candidates.resize(stage.candidates)
-    stage.position = NEVER
-    while True:
-        number = next_pick(r, &r.scratch.reached, stage.position, least, &origin)
-        if number == NO_NODE:
-            return r.scratch.candidates.size() > stage.candidates
-        node = match_node(&r.state, number)
-        if r.program.marked[state_of(node)]:
-            stage.position = position_of(&r.state, node.pos)
-            add_candidate(r, number, stage.position, origin)
-        elif begins(node):
-            add_beginning(r, stage, position_of(&r.state, node.pos), origin)
-        else:
-            reach_before(r, &r.scratch.reached, node, origin, least)
-
-
-cdef void go_on(Recognition* r, Stage* stage) noexcept nogil:
-    """To the stage before the candidates, if there are results to be found."""
-    if r.program.strategy == MAXIMAL_ONES:
-        add_stage_of_unbeaten(r, stage)
-    elif r.program.strategy != STRICT_ONES or r.scratch.stages.size() == 1 or is_neighbour(r):
-        add_stage(r)
+cdef inline void pick_group(const Recognition* r, Stage* stage) noexcept nogil:
+    """All candidates of the next position."""
+    stage.group = stage.group_end
+    while stage.group_end < r.scratch.candidates.size() and r.scratch.candidates[stage.group_end].position == r.scratch.candidates[stage.group].position:
+        stage.group_end += 1
 
 
 cdef bint is_neighbour(const Recognition* r) noexcept nogil:
     """What is picked last comes right before what was picked before that; in a partition, among its own."""
     cdef size_t last = r.scratch.stages.size() - 1
-    return local_of(r, r.scratch.stages[last].position) + 1 == local_of(r, r.scratch.stages[last - 1].position)
+    cdef int64_t earlier = r.scratch.candidates[r.scratch.stages[last].group].position
+    cdef int64_t later = r.scratch.candidates[r.scratch.stages[last - 1].group].position
+    return local_of(r, earlier) + 1 == local_of(r, later)
 
 
 cdef void begin_stages(Recognition* r) noexcept nogil:
     """The stage before all picks."""
     cdef size_t i
+    if r.scratch.stamps.size() != r.state.ring.nodes.size():
+        r.scratch.stamps.assign(r.state.ring.nodes.size(), 0)
     r.scratch.stages.clear()
     r.scratch.candidates.clear()
     r.scratch.beginnings.clear()
-    r.scratch.reached.clear()
-    r.scratch.wider.clear()
-    r.scratch.keys.clear()
-    r.scratch.dead.clear()
     open_stage(r)
     for i in range(r.scratch.endings.size()):
-        reach(r, &r.scratch.reached, r.scratch.endings[i].node, NO_ORIGIN, r.scratch.endings[i].least)
+        r.scratch.asked.assign(1, r.scratch.endings[i].node)
+        reach_asked(r, NO_ORIGIN)
+    close_stage(r)
 
 
-cdef Stage* open_stage(Recognition* r) noexcept nogil:
-    cdef Stage stage
-    stage.position = NEVER
-    stage.beginnings = r.scratch.beginnings.size()
-    stage.candidates = r.scratch.candidates.size()
-    stage.reached = r.scratch.reached.open()
-    stage.wider = r.scratch.wider.open()
-    stage.key = r.scratch.keys.size()
-    stage.is_beaten = stage.has_results = False
-    r.scratch.stages.push_back(stage)
-    return &r.scratch.stages.back()
-
-
-cdef Stage* add_stage(Recognition* r) noexcept nogil:
-    """The stage before the candidates of the last one."""
-    cdef int64_t least = r.scratch.endings[0].least
-    cdef size_t first = r.scratch.stages.back().candidates
-    cdef Stage* stage = open_stage(r)
+cdef void add_stage(Recognition* r) noexcept nogil:
+    """The stage before the group that the last one has picked."""
+    cdef Stage last = r.scratch.stages.back()
     cdef const MatchNode* node
     cdef size_t i
-    for i in range(first, stage.candidates):
+    open_stage(r)
+    for i in range(last.group, last.group_end):
         node = match_node(&r.state, r.scratch.candidates[i].node)
         if begins(node):
-            add_beginning(r, stage, r.scratch.candidates[i].position, <uint32_t>i)
+            add_beginning(r, r.scratch.candidates[i].position, <uint32_t>i)
         else:
-            reach_before(r, &r.scratch.reached, node, <uint32_t>i, least)
-    return stage
+            r.scratch.asked.clear()
+            ask_before(r, node)
+            reach_asked(r, <uint32_t>i)
+    close_stage(r)
 
 
-cdef void leave_stage(Recognition* r, const Stage* stage) noexcept nogil:
-    """Go back to the one before; the last one has no more results."""
-    if r.program.strategy == MAXIMAL_ONES:
-        note_results(r, stage)
-    r.scratch.beginnings.resize(stage.beginnings)
-    r.scratch.candidates.resize(stage.candidates)
-    r.scratch.reached.close(stage.reached)
-    r.scratch.wider.close(stage.wider)
-    r.scratch.keys.resize(stage.key)
-    r.scratch.stages.pop_back()
+cdef void open_stage(Recognition* r) noexcept nogil:
+    cdef Stage stage
+    stage.beginnings = r.scratch.beginnings.size()
+    stage.candidates = stage.group = stage.group_end = r.scratch.candidates.size()
+    r.scratch.stages.push_back(stage)
+    r.scratch.stamp += 1
 
 
-cdef inline void add_candidate(Recognition* r, uint32_t number, int64_t position, uint32_t origin) noexcept nogil:
+cdef void close_stage(Recognition* r) noexcept nogil:
+    """Candidates by position, the latest first, and each start once."""
+    cdef Stage* stage = &r.scratch.stages.data()[r.scratch.stages.size() - 1]
+    cdef vector[Beginning].iterator first = r.scratch.beginnings.begin() + stage.beginnings
+    sort(r.scratch.candidates.begin() + stage.candidates, r.scratch.candidates.end(), is_later_candidate)
+    sort(first, r.scratch.beginnings.end(), begins_earlier)
+    r.scratch.beginnings.erase(unique(first, r.scratch.beginnings.end(), begin_together), r.scratch.beginnings.end())
+
+
+cdef void reach_asked(Recognition* r, uint32_t origin) noexcept nogil:
+    """Add what the sets in `asked` have to offer, through picks that are not marked."""
+    cdef int64_t least = r.scratch.endings[0].least
+    cdef const MatchNode* node
+    cdef uint32_t number
+    cdef uint64_t* stamp
+    while not r.scratch.asked.empty():
+        number = r.scratch.asked.back()
+        r.scratch.asked.pop_back()
+        if not is_young(&r.state, number, least):
+            continue
+        stamp = r.scratch.stamps.data() + (number & r.state.ring.mask)
+        if stamp[0] == r.scratch.stamp:
+            continue
+        stamp[0] = r.scratch.stamp
+        node = match_node(&r.state, number)
+        r.scratch.asked.push_back(node.sibling)
+        if is_pick(node) and r.program.marked[state_of(node)]:
+            add_candidate(r, number, origin)
+        elif is_pick(node) and begins(node):
+            add_beginning(r, position_of(&r.state, node.pos), origin)
+        else:
+            ask_before(r, node)
+
+
+cdef inline void ask_before(Recognition* r, const MatchNode* node) noexcept nogil:
+    """Ask for what the first part of a node goes on from."""
+    cdef ViewVisit visit
+    cdef uint32_t group
+    if not is_of_view(node):
+        r.scratch.asked.push_back(node.next)
+        return
+    visit = visit_of(r.correlating, view_number(node))
+    while True:
+        group = next_in_view(r.correlating, &visit, r.scratch.endings[0].least)
+        if group == NO_NODE:
+            return
+        r.scratch.asked.push_back(group)
+
+
+cdef inline void add_candidate(Recognition* r, uint32_t number, uint32_t origin) noexcept nogil:
     cdef Candidate one
-    one.position = position
+    one.position = position_of(&r.state, match_node(&r.state, number).pos)
     one.node = number
     one.origin = origin
     r.scratch.candidates.push_back(one)
 
 
-cdef inline void add_beginning(Recognition* r, const Stage* stage, int64_t start, uint32_t origin) noexcept nogil:
-    """Note where matches of a stage begin: no later than those that are noted, and each start once."""
+cdef inline void add_beginning(Recognition* r, int64_t start, uint32_t origin) noexcept nogil:
     cdef Beginning one
-    if r.scratch.beginnings.size() > stage.beginnings and r.scratch.beginnings.back().start == start:
-        return
     one.start = start
     one.origin = origin
     r.scratch.beginnings.push_back(one)
+
+
+cdef bint is_later_candidate(const Candidate& left, const Candidate& right) noexcept nogil:
+    return left.position > right.position
+
+
+cdef bint begins_earlier(const Beginning& left, const Beginning& right) noexcept nogil:
+    return left.start < right.start
+
+
+cdef bint begin_together(const Beginning& left, const Beginning& right) noexcept nogil:
+    return left.start == right.start
 
 
 cdef void write_distinct(Recognition* r, const Beginning* beginning) noexcept nogil:
     """Append the result with this start; its picks lead from one to the next."""
     cdef uint32_t pick = beginning.origin
     r.scratch.found.count += 1
-    r.scratch.row.clear()
-    while pick != NO_ORIGIN:
-        r.scratch.row.push_back(r.scratch.candidates[pick].position)
-        if not r.program.is_chain:
-            r.scratch.found.states.push_back(<uint16_t>state_of(match_node(&r.state, r.scratch.candidates[pick].node)))
-        pick = r.scratch.candidates[pick].origin
     if r.program.is_chain:
-        write_chain(&r.scratch.found, r.scratch.row.data(), r.scratch.row.size())
+        write_row(r, pick)
         return
     r.scratch.found.starts.push_back(beginning.start)
     r.scratch.found.ends.push_back(r.state.position)
-    r.scratch.found.positions.insert(r.scratch.found.positions.end(), r.scratch.row.begin(), r.scratch.row.end())
+    while pick != NO_ORIGIN:
+        r.scratch.found.positions.push_back(r.scratch.candidates[pick].position)
+        r.scratch.found.states.push_back(<uint16_t>state_of(match_node(&r.state, r.scratch.candidates[pick].node)))
+        pick = r.scratch.candidates[pick].origin
     r.scratch.found.offsets.push_back(<int64_t>r.scratch.found.positions.size())
+
+
+cdef void write_row(Recognition* r, uint32_t pick) noexcept nogil:
+    """Append the picks from this one on, of a chain."""
+    r.scratch.row.clear()
+    while pick != NO_ORIGIN:
+        r.scratch.row.push_back(r.scratch.candidates[pick].position)
+        pick = r.scratch.candidates[pick].origin
+    write_chain(&r.scratch.found, r.scratch.row.data(), r.scratch.row.size())

@@ -34,7 +34,7 @@ cdef inline void reach_before(
     """Add what the first part of a node goes on from."""
     cdef ViewVisit visit
     if is_of_view(node):
-        visit = visit_of(r.correlating, node.pos if node.state == VIEW else node.next)
+        visit = visit_of(r.correlating, view_number(node))
         reach_view(r, frontier, &visit, origin, least)
     else:
         reach(r, frontier, node.next, origin, least)

@@ -24,7 +24,7 @@ from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition
 from nfa_native.events.frontier cimport Frontiers, Reached
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.bits cimport set_bit
-from nfa_native.core.containers cimport binary_search, map, set, sort, vector
+from nfa_native.core.containers cimport binary_search, map, set, sort, unique, vector
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.core.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
@@ -126,6 +126,7 @@ cdef class Recognizer:
         r.scratch.enumerating = False
         r.state.position = r.state.first_number = first_position
         r.scratch.is_full = r.scratch.is_stopped = False
+        r.scratch.stamp = 0
         r.owner = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
         r.state.attention = first_node

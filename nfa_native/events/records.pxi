@@ -105,16 +105,23 @@ cdef struct Beginning:
     int64_t start
     uint32_t origin
 
-# What may come before some picks.  What is its own comes after that of earlier stages.
+# Its beginnings and candidates come after those of earlier stages.
 cdef struct Stage:
+    size_t beginnings     # the first one
+    size_t candidates     # the first one
+    size_t group          # those of the position that is picked are candidates[group] to candidates[group_end - 1]
+    size_t group_end
+
+# A stage of MAX.  What is its own comes after that of earlier stages.
+cdef struct WideStage:
     int64_t position      # what is picked next
     size_t beginnings     # the first one, the latest in time
     size_t candidates     # the first of those at `position`
     size_t reached        # where the frontier of the stage before begins
-    size_t wider          # of MAX: where that of wider matches begins
-    size_t key            # of MAX: where it begins in `keys`
-    bint is_beaten        # of MAX: its beginnings are no results
-    bint has_results      # of MAX: they, or those of stages that came of it
+    size_t wider          # where its wider frontier begins
+    size_t key            # where it begins in `keys`
+    bint is_beaten        # its beginnings are no results
+    bint has_results      # they are, or those of stages that came of it
 
 # Results.  Where all have one pick of each state, in order, the positions say everything.
 cdef cppclass Found:
@@ -182,11 +189,14 @@ cdef cppclass RecognizerScratch:
     vector[Stage] stages          # of `distinct.pxi`
     vector[Candidate] candidates
     vector[Beginning] beginnings
-    Frontiers reached             # of each stage: sets that what is picked goes on from
-    Frontiers wider               # of MAX, of each stage: the same of matches that have these picks and more
-    vector[uint32_t] same         # of MAX: nodes of wider matches that pick the same position
-    vector[uint32_t] keys         # of MAX: by what nodes each stage is known
-    set[vector[uint32_t]] dead    # of MAX: those of stages without results
+    vector[uint64_t] stamps       # by node: the stage that met it last
+    uint64_t stamp                # that of the present stage
+    vector[WideStage] wide_stages     # of `maximal.pxi`
+    Frontiers reached             # of each stage: sets that the picks so far go on from
+    Frontiers wider               # of each stage: sets that these and more go on from
+    vector[uint32_t] same         # nodes of wider matches that pick the same position
+    vector[uint32_t] keys         # by what nodes each stage is known
+    set[vector[uint32_t]] dead    # those of stages without results
     vector[int64_t] row           # of a chain: a result
     Found found
     Table* table                  # has the results where there are rows

@@ -86,7 +86,7 @@ cdef bint descend_like(
             if begins(node):
                 return missing == 0
         if is_of_view(node):
-            visit_groups(r, node.pos if node.state == VIEW else node.next, <uint32_t>depth, least)
+            visit_groups(r, view_number(node), <uint32_t>depth, least)
             return False
         number = node.next
     return False

@@ -58,6 +58,11 @@ cdef uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) noex
     return list.nodes.data()[visit.place] if visit.place >= 0 else <uint32_t>NO_NODE
 
 
+cdef inline uint32_t view_number(const MatchNode* node) noexcept nogil:
+    """The view that a node has."""
+    return node.pos if node.state == VIEW else node.next
+
+
 cdef inline ViewVisit visit_of(Correlating* c, uint32_t number) noexcept nogil:
     """A visit of a view that has not come to any group."""
     cdef ViewVisit visit
