@@ -190,9 +190,6 @@ cdef void write_distinct(Recognition* r, const Beginning* beginning) noexcept no
     """Append the result with this start; its picks lead from one to the next."""
     cdef uint32_t pick = beginning.origin
     r.scratch.found.count += 1
-    if r.program.is_chain:
-        write_row(r, pick)
-        return
     r.scratch.found.starts.push_back(beginning.start)
     r.scratch.found.ends.push_back(r.state.position)
     while pick != NO_ORIGIN:
@@ -200,12 +197,3 @@ cdef void write_distinct(Recognition* r, const Beginning* beginning) noexcept no
         r.scratch.found.states.push_back(<uint16_t>state_of(match_node(&r.state, r.scratch.candidates[pick].node)))
         pick = r.scratch.candidates[pick].origin
     r.scratch.found.offsets.push_back(<int64_t>r.scratch.found.positions.size())
-
-
-cdef void write_row(Recognition* r, uint32_t pick) noexcept nogil:
-    """Append the picks from this one on, of a chain."""
-    r.scratch.row.clear()
-    while pick != NO_ORIGIN:
-        r.scratch.row.push_back(r.scratch.candidates[pick].position)
-        pick = r.scratch.candidates[pick].origin
-    write_chain(&r.scratch.found, r.scratch.row.data(), r.scratch.row.size())

@@ -130,7 +130,7 @@ cdef class Recognizer:
         r.owner = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
         r.state.attention = first_node
-        r.program.is_chain = automaton.is_chain
+        r.program.is_chain = automaton.is_chain and not r.program.is_distinct
         attempted(clear_found, &r.scratch.found, r.program.is_chain)
         build(r, automaton.states)
         r.correlating = NULL

@@ -140,7 +140,7 @@ cdef cppclass RecognizerProgram:
     vector[uint8_t] marked
     bint all_marked
     bint start_is_marked          # so results with one end and the same positions have the same start
-    bint is_chain                 # results have one pick of each state, in the order of their numbers
+    bint is_chain                 # results have one pick of each state, in the order of their numbers, and come once
     bint has_rows                 # and nodes lead to nodes of the state before only: `chains.pxi` enumerates them
     vector[SymbolSpec] symbols
     vector[EnteredState] entered
@@ -197,7 +197,6 @@ cdef cppclass RecognizerScratch:
     vector[uint32_t] same         # nodes of wider matches that pick the same position
     vector[uint32_t] keys         # by what nodes each stage is known
     set[vector[uint32_t]] dead    # those of stages without results
-    vector[int64_t] row           # of a chain: a result
     Found found
     Table* table                  # has the results where there are rows
 

@@ -10,6 +10,7 @@ from spaseq.pattern.formulas.query import FormulaQuery, SelectionStrategy
 from spaseq.plan.formulas.places import Place
 
 CONSTRUCTED, FILTERED, COMPARED = "by construction", "by filtering", "by comparing results"
+COMPARING = (SelectionStrategy.NEXT, SelectionStrategy.LAST, SelectionStrategy.MAX)
 
 
 def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> list[Place]:
@@ -24,20 +25,17 @@ def without_gaps(places: Sequence[Place], selected: frozenset[str] | None) -> li
 
 def way(query: FormulaQuery, automaton: ComplexEventAutomaton) -> tuple[str, str]:
     """How the results that the query's strategy keeps are found, and why so, in words for people."""
-    compares_events = automaton.correlation is not None
+    if query.aggregates and automaton.ambiguous and query.strategy in COMPARING:
+        return COMPARED, "aggregates are over all paths that give a result, so all matches of an end are enumerated"
     match query.strategy:
         case SelectionStrategy.ANY:
             return CONSTRUCTED, "the first match that is enumerated"
-        case SelectionStrategy.NEXT | SelectionStrategy.LAST if compares_events:
-            return COMPARED, "filters compare events, so all matches of an end are enumerated"
         case SelectionStrategy.NEXT | SelectionStrategy.LAST:
             return CONSTRUCTED, "each set of partial matches knows its best one"
-        case SelectionStrategy.MAX:
-            return COMPARED, "all matches of an end are enumerated"
+        case SelectionStrategy.MAX if not automaton.is_chain:
+            return CONSTRUCTED, "matches of more events are followed together with each result"
         case SelectionStrategy.STRICT if not automaton.is_strict:
             return FILTERED, "not all variables are selected, so matches with a gap are followed until it is met"
-    if automaton.ambiguous and compares_events:
-        return COMPARED, "two paths may give the same one, and filters compare events"
     if automaton.ambiguous:
         return CONSTRUCTED, "paths that give the same one are followed together"
     if query.strategy is SelectionStrategy.STRICT:
