@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +194,27 @@ def _written(number: int) -> str:
     )
 
 
+SELECTED = {
+    "MAX": "A AS a ; B+ AS b ; C AS c",
+    "NEXT": "A AS a ; B+ AS b ; C AS c FILTER b[price > a.price] AND c[price + 500 > b.price]",
+    "LAST": "A AS a ; B+ AS b ; C AS c FILTER b[price > a.price] AND c[price + 500 > b.price]",
+}
+
+
+def strategies(events: int) -> None:
+    """Print what strategies cost that once compared all matches of an end, beside any one match of each end."""
+    chance = np.random.default_rng(1)
+    table = pyarrow.table({"type": chance.choice(list("ABBBBBBBBC"), events), "price": chance.integers(0, 1000, events)})
+    print("selection strategies: µs an event, and how many times that of ANY")
+    for (strategy, formula), window in product(SELECTED.items(), (20, 200)):
+        query = f"SELECT {{}} * FROM S WHERE {formula} WITHIN {window} EVENTS"
+        jobs = {name: found(query.format(name), table) for name in (strategy, "ANY")}
+        seconds = interleaved(jobs, ROUNDS)
+        title = f"{strategy}, {'compared, ' if 'FILTER' in formula else ''}window of {window} events"
+        ratio = seconds[strategy] / seconds["ANY"]
+        print(f"  {title:<40}{seconds[strategy] / events * 1e6:8.1f}{ratio:8.1f} times")
+
+
 def _of(rows: AtomRows, plan: Plan) -> AtomRows:
     """Rows of an atom with as many columns as the plan's atoms have."""
     width = len(plan.atoms[0].variables)
@@ -206,6 +228,7 @@ def main(events: int = 10_000) -> None:
     sets(events)
     kleene(10 * events)
     large_counts(10 * events)
+    strategies(events)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ struct Reached {
 
 // A stack of frontiers; only the last one changes.
 struct Frontiers {
+    static constexpr size_t MOST_COMPARED = 16;
+
     std::vector<Reached> items;
     size_t first = 0;         // of the last one
 
@@ -29,6 +31,20 @@ struct Frontiers {
 
     // The newest node of the frontier, which is not empty.
     const Reached& newest() const noexcept { return items[first]; }
+
+    bool holds(const Reached& one) const noexcept {
+        for (size_t i = first; i < items.size(); ++i)
+            if (items[i].age == one.age && items[i].is_view == one.is_view && items[i].view == one.view) return true;
+        return false;
+    }
+
+    // Whether all of another frontier is in this one; a large one is not looked at.
+    bool covers(const Frontiers& other) const noexcept {
+        if (other.items.size() - other.first > MOST_COMPARED) return false;
+        for (size_t i = other.first; i < other.items.size(); ++i)
+            if (!holds(other.items[i])) return false;
+        return true;
+    }
 
     // std::bad_alloc
     void add(const Reached& one) {

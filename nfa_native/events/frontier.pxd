@@ -14,6 +14,7 @@ cdef extern from "nfa_native/events/frontier.hpp" namespace "spaseq" nogil:
     cdef cppclass Frontiers:
         bint empty()
         const Reached& newest()
+        bint covers(const Frontiers& other)
         void add(const Reached& one)
         void drop_newest()
         size_t open()

@@ -72,3 +72,17 @@ cdef uint32_t next_pick(
             return number
         reach_before(r, frontier, node, origin[0], least)
     return NO_NODE
+
+
+cdef void open_unions(Recognition* r, Frontiers* frontier, int64_t least) noexcept nogil:
+    """Look into the newest nodes of a frontier until one is a pick."""
+    cdef const MatchNode* node
+    cdef uint32_t origin
+    while not frontier.empty():
+        node = match_node(&r.state, frontier.newest().age + r.state.ring.tail)
+        if is_pick(node):
+            return
+        origin = frontier.newest().origin
+        leave_newest(r, frontier, least)
+        reach(r, frontier, node.sibling, origin, least)
+        reach_before(r, frontier, node, origin, least)

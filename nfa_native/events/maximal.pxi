@@ -28,7 +28,7 @@ cdef bint next_maximal(Recognition* r) noexcept nogil:
         if seen % BETWEEN_SIGNALS == 0 and is_interrupted(r):
             return False
         stage = &r.scratch.wide_stages.back()
-        if pick_next(r, stage):
+        if not is_covered(r) and pick_next(r, stage):
             go_on(r, stage)
         elif r.scratch.beginnings.size() > stage.beginnings and not stage.is_beaten:
             stage.has_results = True
@@ -36,6 +36,14 @@ cdef bint next_maximal(Recognition* r) noexcept nogil:
         else:
             leave_wide_stage(r, stage)
     return False
+
+
+cdef bint is_covered(Recognition* r) noexcept nogil:
+    """Whether wider matches go on with all that is left to the last stage."""
+    if not r.scratch.wider.empty() and not r.scratch.reached.empty():
+        open_unions(r, &r.scratch.reached, r.scratch.endings[0].least)
+        open_unions(r, &r.scratch.wider, r.scratch.endings[0].least)
+    return r.scratch.wider.covers(r.scratch.reached)
 
 
 cdef bint pick_next(Recognition* r, WideStage* stage) noexcept nogil:
