@@ -3,7 +3,7 @@
 # What is left to a state is the set from which it still has to pick, given what is picked after it.  The sets of one state are
 # the same list from different nodes on, the longest one first.  So the picks of the first two states that go with the first pick
 # of all others end with those that go with any other one: these pairs are found once for an event, and then copied, unless there
-# are very many.
+# are very many.  What it earns: Q1 to Q3 and P3 to P24 of `benchmarks.ceql`, with all matches out.
 
 
 cdef bint enumerate_rows(Recognition* r, size_t most) noexcept nogil:

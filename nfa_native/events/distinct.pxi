@@ -1,5 +1,6 @@
 # Enumeration where results may come about in several ways: all nodes that give the same positions are followed together, from
-# the last one back, so each result is found once.  (A subset construction, of nodes instead of states.)
+# the last one back, so each result is found once.  (A subset construction, of nodes instead of states.)  What it earns: ALL of
+# `benchmarks.outside`, projected.
 #
 # A stage is what may come before the picks so far: beginnings of matches that have these and no other marked positions, and
 # candidates, which are marked picks, the latest first.  Those of one position are picked together.

@@ -1,4 +1,5 @@
-# Enumeration: the matches that end with an event, one after the other; it can pause after each.
+# Enumeration: the matches that end with an event, one after the other; it can pause after each.  What it earns: Q4 to Q7 of
+# `benchmarks.ceql`, with all matches out.
 
 
 cdef void begin_enumeration(Recognition* r) noexcept nogil:

@@ -369,7 +369,7 @@ cdef void load_list(
     list = list_at(c, placed_list(r, form, registers.data()))
     for place in range(form.groups):
         node = forms.nodes.at(at + place)
-        require(cell.kind == MERGED_CELL or node > newest, b"groups are not in the order of their events")
+        require(cell.kind == RegisterCells.MERGED or node > newest, b"groups are not in the order of their events")
         newest = max(newest, node)
         read_registers(
             r, forms.registers.data() + value + place * cell.width, form.state, registers.data(), match_node(&r.state, node),

@@ -1,4 +1,5 @@
 # Results of NEXT and LAST where a start need not be in them: one for each start of the matches that have the best positions.
+# What it earns: LAST of `benchmarks.outside`, projected.
 
 ctypedef vector[int64_t] Positions
 

@@ -1,8 +1,9 @@
 """The long comparison of CEQL with its oracle: ``python -m tests.recognition.deep`` (some minutes on two cores).
 
-Random pairs with a selection strategy, with a limit, with consumption, joined by keys, with filters that mix events, under
-MAX, and under NEXT and LAST with filters that compare events, 20,000 of each, from text to matches of a table; and all formulas of at most two operators on all small streams.  It prints how many pairs each kind
-had, and ends with status 1 if there was a single difference.
+Random pairs with a selection strategy, with a limit, with consumption, joined by keys, with filters that mix events,
+under MAX, and under NEXT and LAST with filters that compare events, 20,000 of each, from text to matches of a table;
+and all formulas of at most two operators on all small streams.  It prints how many pairs each kind had, and ends with
+status 1 if there was a single difference.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def events(kinds: str, seed: int = 0, rows: int | None = None) -> pyarrow.Table:
 @pytest.mark.parametrize("formula", COMPARING)
 @pytest.mark.parametrize("selected", ["*", "a", "b, c"])
 def test_what_strategies_keep_where_filters_compare_events(formula: str, selected: str) -> None:
-    """Of all results, which the oracle judges elsewhere, on longer streams: views, groups of both kinds, windows that pass."""
+    """Of all results, which the oracle judges elsewhere, on longer streams: views, both kinds of groups, windows."""
     for seed in range(8):
         chance = np.random.default_rng(seed)
         table = events("".join(chance.choice(list("AABBBCC"), 50)), seed, 17)

@@ -24,7 +24,7 @@ MANY = 300
 
 
 def best(strategy: str, found: set[ComplexEvent]) -> set[ComplexEvent]:
-    """Those that no other contains; or of the set that has the first position, or the last one, that another does not have."""
+    """Those that no other contains, or of the set with the first position, or the last one, that another has not."""
     if strategy == "MAX":
         return {one for one in found if not any(one.positions < other.positions for other in found)}
     if strategy == "NEXT":
