@@ -13,26 +13,18 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.core.archive cimport Archive, close_archive, open_archive, require, take_part
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.containers cimport unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded_number
 from nfa_native.core.mixing cimport NumberHash
+from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
+from nfa_native.counts.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
 
-cdef extern from "<utility>" namespace "std" nogil:
-    void swap[T](T& one, T& other)
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
-
-include "aggregating/arithmetic.pxi"
 include "aggregating/records.pxi"
-include "aggregating/totals.pxi"
 include "aggregating/front.pxi"
 include "aggregating/step.pxi"
 include "aggregating/feed.pxi"
 include "aggregating/snapshot.pxi"
-include "aggregating/restore.pxi"
 
 CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
 KINDS = ("SUM", "LEAST", "SUM OF DOUBLES", "MATCHES")
@@ -103,9 +95,7 @@ cdef class Aggregator:
         self.state.symbol_begin.safe_assign(2, 0)
         self.state.in_order.safe_assign(1, True)
         self.state.opens.safe_assign(1, False)
-        attempted(
-            resize_totals, &self.state, &self.state.turned, <size_t>(self.state.slots * self.state.entries.size())
-        )
+        attempted(resize_turned, &self.state)
         attempted(know_substream, &self.state, <uint32_t>0)
 
     def know_symbols(self, symbols):
@@ -159,7 +149,7 @@ cdef class Aggregator:
             for i in range(count):
                 if symbols[i] >= a.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.counts_on :], columns, strict=True)]
+        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True)]
         self._point_to(kept)
         with nogil:
             at = guarded_number(
@@ -188,10 +178,10 @@ cdef class Aggregator:
         a.wide_valid.clear()
         a.real_values.safe_assign(1, NULL)
         a.real_valid.safe_assign(1, NULL)
-        if a.counts_on:
+        if a.stacks.semiring.counts_on:
             a.wide_values.safe_push_back(NULL)
             a.wide_valid.safe_push_back(NULL)
-        for quantity, column in zip(self.quantities[a.counts_on :], columns, strict=True):
+        for quantity, column in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True):
             where = NULL
             if column.valid is not None:
                 valid = column.valid
@@ -211,9 +201,9 @@ cdef class Aggregator:
         cdef size_t count = rows.ends.size()
         check_sound(&self.broken)
         ends, keys, counts = np.empty(count, np.int64), np.empty(count, np.uint32), np.empty(count, np.uint64)
-        highs = np.empty((self.state.wides, count), np.int64)
-        lows = np.empty((self.state.wides, count), np.uint64)
-        reals = np.empty((self.state.reals, count), np.float64)
+        highs = np.empty((self.state.stacks.semiring.wides, count), np.int64)
+        lows = np.empty((self.state.stacks.semiring.wides, count), np.uint64)
+        reals = np.empty((self.state.stacks.semiring.reals, count), np.float64)
         if count:
             copy_rows(rows, ends, keys, counts, highs, lows, reals)
         clear_rows(rows)
@@ -221,7 +211,7 @@ cdef class Aggregator:
         totals = tuple([
             next(doubles) if quantity.kind == "SUM OF DOUBLES" else next(exact) for quantity in self.quantities
         ])
-        return Aggregates(ends, keys, counts, totals, reals[0] if self.state.reals else None)
+        return Aggregates(ends, keys, counts, totals, reals[0] if self.state.stacks.semiring.reals else None)
 
     def snapshot(self):
         """The state as bytes, with the symbols that are known.  ValueError: rows wait to be taken."""
@@ -254,8 +244,8 @@ cdef class Aggregator:
         """The keys under which matches may still end (n), some of them several times."""
         cdef size_t i, k
         found = [
-            self.state.substreams[i].groups[k].key
-            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].groups.size())
+            self.state.substreams[i].window.groups[k].key
+            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].window.groups.size())
         ]
         return np.array(found, np.uint32)
 
@@ -269,9 +259,9 @@ cdef class Aggregator:
         cdef size_t i, k
         kept = {"log": 0, "starts": 0, "partitions": self.state.substreams.size() if self.state.partitioned else 0}
         for i in range(self.state.substreams.size()):
-            kept["log"] += self.state.substreams[i].log.size()
-            for k in range(self.state.substreams[i].groups.size()):
-                kept["starts"] += self.state.substreams[i].groups[k].left
+            kept["log"] += self.state.substreams[i].window.log.size()
+            for k in range(self.state.substreams[i].window.groups.size()):
+                kept["starts"] += self.state.substreams[i].window.groups[k].left
         return kept
 
 
@@ -283,7 +273,7 @@ cdef build(Aggregation* a, states):
         slots["all", before] = len(slots)
     for before in sorted({one for state in states for one in state.directly_after}):
         slots["newest", before] = len(slots)
-    a.slots = len(slots)
+    a.stacks.slots = len(slots)
     a.has_newest = any([kind == "newest" for kind, _ in slots])
     for number, state in enumerate(states):
         entry.state = number
@@ -310,11 +300,11 @@ cdef measure(Aggregation* a, quantities):
     doubles = [one for one in quantities if one.kind == "SUM OF DOUBLES"]
     if any([one.kind == "MATCHES" for one in quantities[1:]]):
         raise ValueError("the number of matches comes first")
-    a.counts_on = any([one.kind == "MATCHES" for one in quantities])
-    a.wides = len(exact)
-    a.reals = len(doubles) + 1 if doubles else 0
+    a.stacks.semiring.counts_on = any([one.kind == "MATCHES" for one in quantities])
+    a.stacks.semiring.wides = len(exact)
+    a.stacks.semiring.reals = len(doubles) + 1 if doubles else 0
     for one in exact:
-        a.is_least.safe_push_back(KINDS.index(one.kind) == 1)
+        a.stacks.semiring.is_least.safe_push_back(KINDS.index(one.kind) == 1)
     for state in range(a.entries.size()):
         for one in exact:
             a.holds_wide.safe_push_back(state in one.states if one.kind != "MATCHES" else False)
@@ -322,8 +312,12 @@ cdef measure(Aggregation* a, quantities):
             a.holds_real.safe_push_back(False)
         for one in doubles:
             a.holds_real.safe_push_back(state in one.states)
-    a.event_wides.safe_resize(a.wides)
-    a.event_reals.safe_resize(a.reals)
+    a.event_wides.safe_resize(a.stacks.semiring.wides)
+    a.event_reals.safe_resize(a.stacks.semiring.reals)
+
+
+cdef void resize_turned(Aggregation* a) noexcept nogil:
+    a.stacks.semiring.resize(a.turned, a.stacks.slots * a.entries.size())
 
 
 cdef bound(Aggregation* a):
@@ -331,8 +325,8 @@ cdef bound(Aggregation* a):
     cdef Entry* entry
     cdef bint grown = True
     cdef uint32_t slot
-    for slot in range(a.slots):
-        a.begins.safe_push_back(<uint32_t>row_of(a, slot))
+    for slot in range(a.stacks.slots):
+        a.begins.safe_push_back(<uint32_t>a.stacks.row_of(slot))
         a.reaches.safe_push_back(slot)
     while grown:
         grown = False
@@ -340,8 +334,8 @@ cdef bound(Aggregation* a):
             grown = widen(a, &a.entries[number]) or grown
     for number in range(a.entries.size()):
         entry = &a.entries[number]
-        entry.counts = any([a.holds_wide[number * a.wides + q] for q in range(a.wides)]) or any(
-            [a.holds_real[number * a.reals + q] for q in range(a.reals)]
+        entry.counts = any([a.holds_wide[number * a.stacks.semiring.wides + q] for q in range(a.stacks.semiring.wides)]) or any(
+            [a.holds_real[number * a.stacks.semiring.reals + q] for q in range(a.stacks.semiring.reals)]
         )
         if not entry.counts and entry.slot != NO_SLOT:
             entry.opens = entry.initial and not entry.final and not entry.after + entry.directly

@@ -19,35 +19,25 @@ from nfa_native.core.archive cimport Archive, close_archive, open_archive, renum
 from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
 from nfa_native.core.mixing cimport TextHash
-from nfa_native.terms.literals cimport DECIMAL_ONE, int128
+from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128, require_rows
+from nfa_native.counts.exact cimport NO_LEAST, Exact, ExactSpan, ExactTotals, Natural, unsigned128
+from nfa_native.terms.literals cimport DECIMAL_ONE
 from nfa_native.terms.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
-
-cdef extern from "<cassert>":
-    # Invariants, checked in debug and sanitizer builds (SPASEQ_DEBUG=1, SPASEQ_SANITIZE=1).
-    void invariant "assert"(bint holds) noexcept nogil
-
-cdef extern from *:
-    # Of 128 bits: Cython knows only their rank.
-    ctypedef unsigned long long unsigned_wide "unsigned __int128"
-
-ctypedef int128 wide
 
 cdef enum:
     ANY = 0
     NEXT = 1
     STRICT = 2
 
-include "totalling/natural.pxi"
 include "totalling/records.pxi"
-include "totalling/semiring.pxi"
 include "totalling/values.pxi"
+include "totalling/weights.pxi"
 include "totalling/front.pxi"
 include "totalling/step.pxi"
 include "totalling/feed.pxi"
 include "totalling/snapshot.pxi"
-include "totalling/restore.pxi"
 
 KINDS = (
     "STARTS", "BOUND", "DECIMALS", "POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "LEAST", "GREATEST",
@@ -139,6 +129,8 @@ cdef class Totaller:
         """What has ended since the last call, in ticks that are closed."""
         cdef Totalling* a = &self.state
         cdef size_t count = a.found.times.size()
+        cdef size_t width = a.stacks.semiring.numbers
+        cdef size_t leasts = a.stacks.semiring.leasts
         cdef size_t i, k
         check_sound(&self.terms.store.broken)
         times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
@@ -148,11 +140,11 @@ cdef class Totaller:
             time_view[i] = a.found.times[i]
             for k in range(a.width):
                 key_view[i, k] = a.found.keys[i * a.width + k]
-        counts = [python_integer(&a.found.totals.numbers[i * a.numbers]) for i in range(count)]
+        counts = [python_integer(&a.found.totals.numbers[i * width]) for i in range(count)]
         totals = [
-            [python_integer(&a.found.totals.numbers[i * a.numbers + q]) for i in range(count)]
-            for q in range(1, a.numbers)
-        ] + [[python_least(a.found.totals.leasts[i * a.leasts + q]) for i in range(count)] for q in range(a.leasts)]
+            [python_integer(&a.found.totals.numbers[i * width + q]) for i in range(count)]
+            for q in range(1, width)
+        ] + [[python_least(a.found.totals.leasts[i * leasts + q]) for i in range(count)] for q in range(leasts)]
         self._forget_found()
         return Ends(times, keys, counts, totals)
 
@@ -233,8 +225,11 @@ cdef class Totaller:
             "fired": [a.fired[i] for i in range(a.fired.size())],
             "entered": self._entered(),
             "substreams": a.substream_of_key.size(),
-            "log": sum([a.substreams[i].log.size() for i in range(a.substreams.size())]),
-            "starts": sum([a.substreams[i].left for i in range(a.substreams.size())]),
+            "log": sum([a.substreams[i].window.log.size() for i in range(a.substreams.size())]),
+            "starts": sum([
+                a.substreams[i].window.groups[0].left
+                for i in range(a.substreams.size()) if not a.substreams[i].window.groups.empty()
+            ]),
         }
 
 
@@ -256,7 +251,19 @@ def ranks(Terms terms, const uint64_t[::1] words not None):
     ]
 
 
-cdef object python_least(wide value):
+cdef object python_integer(Natural* number):
+    """The number; None: it is too large."""
+    cdef size_t i = number.size()
+    if number.is_too_large():
+        return None
+    value = 0
+    while i:
+        i -= 1
+        value = value << 64 | number.limb(i)
+    return value
+
+
+cdef object python_least(int128 value):
     if value == NO_LEAST:
         return None
     return <object><int64_t>(value >> 64) << 64 | <object><uint64_t>value
@@ -330,10 +337,11 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
     cdef QuantitySpec quantity
     cdef StateRecord state
     kinds = [KINDS.index(one.kind) for one in quantities]
-    a.leasts = sum([is_least(kind) for kind in kinds])
-    a.numbers = 1 + len(kinds) - a.leasts
-    if any([is_least(kind) for kind in kinds[: a.numbers - 1]]):
+    leasts = sum([is_least(kind) for kind in kinds])
+    numbers = 1 + len(kinds) - leasts
+    if any([is_least(kind) for kind in kinds[: numbers - 1]]):
         raise ValueError("quantities of least values come last")
+    a.stacks.semiring.numbers, a.stacks.semiring.leasts = numbers, leasts
     for kind, one in zip(kinds, quantities, strict=True):
         quantity.kind = kind
         quantity.first_only = one.first_only
@@ -408,8 +416,12 @@ cdef begin_totalling(Totalling* a):
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO
     a.is_open = False
-    attempted(resize_table, a, &a.staged, <size_t>(states * (1 + states)))
-    attempted(resize_table, a, &a.future, <size_t>(states * states))
-    attempted(resize_table, a, &a.weight, <size_t>4)
+    a.stacks.slots = states
+    attempted(resize_scratch, a)
     a.entered.safe_assign(states, False)
     a.passed.safe_assign(states, False)
+
+
+cdef void resize_scratch(Totalling* a) noexcept nogil:
+    a.stacks.semiring.resize(a.staged, a.stacks.slots * (a.stacks.slots + 1))
+    a.stacks.semiring.resize(a.weight, JOINT + 1)

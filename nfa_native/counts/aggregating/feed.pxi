@@ -4,43 +4,44 @@
 cdef void read_values(Aggregation* a, size_t at) noexcept nogil:
     """The event's values, as far as it has them."""
     cdef size_t q
-    for q in range(a.counts_on, a.wides):
-        a.event_wides.data()[q] = no_value(a, q)
+    for q in range(a.stacks.semiring.counts_on, a.stacks.semiring.wides):
+        a.event_wides.data()[q] = a.stacks.semiring.no_value(q)
         if a.wide_valid[q] == NULL or a.wide_valid[q][at]:
-            a.event_wides.data()[q] = <wide>a.wide_values[q][at]
-    for q in range(1, a.reals):
+            a.event_wides.data()[q] = <int128>a.wide_values[q][at]
+    for q in range(1, a.stacks.semiring.reals):
         a.event_reals.data()[q] = 0.0
         if a.real_valid[q] == NULL or a.real_valid[q][at]:
             a.event_reals.data()[q] = a.real_values[q][at]
 
 
 cdef void write_log(Aggregation* a, Substream* s, uint32_t symbol, uint32_t group, int64_t start, int64_t local) noexcept nogil:
+    cdef Window[Bounded, Logged]* w = &s.window
     cdef Logged event
     event.local = local
     event.start = NEVER if group == NO_GROUP else start
     event.symbol = symbol
     event.group = group
-    s.log.push_back(event)
-    if a.wides:
-        s.log_wides.insert(s.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
-    if a.reals:
-        s.log_reals.insert(s.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
+    w.log.push_back(event)
+    if a.stacks.semiring.wides:
+        w.log_wides.insert(w.log_wides.end(), a.event_wides.begin(), a.event_wides.end())
+    if a.stacks.semiring.reals:
+        w.log_reals.insert(w.log_reals.end(), a.event_reals.begin(), a.event_reals.end())
 
 
 cdef bint write_rows(Aggregation* a, Substream* s) noexcept nogil:
     """The matches that were found, by group; whether there are any."""
     cdef size_t i, q
     cdef bint some = False
-    for i in range(s.groups.size()):
+    for i in range(s.window.groups.size()):
         if a.found.counts[i] == 0:
             continue
         some = True
         a.rows.ends.push_back(a.position)
-        a.rows.keys.push_back(s.groups[i].key)
+        a.rows.keys.push_back(s.window.groups[i].key)
         a.rows.counts.push_back(a.found.counts[i])
-        for q in range(a.wides):
+        for q in range(a.stacks.semiring.wides):
             a.rows.wides.push_back(a.found.wides[q * a.found.size + i])
-        for q in range(a.reals):
+        for q in range(a.stacks.semiring.reals):
             a.rows.reals.push_back(a.found.reals[q * a.found.size + i])
     return some
 
@@ -50,25 +51,22 @@ cdef bint take_event(
 ) noexcept nogil:
     """The event at `position` matched the atoms of `symbol`; whether matches end with it."""
     cdef uint32_t group = NO_GROUP
-    cdef Span found
-    if a.windowed and least != NOTHING:
-        expire(a, s, least)
+    cdef size_t groups
+    if a.windowed and least != NOTHING and a.stacks.expire(s.window, least):
+        make_front(a, s, least)
     if a.opens[symbol] and start != NEVER:
         group = group_of(a, s, key)
-    elif not s.has_front and not s.has_back:
+    elif not s.window.has_front and not s.window.has_back:
         return False
     read_values(a, at)
-    if a.found.size < s.groups.size():
-        resize_totals(a, &a.found, 2 * s.groups.size())
-    found = span(&a.found, 0)
-    clear(a, &found, s.groups.size())
+    groups = s.window.groups.size()
+    if a.found.size < groups:
+        a.stacks.semiring.resize(a.found, 2 * groups)
+    a.stacks.semiring.clear_totals(a.stacks.semiring.span(a.found, 0), groups)
     take_entries(a, s, symbol, group, local, least)
     if group != NO_GROUP:
-        s.groups[group].begun += 1
-        if not s.has_back:
-            s.oldest = start
-        s.has_back = True
-    if a.windowed and s.has_back:
+        a.stacks.note_start(s.window, group, start)
+    if a.windowed and s.window.has_back:
         write_log(a, s, symbol, group, start, local)
     return write_rows(a, s)
 
@@ -84,21 +82,14 @@ cdef void know_substream(Aggregation* a, uint32_t partition) noexcept nogil:
 
 cdef void begin_substream(const Aggregation* a, Substream* s) noexcept nogil:
     s.events = 0
-    s.height = a.slots      # until there is a group, there are no columns
-    s.columns.size = 0
-    s.entered_at.assign(a.slots, NEVER)
+    s.entered_at.assign(a.stacks.slots, NEVER)
     s.is_touched = False
     empty_substream(a, s)
 
 
 cdef void empty_substream(const Aggregation* a, Substream* s) noexcept nogil:
-    s.has_front = s.has_back = False
-    s.filled.assign(a.slots, 0)
-    s.groups.clear()
+    a.stacks.forget_all(s.window)
     s.group_of_key.clear()
-    s.log.clear()
-    s.log_wides.clear()
-    s.log_reals.clear()
 
 
 cdef void consume(Aggregation* a, uint32_t partition) noexcept nogil:

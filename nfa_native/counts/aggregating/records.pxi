@@ -13,20 +13,6 @@ cdef enum:
 cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
 cdef int64_t NOTHING = 0x7FFFFFFFFFFFFFFF
 
-# What is known of a set of paths: how many there are, sums and least values over their events, and sums in doubles, of
-# which the first one is the number of paths again (without an end).  These are totals that lie side by side.
-cdef struct Span:
-    uint64_t* counts
-    wide* wides           # `stride` from one quantity to the next
-    double* reals
-    size_t stride
-
-cdef cppclass Totals:
-    size_t size
-    vector[uint64_t] counts       # [size]
-    vector[wide] wides            # [quantity][size]
-    vector[double] reals          # [quantity][size]
-
 # How an event enters a state.  A slot has all paths that are in a state, or those that entered it with one event.
 cdef struct Entry:
     uint32_t state
@@ -51,31 +37,12 @@ cdef struct Logged:
     uint32_t symbol
     uint32_t group
 
-# Matches whose first event has one key.
-cdef cppclass Group:
-    uint32_t key
-    size_t begun                  # how many events of the log begin matches of it
-    size_t left                   # how many starts of the front are in the window
-    vector[int64_t] starts        # of the front, youngest first
-    Totals front                  # [start][slot]: paths when the front was made, of this start and all younger ones
-
-# The paths of a partition.  Those that began before the front was made are a product: what they were then, by start, times
-# what became of each slot since.  Later ones have all begun in the window, so they need no more than their totals.
+# The paths of a partition.  A group has the matches whose first event has one key.
 cdef cppclass Substream:
     int64_t events                # so far
-    size_t height                 # of a column
-    Totals columns                # [slot][height]: a row for each slot of the front (the last slot first), then groups
-    vector[uint8_t] filled        # by slot: there may be something in its column, which else is not cleared
+    Window[Bounded, Logged] window
     vector[int64_t] entered_at    # by slot of newest paths: the position of the event that they entered with
-    bint has_front
-    int64_t youngest              # start in the front
-    bint has_back
-    int64_t oldest                # start since then
-    vector[Group] groups
     unordered_map[uint32_t, uint32_t, NumberHash] group_of_key
-    vector[Logged] log
-    vector[wide] log_wides        # [event][quantity]
-    vector[double] log_reals
     bint is_touched               # it may have paths; only under CONSUME BY ANY
 
 # Results: a row for each end and group.
@@ -83,11 +50,11 @@ cdef cppclass Rows:
     vector[int64_t] ends
     vector[uint32_t] keys
     vector[uint64_t] counts
-    vector[wide] wides            # [row][quantity]
+    vector[int128] wides          # [row][quantity]
     vector[double] reals
 
 cdef cppclass Aggregation:
-    size_t slots
+    TwoStacks[Bounded, Logged, BoundedSpan] stacks
     bint has_newest               # some slots have paths that have to go on directly
     vector[uint32_t] begins       # by slot: the first row of its column that may have paths
     vector[uint32_t] reaches      # by slot: the first slot to which its paths may come
@@ -97,11 +64,7 @@ cdef cppclass Aggregation:
     vector[uint32_t] symbol_entries       # from the last state to the first
     vector[uint8_t] in_order      # a state that a symbol enters comes after its predecessors that it enters, too
     vector[uint8_t] opens         # a symbol enters an initial state
-    size_t wides                  # quantities of integers
-    bint counts_on                # the first of them is the number of paths again, in 128 bits
-    size_t reals                  # those of doubles, and one for the number of paths; or none
-    vector[uint8_t] is_least      # by quantity of integers: it is the least of values, not their sum
-    vector[uint8_t] holds_wide    # [state][quantity]: events of the state count
+    vector[uint8_t] holds_wide    # [state][quantity of integers]: events of the state count
     vector[uint8_t] holds_real
     bint windowed
     bint partitioned
@@ -111,13 +74,12 @@ cdef cppclass Aggregation:
     vector[uint32_t] touched
     Rows rows
     # the event under way
-    vector[wide] event_wides      # its values by quantity, those that change nothing if it has none
+    vector[int128] event_wides    # its values by quantity, those that change nothing if it has none
     vector[double] event_reals
-    Totals entering               # [entry][height]: what enters states
+    BoundedTotals entering        # [entry][height]: what enters states
     vector[uint32_t] entered      # the states
-    Totals found                  # [group]: matches that end
-    Totals future                 # [slot][slot]: what becomes of paths in a slot until the front is made
-    Totals turned                 # [entry][slot]: likewise of those that enter a state
+    BoundedTotals found           # [group]: matches that end
+    BoundedTotals turned          # [entry][slot]: what becomes of paths that enter a state
     # the batch under way
     vector[const int64_t*] wide_values    # by quantity
     vector[const uint8_t*] wide_valid     # NULL: all are

@@ -35,13 +35,10 @@ cdef uint32_t substream_for(Totalling* a, uint32_t atom, const AtomRows* rows, s
 
 
 cdef void begin_substream(Totalling* a, Substream* s) noexcept nogil:
-    cdef size_t states = a.states.size()
     s.key = a.key
     s.tick = LONG_AGO
     s.measure = LONG_AGO
-    s.has_front = s.has_back = False
-    s.left = 0
-    resize_table(a, &s.rows, states * (1 + states))
+    a.stacks.forget_all(s.window)
 
 
 cdef void sweep(Totalling* a, int64_t least) noexcept nogil:
@@ -112,6 +109,7 @@ cdef void feed_events(
     cdef uint32_t event = next_event(atoms)
     cdef AtomRows* rows
     cdef Entry entry
+    entry.begins = entry.gap = False
     while event != NO_EVENT:
         entry.time, entry.measure, entry.least = times[event], measures[event], leasts[event]
         for entry.atom in range(<uint32_t>atoms.size()):
@@ -139,4 +137,4 @@ cdef void sum_found(const Totalling* a, Natural* out) noexcept nogil:
     """All matches that ended."""
     cdef size_t i
     for i in range(a.found.times.size()):
-        out.add(a.found.totals.numbers.at(i * a.numbers))
+        out.add(a.found.totals.numbers.at(i * a.stacks.semiring.numbers))

@@ -1,165 +1,86 @@
-# The front: when what was in it is too old, all starts since then become the new one.  Going back from the last tick, it
-# is known for each state what becomes of a partial match there, so that each event is read once more, and then forgotten.
+# The back becomes the front: going back from the last tick, it is known for each state what becomes of a partial match there,
+# so that each event is read once more, and then forgotten.
 
 
 cdef void expire(Totalling* a, Substream* s, int64_t least, bint gap) noexcept nogil:
     """Forget what began before `least`; `gap`: strict contiguity is broken by now."""
-    while s.left and s.starts[s.left - 1] < least:
-        s.left -= 1
-    if s.left:
+    if not a.stacks.expire(s.window, least):
         return
-    s.has_front = False
-    if s.has_back and s.oldest < least:
-        make_front(a, s, least, gap)
-
-
-cdef void make_front(Totalling* a, Substream* s, int64_t least, bint gap) noexcept nogil:
-    cdef Total unit
-    cdef uint32_t state
-    s.starts.clear()
-    replay(a, s, least, gap)
-    s.left = s.starts.size()
-    if s.front.numbers.size() > 4 * s.left * a.states.size() * a.numbers:
-        resize_table(a, &s.front, s.left * a.states.size())       # what was large once
-    s.has_front = s.left > 0
-    s.has_back = False
-    s.ticks.clear()
-    s.log.clear()
-    s.log_values.clear()
-    for state in range(<uint32_t>a.states.size()):
-        unit = row_at(a, s, state, 0)
-        clear_total(a, &unit)
-        if s.has_front:
-            clear_row(a, s, state)
-            unit = row_at(a, s, state, 1 + state)
-            set_unit(a, &unit)
-
-
-cdef inline Total future_at(Totalling* a, uint32_t state, size_t slot) noexcept nogil:
-    return total_at(a, &a.future, state * a.states.size() + slot)
+    a.stacks.begin_front(s.window)
+    if gap:
+        end_strict(a)
+    replay(a, s, least)
+    a.stacks.end_front(s.window)
 
 
 cdef void end_strict(Totalling* a) noexcept nogil:
     """Nothing comes of partial matches that had to go on with the next tick."""
-    cdef Total future
-    cdef uint32_t state
-    cdef size_t k
-    for state in range(<uint32_t>a.states.size()):
+    cdef size_t state
+    for state in range(a.states.size()):
         if a.states[state].govern == STRICT:
-            for k in range(a.states.size()):
-                future = future_at(a, state, k)
-                clear_total(a, &future)
+            a.stacks.end_future(state)
 
 
-cdef void begin_future(Totalling* a, bint gap) noexcept nogil:
-    """What is in a state stays there."""
-    cdef Total future
-    cdef uint32_t state
-    cdef size_t k
-    for state in range(<uint32_t>a.states.size()):
-        for k in range(a.states.size()):
-            future = future_at(a, state, k)
-            clear_total(a, &future)
-            if k == state:
-                set_unit(a, &future)
-    if gap:
-        end_strict(a)
-
-
-cdef void replay(Totalling* a, Substream* s, int64_t least, bint gap) noexcept nogil:
+cdef void replay(Totalling* a, Substream* s, int64_t least) noexcept nogil:
     """Put the starts of the log that are in the window into the front."""
-    cdef size_t end = s.log.size()
-    cdef size_t left = s.ticks.size()
-    begin_future(a, gap)
-    while left and s.log[end - 1].measure >= least:
-        left -= 1
-        turn(a, s, s.ticks[left].first, end, least)
-        if s.ticks[left].gap:
+    cdef size_t end = s.window.log.size()
+    cdef size_t first
+    while end and s.window.log[end - 1].measure >= least:
+        first = end - 1
+        while first and not s.window.log[first].begins:
+            first -= 1
+        turn(a, s, first, end, least)
+        if s.window.log[first].gap:
             end_strict(a)
-        end = s.ticks[left].first
+        end = first
 
 
 cdef void turn(Totalling* a, Substream* s, size_t first, size_t end, int64_t least) noexcept nogil:
     """One tick back: what becomes of partial matches before it, and of those that begin with it."""
-    cdef size_t width = a.quantities.size()
+    cdef const vector[Entry]* log = &s.window.log
     cdef size_t i, j
     cdef const Arc* arc
-    cdef Total weight
-    mark_passed(a, &s.log, first, end)
-    i = end
-    while i > first:
-        i -= 1
-        for j in range(a.arcs[s.log[i].atom].size()):
-            arc = &a.arcs[s.log[i].atom][j]
-            if arc.target != NO_STATE:
-                weight = total_at(a, &a.weight, 0)
-                weigh(a, &weight, s.log_values.data() + i * width, arc.source == NO_STATE)
-                turn_arc(a, s, arc, &weight, s.log[i].measure, least)
+    mark_passed(a, log, first, end)
     for i in range(a.joints.size()):
         for j in range(a.joints[i].arcs.size()):
             arc = &a.joints[i].arcs[j]
             if arc.target != NO_STATE and weigh_joint(
-                a, &a.joints[i], &s.log, first, end, &s.log_values, arc.source == NO_STATE
+                a, &a.joints[i], log, first, end, &s.window.log_wides, arc.source == NO_STATE
             ):
-                weight = total_at(a, &a.weight, 3)
-                turn_arc(a, s, arc, &weight, s.log[end - 1].measure, least)
+                turn_arc(a, s, arc, weight_at(a, JOINT), log.at(end - 1).measure, least)
+    i = end
+    while i > first:
+        i -= 1
+        for j in range(a.arcs[log.at(i).atom].size()):
+            arc = &a.arcs[log.at(i).atom][j]
+            if arc.target != NO_STATE:
+                weigh(a, weight_at(a, ONE), s.window.log_wides.data() + i * a.quantities.size(), arc.source == NO_STATE)
+                turn_arc(a, s, arc, weight_at(a, ONE), log.at(i).measure, least)
     enter_turned(a)
 
 
 cdef void turn_arc(
-    Totalling* a, Substream* s, const Arc* arc, const Total* weight, int64_t measure, int64_t least
+    Totalling* a, Substream* s, const Arc* arc, const ExactSpan& weight, int64_t measure, int64_t least
 ) noexcept nogil:
     """What becomes of those that take the arc belongs to its source, or to a start."""
-    cdef size_t states = a.states.size()
-    cdef Total out, future
-    cdef size_t k
-    if arc.source == NO_STATE:
-        if measure < least:
-            return
-        begin_start(a, s, measure)
-    else:
+    cdef ExactSpan out
+    if arc.source != NO_STATE:
         a.entered[arc.source] = True
-    for k in range(states):
-        out = staged_at(a, arc.source, k) if arc.source != NO_STATE else total_at(
-            a, &s.front, (s.starts.size() - 1) * states + k
-        )
-        future = future_at(a, arc.target, k)
-        add_product(a, &out, weight, &future)
-
-
-cdef void begin_start(Totalling* a, Substream* s, int64_t measure) noexcept nogil:
-    """The front's totals of a start, to which those of all younger ones belong."""
-    cdef size_t states = a.states.size()
-    cdef size_t before = s.starts.size()
-    cdef Total here, younger
-    cdef size_t k
-    if before and s.starts.back() == measure:
+        out = staged_at(a, arc.source)
+    elif measure >= least:
+        out = a.stacks.begin_start(s.window, 0, measure)
+    else:
         return
-    s.starts.push_back(measure)
-    if s.front.numbers.size() < (before + 1) * states * a.numbers:
-        resize_table(a, &s.front, (before + 1) * states)
-    for k in range(states):
-        here = total_at(a, &s.front, before * states + k)
-        if before:
-            younger = total_at(a, &s.front, (before - 1) * states + k)
-            copy_total(a, &here, &younger)
-        else:
-            clear_total(a, &here)
+    a.stacks.semiring.add_products(out, a.stacks.future_of(arc.target), a.stacks.slots, weight)
 
 
 cdef void enter_turned(Totalling* a) noexcept nogil:
     """What is in a state stays there if it does not leave, and goes where its events took it."""
-    cdef Total future, staged
-    cdef uint32_t state
-    cdef size_t k
-    for state in range(<uint32_t>a.states.size()):
-        if not a.passed[state] and not a.entered[state]:
-            continue
-        for k in range(a.states.size()):
-            future, staged = future_at(a, state, k), staged_at(a, state, k)
-            if a.passed[state]:
-                clear_total(a, &future)
-            if a.entered[state]:
-                add_total(a, &future, &staged)
-                clear_total(a, &staged)
+    cdef size_t state
+    for state in range(a.states.size()):
+        if a.passed[state]:
+            a.stacks.end_future(state)
+        if a.entered[state]:
+            a.stacks.semiring.add_totals(a.stacks.future_of(state), staged_at(a, state), a.stacks.slots)
+            a.stacks.semiring.clear_totals(staged_at(a, state), a.stacks.slots)
         a.entered[state] = False

@@ -20,16 +20,6 @@ cdef enum:
 
 cdef int64_t LONG_AGO = -0x7FFFFFFFFFFFFFFF - 1
 
-# What is known of a set of partial matches: numbers of which the first one is how many there are, and least values.
-cdef struct Total:
-    Natural* numbers
-    wide* leasts
-
-# Totals side by side.
-cdef cppclass Table:
-    vector[Natural] numbers       # [total][number]
-    vector[wide] leasts           # [total][least]
-
 # What is to be known of an atom's events.
 cdef cppclass QuantitySpec:
     uint32_t kind
@@ -57,46 +47,31 @@ cdef cppclass StateRecord:
 # An event that matched an atom.
 cdef struct Entry:
     uint32_t atom
+    uint8_t begins                # of the log: it is the first one of its tick,
+    uint8_t gap                   # and the tick before it did not touch the substream: strict contiguity was broken
     int64_t time
     int64_t measure               # what windows measure of it
     int64_t least                 # and what a match that ends with it must have begun at or after
 
-# The entries of one timestamp.
-cdef struct LoggedTick:
-    int64_t tick
-    size_t first                  # its first entry in the log
-    bint gap                      # the tick before it did not touch the substream: strict contiguity was broken
-
-# The partial matches of one key.  Those that began before the front was made are a product: what they were then, by
-# start, times what became of each state since.  All later ones began in the window, so their totals are enough.
+# The partial matches of one key.  A slot is a state, and all starts are of one group.
 cdef cppclass Substream:
     string key
     int64_t tick                  # the last one that touched it
     int64_t measure               # of its last event
-    bint has_front
-    bint has_back
-    int64_t oldest                # start since the front was made
-    Table rows                    # [state][1 + state]: totals of later starts, then for each state what came of it
-    vector[int64_t] starts        # of the front, the youngest first
-    size_t left                   # how many of them are in the window
-    Table front                   # [start][state]: those of this start and all younger ones when the front was made
-    vector[LoggedTick] ticks      # since the front was made
-    vector[Entry] log
-    vector[wide] log_values       # [entry][value]
+    Window[Exact, Entry] window
     vector[Entry] pending         # of the open tick
-    vector[wide] pending_values
+    vector[int128] pending_values # [entry][value]
 
 # Matches that ended: a row for each time and key.
 cdef cppclass Found:
     vector[int64_t] times
     vector[uint64_t] keys         # [row][key]
-    Table totals                  # [row]
+    ExactTotals totals            # [row]
 
 cdef cppclass Totalling:
     const TermStore* store
     size_t width                  # of a key
-    size_t numbers                # of a total
-    size_t leasts
+    TwoStacks[Exact, Entry, ExactSpan] stacks
     bint windowed
     vector[QuantitySpec] quantities       # those of numbers, then those of leasts
     vector[vector[uint32_t]] key_slots    # by atom
@@ -117,10 +92,9 @@ cdef cppclass Totalling:
     vector[uint64_t] fired        # by transition
     Found found
     # scratch
-    Table staged                  # [state][1 + state]: what enters, or what becomes of it
+    ExactTotals staged            # [state][height]: what enters, or what becomes of it
     vector[uint8_t] entered       # by state: `staged` has something
     vector[uint8_t] passed        # by state: partial matches leave it in this tick
     vector[uint8_t] present       # by atom: the tick has an event of it
-    Table future                  # [state][state]: what becomes of partial matches until the front is made
-    Table weight                  # one: an event's, then those of a joint's atoms and of their product
+    ExactTotals weight            # one: an event's, then those of a joint's atoms and of their product
     string key

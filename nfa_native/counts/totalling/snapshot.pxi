@@ -1,50 +1,32 @@
 # The state as an archive: a store for each part, a column for each field; lists lie one after the other, their lengths in
-# columns of their own.  `restore.pxi` reads it.
+# columns of their own.
+#
+# When it is read, nothing in it is believed: whatever is a place, a length, a number or an order is compared with what is
+# there (`require`: ValueError), so that a forged archive is refused, or means a state that could have been.
 
 cdef enum:
     # Versions of the stores.
     TOTALLING_VERSION = 1
     SUBSTREAMS_VERSION = 1
-    ROWS_VERSION = 1
-    FRONTS_VERSION = 1
-    TICKS_VERSION = 1
     LOG_VERSION = 1
     PENDING_VERSION = 1
 
-# A substream as it is written: the key follows, and of its starts those in the window.
+cdef int64_t FARTHEST = 1000000000000000000      # a tick, a counter: they can go on for long
+
+# A substream as it is written, without its key and its window.
 cdef struct SubstreamForm:
     int64_t tick
     int64_t measure
-    int64_t oldest
-    uint32_t left
-    uint32_t ticks
-    uint32_t logged       # entries in its log
-    uint32_t pending
-    uint8_t has_front
-    uint8_t has_back
-
-# TotalsForm one after the other.
-cdef cppclass TotalsForm:
-    vector[uint32_t] sizes        # [total][number]: how many limbs
-    vector[uint64_t] limbs
-    vector[wide] leasts           # [total][least]
-
-# Entries one after the other.
-cdef cppclass EntriesForm:
-    vector[Entry] entries
-    vector[wide] values           # [entry][value]
+    uint32_t pending      # entries
 
 # All substreams as they are written.
 cdef cppclass Form:
     vector[SubstreamForm] substreams
     vector[uint64_t] keys         # [substream][key]
     vector[uint32_t] touched
-    TotalsForm rows                   # [state][column], as far as columns have something
-    vector[int64_t] starts
-    TotalsForm fronts                 # [start][state]
-    vector[LoggedTick] ticks
-    EntriesForm log
-    EntriesForm pending
+    WindowsForm[Exact, Entry, ExactSpan] windows
+    vector[Entry] pending
+    vector[int128] pending_values # [entry][value]
 
 
 cdef void write_totalling(Totalling* a, Archive* archive) noexcept nogil:
@@ -65,13 +47,24 @@ cdef void write_totalling(Totalling* a, Archive* archive) noexcept nogil:
     state_fields(archive, &form)
 
 
+cdef void write_substream(const Totalling* a, Substream* s, Form* form) noexcept nogil:
+    cdef const uint64_t* key = <const uint64_t*>s.key.data()
+    cdef SubstreamForm one
+    one.tick, one.measure, one.pending = s.tick, s.measure, <uint32_t>s.pending.size()
+    form.substreams.push_back(one)
+    form.keys.insert(form.keys.end(), key, key + a.width)
+    form.windows.append(a.stacks, s.window)
+    form.pending.insert(form.pending.end(), s.pending.begin(), s.pending.end())
+    form.pending_values.insert(form.pending_values.end(), s.pending_values.begin(), s.pending_values.end())
+
+
 # Fields: the same functions write and read.
 
 
 cdef void clock_fields(Totalling* a, Archive* archive) noexcept nogil:
     """Where the stream is, what the totals are of, and statistics."""
-    cdef uint64_t numbers = a.numbers
-    cdef uint64_t leasts = a.leasts
+    cdef uint64_t numbers = a.stacks.semiring.numbers
+    cdef uint64_t leasts = a.stacks.semiring.leasts
     cdef uint64_t width = a.width
     cdef uint8_t is_open = a.is_open
     cdef uint64_t number = 0
@@ -87,100 +80,121 @@ cdef void clock_fields(Totalling* a, Archive* archive) noexcept nogil:
     if not a.states.empty():
         archive.update(b"youngest", a.states, state[0], state.youngest)
         archive.update(b"entered", a.states, state[0], state.entered)
-    require(numbers == a.numbers and leasts == a.leasts, b"the totals are of other quantities")
+    require(
+        numbers == a.stacks.semiring.numbers and leasts == a.stacks.semiring.leasts, b"the totals are of other quantities"
+    )
     require(width == a.width, b"the totals have other keys")
     a.is_open = is_open != 0
 
 
 cdef void state_fields(Archive* archive, Form* form) noexcept nogil:
     cdef SubstreamForm one
+    cdef Entry entry
     archive.store(b"substreams", SUBSTREAMS_VERSION)
     archive.field(b"tick", form.substreams, one, one.tick)
     archive.field(b"measure", form.substreams, one, one.measure)
-    archive.field(b"oldest", form.substreams, one, one.oldest)
-    archive.field(b"starts", form.substreams, one, one.left)
-    archive.field(b"ticks", form.substreams, one, one.ticks)
-    archive.field(b"logged", form.substreams, one, one.logged)
     archive.field(b"pending", form.substreams, one, one.pending)
-    archive.field(b"has front", form.substreams, one, one.has_front)
-    archive.field(b"has back", form.substreams, one, one.has_back)
     archive.words(b"key words", form.keys)
     archive.numbers(b"touched", form.touched)
-    archive.store(b"rows", ROWS_VERSION)
-    total_fields(archive, &form.rows)
-    archive.store(b"fronts", FRONTS_VERSION)
-    archive.numbers(b"starts", form.starts)
-    total_fields(archive, &form.fronts)
-    log_fields(archive, form)
-
-
-cdef void log_fields(Archive* archive, Form* form) noexcept nogil:
-    cdef LoggedTick tick
-    archive.store(b"ticks", TICKS_VERSION)
-    archive.field(b"tick", form.ticks, tick, tick.tick)
-    archive.field(b"first", form.ticks, tick, tick.first)
-    archive.field(b"gap", form.ticks, tick, tick.gap)
+    form.windows.fields(archive[0])
     archive.store(b"log", LOG_VERSION)
-    entry_fields(archive, &form.log)
+    entry_fields(archive, &form.windows.log)
+    archive.field(b"begins", form.windows.log, entry, entry.begins)
+    archive.field(b"gap", form.windows.log, entry, entry.gap)
     archive.store(b"pending", PENDING_VERSION)
     entry_fields(archive, &form.pending)
+    archive.wides(b"values", form.pending_values)
 
 
-cdef void entry_fields(Archive* archive, EntriesForm* form) noexcept nogil:
+cdef void entry_fields(Archive* archive, vector[Entry]* entries) noexcept nogil:
     cdef Entry entry
-    archive.field(b"atom", form.entries, entry, entry.atom)
-    archive.field(b"time", form.entries, entry, entry.time)
-    archive.field(b"measure", form.entries, entry, entry.measure)
-    archive.field(b"least", form.entries, entry, entry.least)
-    archive.wides(b"values", form.values)
+    archive.field(b"atom", entries[0], entry, entry.atom)
+    archive.field(b"time", entries[0], entry, entry.time)
+    archive.field(b"measure", entries[0], entry, entry.measure)
+    archive.field(b"least", entries[0], entry, entry.least)
 
 
-cdef void total_fields(Archive* archive, TotalsForm* form) noexcept nogil:
-    archive.numbers(b"sizes", form.sizes)
-    archive.numbers(b"limbs", form.limbs)
-    archive.wides(b"least values", form.leasts)
+# What is read.
 
 
-# What lies in other forms in the totaller.
+cdef void load_totalling(Totalling* a, Archive* archive) noexcept nogil:
+    """Take over the state that `write_totalling` gave, words already renumbered, into one that has seen nothing."""
+    cdef vector[Substream] substreams
+    cdef unordered_map[string, uint32_t, TextHash] numbers
+    cdef Form form
+    cdef size_t pending = 0
+    cdef uint32_t i
+    clock_fields(a, archive)
+    check_counters(a)
+    state_fields(archive, &form)
+    check_form(a, &form)
+    substreams.resize(form.substreams.size())
+    for i in range(<uint32_t>substreams.size()):
+        load_substream(a, &form, i, &pending, &substreams[i])
+        require(numbers.count(substreams[i].key) == 0, b"two substreams have one key")
+        numbers[substreams[i].key] = i
+    form.windows.check_all_taken(a.stacks)
+    require(pending == form.pending.size(), b"entries are of no substream")
+    check_touched(a, &form, &substreams)
+    a.substreams.swap(substreams)
+    a.substream_of_key.swap(numbers)
+    a.touched.swap(form.touched)
+    a.sweep_at = max(<size_t>FEW_SUBSTREAMS, 2 * a.substreams.size())
 
 
-cdef void write_substream(const Totalling* a, Substream* s, Form* form) noexcept nogil:
-    cdef SubstreamForm one
-    cdef const uint64_t* key = <const uint64_t*>s.key.data()
-    cdef size_t columns = columns_of(a, s)
+cdef void check_counters(const Totalling* a) noexcept nogil:
     cdef size_t i
-    one.tick, one.measure = s.tick, s.measure
-    one.oldest = s.oldest if s.has_back else 0
-    one.left = <uint32_t>s.left
-    one.ticks, one.logged, one.pending = <uint32_t>s.ticks.size(), <uint32_t>s.log.size(), <uint32_t>s.pending.size()
-    one.has_front, one.has_back = s.has_front, s.has_back
-    form.substreams.push_back(one)
-    form.keys.insert(form.keys.end(), key, key + a.width)
+    require(a.tick < FARTHEST and (a.tick > LONG_AGO or not a.is_open), b"the tick is none")
+    for i in range(a.matched.size()):
+        require(a.matched[i] <= <uint64_t>FARTHEST, b"a counter cannot be")
+    for i in range(a.fired.size()):
+        require(a.fired[i] <= <uint64_t>FARTHEST, b"a counter cannot be")
     for i in range(a.states.size()):
-        append_totals(a, &form.rows, &s.rows, i * (1 + a.states.size()), columns)
-    form.starts.insert(form.starts.end(), s.starts.begin(), s.starts.begin() + s.left)
-    append_totals(a, &form.fronts, &s.front, 0, s.left * a.states.size())
-    form.ticks.insert(form.ticks.end(), s.ticks.begin(), s.ticks.end())
-    append_entries(&form.log, &s.log, &s.log_values)
-    append_entries(&form.pending, &s.pending, &s.pending_values)
+        require(a.states[i].entered <= <uint64_t>FARTHEST, b"a counter cannot be")
 
 
-cdef void append_entries(EntriesForm* out, const vector[Entry]* entries, const vector[wide]* values) noexcept nogil:
-    cdef size_t i
+cdef void check_form(const Totalling* a, const Form* form) noexcept nogil:
+    """Lists that belong together are of one length."""
+    require(form.substreams.size() < NO_SUBSTREAM, b"there are too many substreams")
+    require(form.windows.size() == form.substreams.size(), b"a substream has no window")
+    require_rows(form.substreams.size(), a.width, form.keys.size())
+    require_rows(form.pending.size(), a.quantities.size(), form.pending_values.size())
+    form.windows.check(a.stacks, a.quantities.size(), 0)
+    check_entries(a, &form.windows.log, &form.windows.log_wides)
+    check_entries(a, &form.pending, &form.pending_values)
+
+
+cdef void check_entries(const Totalling* a, const vector[Entry]* entries, const vector[int128]* values) noexcept nogil:
+    cdef size_t i, q
     for i in range(entries.size()):
-        out.entries.push_back(entries.at(i))
-    for i in range(values.size()):
-        out.values.push_back(values.at(i))
+        require(entries.at(i).atom < a.arcs.size(), b"an entry is of an atom that there is not")
+        for q in range(a.stacks.semiring.numbers - 1):
+            require(values.at(i * a.quantities.size() + q) >= 0, b"what adds up is less than nothing")
 
 
-cdef void append_totals(const Totalling* a, TotalsForm* out, Table* table, size_t first, size_t count) noexcept nogil:
-    """So many totals of a table, from there on."""
-    cdef Natural* number
-    cdef size_t i, j
-    for i in range(first * a.numbers, (first + count) * a.numbers):
-        number = &table.numbers[i]
-        out.sizes.push_back(<uint32_t>number.size())
-        for j in range(number.size()):
-            out.limbs.push_back(number.limb(j))
-    for i in range(first * a.leasts, (first + count) * a.leasts):
-        out.leasts.push_back(table.leasts[i])
+cdef void load_substream(const Totalling* a, Form* form, size_t number, size_t* pending, Substream* s) noexcept nogil:
+    cdef const SubstreamForm* one = &form.substreams[number]
+    cdef size_t value = pending[0] * a.quantities.size()
+    s.key.assign(<const char*>(form.keys.data() + number * a.width), a.width * sizeof(uint64_t))
+    require(one.tick < FARTHEST, b"a substream was touched in a tick that is yet to come")
+    s.tick, s.measure = one.tick, one.measure
+    form.windows.take(a.stacks, number, a.windowed, s.window)
+    require(s.window.groups.size() <= 1, b"a substream has starts of several groups")
+    if not s.window.groups.empty():
+        s.window.groups[0].begun = s.window.log.size()      # or less
+    take_part(form.pending, pending[0], one.pending, s.pending)
+    take_part(form.pending_values, value, one.pending * a.quantities.size(), s.pending_values)
+
+
+cdef void check_touched(const Totalling* a, const Form* form, const vector[Substream]* substreams) noexcept nogil:
+    """The open tick touched the substreams that have pending entries, each once."""
+    cdef vector[uint8_t] is_touched
+    cdef size_t i
+    require(a.is_open or form.touched.empty(), b"no tick is open")
+    is_touched.assign(substreams.size(), 0)
+    for i in range(form.touched.size()):
+        require(form.touched.at(i) < substreams.size(), b"a substream is touched that there is not")
+        require(not is_touched[form.touched.at(i)], b"a substream is touched twice")
+        is_touched[form.touched.at(i)] = True
+    for i in range(substreams.size()):
+        require(is_touched[i] == (not substreams.at(i).pending.empty()), b"entries wait for no tick")

@@ -1,25 +1,8 @@
 # The step: what the events of one timestamp do to the partial matches of a key.  They see those of before it.
 
 
-cdef inline Total row_at(const Totalling* a, Substream* s, uint32_t state, size_t column) noexcept nogil:
-    return total_at(a, &s.rows, state * (1 + a.states.size()) + column)
-
-
-cdef inline Total staged_at(Totalling* a, uint32_t state, size_t column) noexcept nogil:
-    return total_at(a, &a.staged, state * (1 + a.states.size()) + column)
-
-
-cdef inline size_t columns_of(const Totalling* a, const Substream* s) noexcept nogil:
-    """How many columns of a row have something."""
-    return 1 + (a.states.size() if s.has_front else 0)
-
-
-cdef void clear_row(const Totalling* a, Substream* s, uint32_t state) noexcept nogil:
-    cdef Total total
-    cdef size_t i
-    for i in range(columns_of(a, s)):
-        total = row_at(a, s, state, i)
-        clear_total(a, &total)
+cdef inline ExactSpan staged_at(Totalling* a, size_t state) noexcept nogil:
+    return a.stacks.semiring.span(a.staged, state * (a.stacks.slots + 1))
 
 
 cdef void mark_passed(
@@ -65,59 +48,51 @@ cdef bint is_present(const Totalling* a, const Joint* joint) noexcept nogil:
     return True
 
 
-cdef void value_of(Totalling* a, Substream* s, uint32_t state, Total* out) noexcept nogil:
-    """The partial matches in a state whose start is in the window."""
-    cdef Total row = row_at(a, s, state, 0)
-    cdef Total front
-    cdef size_t k
-    copy_total(a, out, &row)
-    if not s.has_front:
-        return
-    for k in range(a.states.size()):
-        row = row_at(a, s, state, 1 + k)
-        front = total_at(a, &s.front, (s.left - 1) * a.states.size() + k)
-        add_product(a, out, &front, &row)
-
-
-cdef void finish_arc(Totalling* a, Substream* s, const Arc* arc, Total* weight, Total* out) noexcept nogil:
-    """Matches that end by an arc."""
-    cdef Total before
+cdef void finish_arc(
+    Totalling* a, Substream* s, const Arc* arc, int64_t least, const ExactSpan& weight, const ExactSpan& out
+) noexcept nogil:
+    """Matches that end by an arc: those that are in its source and began at `least` or later."""
+    cdef ExactSpan before
     if arc.source == NO_STATE:
-        add_total(a, out, weight)
+        a.stacks.semiring.add_totals(out, weight, 1)
         a.fired[arc.transition] += arc.counts
         return
-    before = total_at(a, &a.weight, 1)
-    value_of(a, s, arc.source, &before)
-    if not is_nothing(&before):
-        add_product(a, out, &before, weight)
+    if not s.window.filled[arc.source]:
+        return
+    before = weight_at(a, BEFORE)
+    a.stacks.semiring.clear_totals(before, 1)
+    a.stacks.add_window(
+        s.window, 0, least, a.stacks.column(s.window, arc.source), a.stacks.first_row(s.window), before
+    )
+    if a.stacks.semiring.add_products(out, before, 1, weight):
         a.fired[arc.transition] += arc.counts
 
 
 cdef void finish_matches(Totalling* a, Substream* s, bint gap) noexcept nogil:
     """The row of all matches that end in this tick, if there are any."""
-    cdef size_t width = a.quantities.size()
+    cdef size_t row = a.found.times.size()
+    cdef const Entry* entry
     cdef size_t i, j
     cdef const Arc* arc
-    cdef Total weight, out
-    resize_table(a, &a.found.totals, a.found.times.size() + 1)
-    out = total_at(a, &a.found.totals, a.found.times.size())
-    clear_total(a, &out)
+    cdef ExactSpan out
+    a.stacks.semiring.resize(a.found.totals, row + 1)
+    out = a.stacks.semiring.span(a.found.totals, row)
+    a.stacks.semiring.clear_totals(out, 1)
     for i in range(s.pending.size()):
-        expire(a, s, s.pending[i].least, gap)
-        for j in range(a.arcs[s.pending[i].atom].size()):
-            arc = &a.arcs[s.pending[i].atom][j]
+        entry = &s.pending[i]
+        expire(a, s, entry.least, gap)
+        for j in range(a.arcs[entry.atom].size()):
+            arc = &a.arcs[entry.atom][j]
             if arc.target == NO_STATE:
-                weight = total_at(a, &a.weight, 0)
-                weigh(a, &weight, s.pending_values.data() + i * width, arc.source == NO_STATE)
-                finish_arc(a, s, arc, &weight, &out)
+                weigh(a, weight_at(a, ONE), s.pending_values.data() + i * a.quantities.size(), arc.source == NO_STATE)
+                finish_arc(a, s, arc, entry.least, weight_at(a, ONE), out)
     for i in range(a.joints.size()):
-        finish_joint(a, s, &a.joints[i], &out)
-    if not is_nothing(&out):
+        finish_joint(a, s, &a.joints[i], out)
+    if not out.is_nothing():
         write_row(a, s)
 
 
-cdef void finish_joint(Totalling* a, Substream* s, const Joint* joint, Total* out) noexcept nogil:
-    cdef Total weight = total_at(a, &a.weight, 3)
+cdef void finish_joint(Totalling* a, Substream* s, const Joint* joint, const ExactSpan& out) noexcept nogil:
     cdef const Arc* arc
     cdef size_t j
     for j in range(joint.arcs.size()):
@@ -125,7 +100,7 @@ cdef void finish_joint(Totalling* a, Substream* s, const Joint* joint, Total* ou
         if arc.target == NO_STATE and weigh_joint(
             a, joint, &s.pending, 0, s.pending.size(), &s.pending_values, arc.source == NO_STATE
         ):
-            finish_arc(a, s, arc, &weight, out)
+            finish_arc(a, s, arc, s.pending.back().least, weight_at(a, JOINT), out)
 
 
 cdef void write_row(Totalling* a, const Substream* s) noexcept nogil:
@@ -136,91 +111,86 @@ cdef void write_row(Totalling* a, const Substream* s) noexcept nogil:
         a.found.keys.push_back(key[i])
 
 
-cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const Total* weight, int64_t measure) noexcept nogil:
+cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const ExactSpan& weight, int64_t measure) noexcept nogil:
     """Put aside what enters the target."""
-    cdef size_t columns = columns_of(a, s)
+    cdef const Exact* semiring = &a.stacks.semiring
+    cdef size_t first = a.stacks.first_row(s.window)
+    cdef StateRecord* target = &a.states[arc.target]
+    cdef ExactSpan out = staged_at(a, arc.target)
     cdef bint some = False
-    cdef Total out, before
-    cdef size_t i
-    a.entered[arc.target] = True
     if arc.source == NO_STATE:
-        out = staged_at(a, arc.target, 0)
-        add_total(a, &out, weight)
-        if not s.has_back:
-            s.has_back, s.oldest = True, measure
-        a.states[arc.target].youngest = max(a.states[arc.target].youngest, measure)
+        if s.window.groups.empty():
+            a.stacks.add_group(s.window, 0)
+        a.stacks.note_start(s.window, 0, measure)
+        semiring.add_totals(semiring.part(out, a.stacks.slots), weight, 1)
+        target.youngest = max(target.youngest, measure)
         some = True
     else:
-        for i in range(columns):
-            before = row_at(a, s, arc.source, i)
-            some = some or not is_nothing(&before)
-            out = staged_at(a, arc.target, i)
-            add_product(a, &out, &before, weight)
-        a.states[arc.target].youngest = max(a.states[arc.target].youngest, a.states[arc.source].youngest)
+        if s.window.filled[arc.source]:
+            some = semiring.add_products(
+                semiring.part(out, first), semiring.part(a.stacks.column(s.window, arc.source), first),
+                s.window.height - first, weight,
+            )
+        target.youngest = max(target.youngest, a.states[arc.source].youngest)
+    a.entered[arc.target] |= some
     a.fired[arc.transition] += some and arc.counts
-    a.states[arc.target].entered += some
+    target.entered += some
 
 
 cdef void stage(Totalling* a, Substream* s) noexcept nogil:
     """All that the tick's events bring to states."""
-    cdef size_t width = a.quantities.size()
     cdef size_t i, j
     cdef const Arc* arc
-    cdef Total weight
     for i in range(s.pending.size()):
         for j in range(a.arcs[s.pending[i].atom].size()):
             arc = &a.arcs[s.pending[i].atom][j]
             if arc.target != NO_STATE:
-                weight = total_at(a, &a.weight, 0)
-                weigh(a, &weight, s.pending_values.data() + i * width, arc.source == NO_STATE)
-                stage_arc(a, s, arc, &weight, s.pending[i].measure)
+                weigh(a, weight_at(a, ONE), s.pending_values.data() + i * a.quantities.size(), arc.source == NO_STATE)
+                stage_arc(a, s, arc, weight_at(a, ONE), s.pending[i].measure)
     for i in range(a.joints.size()):
         for j in range(a.joints[i].arcs.size()):
             arc = &a.joints[i].arcs[j]
             if arc.target != NO_STATE and weigh_joint(
                 a, &a.joints[i], &s.pending, 0, s.pending.size(), &s.pending_values, arc.source == NO_STATE
             ):
-                weight = total_at(a, &a.weight, 3)
-                stage_arc(a, s, arc, &weight, s.pending.back().measure)
+                stage_arc(a, s, arc, weight_at(a, JOINT), s.pending.back().measure)
 
 
 cdef void enter_staged(Totalling* a, Substream* s) noexcept nogil:
-    cdef Total row, staged
-    cdef uint32_t state
-    cdef size_t i
-    for state in range(<uint32_t>a.states.size()):
+    cdef const Exact* semiring = &a.stacks.semiring
+    cdef size_t first = a.stacks.first_row(s.window)
+    cdef size_t height = s.window.height
+    cdef ExactSpan staged
+    cdef size_t state
+    for state in range(a.states.size()):
         if a.passed[state]:
-            clear_row(a, s, state)
+            s.window.filled[state] = False
         if not a.entered[state]:
             continue
-        for i in range(columns_of(a, s)):
-            row, staged = row_at(a, s, state, i), staged_at(a, state, i)
-            add_total(a, &row, &staged)
-            clear_total(a, &staged)
+        staged = semiring.part(staged_at(a, state), first)
+        semiring.add_totals(semiring.part(a.stacks.filled_column(s.window, state), first), staged, height - first)
+        semiring.clear_totals(staged, height - first)
         a.entered[state] = False
 
 
 cdef void write_log(Totalling* a, Substream* s, bint gap) noexcept nogil:
     """Remember the tick for the next front; before the first start there is nothing to remember."""
-    cdef LoggedTick tick
-    if not a.windowed or not s.has_back:
+    cdef Window[Exact, Entry]* w = &s.window
+    if not a.windowed or not w.has_back:
         return
-    tick.tick = a.tick
-    tick.first = s.log.size()
-    tick.gap = gap
-    s.ticks.push_back(tick)
-    s.log.insert(s.log.end(), s.pending.begin(), s.pending.end())
-    s.log_values.insert(s.log_values.end(), s.pending_values.begin(), s.pending_values.end())
+    s.pending[0].begins, s.pending[0].gap = True, gap
+    w.log.insert(w.log.end(), s.pending.begin(), s.pending.end())
+    w.log_wides.insert(w.log_wides.end(), s.pending_values.begin(), s.pending_values.end())
 
 
 cdef void take_tick(Totalling* a, Substream* s) noexcept nogil:
     """All pending events of a substream, whose tick is complete."""
     cdef bint gap = s.tick != a.tick - 1
-    cdef uint32_t state
+    cdef size_t state
     if gap:
-        for state in range(<uint32_t>a.states.size()):
+        for state in range(a.states.size()):
             if a.states[state].govern == STRICT:
-                clear_row(a, s, state)
+                s.window.filled[state] = False
     finish_matches(a, s, gap)
     stage(a, s)
     mark_passed(a, &s.pending, 0, s.pending.size())

@@ -1,6 +1,6 @@
 # What of a word counts in a total.
 
-cdef wide MOST_RANKED = <wide>1 << 125
+cdef int128 MOST_RANKED = <int128>1 << 125
 
 
 cdef inline bint is_exact(const TermStore* store, word_t word) noexcept nogil:
@@ -11,18 +11,18 @@ cdef inline bint is_exact(const TermStore* store, word_t word) noexcept nogil:
     return kind == KIND_INTEGER
 
 
-cdef inline wide rank_of(const TermStore* store, word_t word) noexcept nogil:
+cdef inline int128 rank_of(const TermStore* store, word_t word) noexcept nogil:
     """Its place in the order of exact numbers: the value in units of half 10**-18; a decimal comes after an equal integer."""
     if kind_of(word) == KIND_INTEGER:
-        return <wide>integer_value(store, word) * DECIMAL_ONE * 2
+        return <int128>integer_value(store, word) * DECIMAL_ONE * 2
     return decimal_value(store, word) * 2 + 1
 
 
-cdef inline wide positive(wide value) noexcept nogil:
-    return value if value > 0 else <wide>0
+cdef inline int128 positive(int128 value) noexcept nogil:
+    return value if value > 0 else <int128>0
 
 
-cdef wide measured(const TermStore* store, uint32_t kind, word_t word) noexcept nogil:
+cdef int128 measured(const TermStore* store, uint32_t kind, word_t word) noexcept nogil:
     """What a bound word adds to a quantity; of sums of numbers, and of ranks, it is exact."""
     cdef bint is_decimal = kind_of(word) == KIND_DECIMAL
     if kind == BOUND:
@@ -30,18 +30,18 @@ cdef wide measured(const TermStore* store, uint32_t kind, word_t word) noexcept 
     if kind == DECIMALS:
         return is_decimal
     if kind == POSITIVE:
-        return <wide>0 if is_decimal else positive(integer_value(store, word))
+        return <int128>0 if is_decimal else positive(integer_value(store, word))
     if kind == NEGATIVE:
-        return <wide>0 if is_decimal else positive(-<wide>integer_value(store, word))
+        return <int128>0 if is_decimal else positive(-<int128>integer_value(store, word))
     if kind == POSITIVE_DECIMALS:
-        return positive(decimal_value(store, word)) if is_decimal else <wide>0
+        return positive(decimal_value(store, word)) if is_decimal else <int128>0
     if kind == NEGATIVE_DECIMALS:
-        return positive(-decimal_value(store, word)) if is_decimal else <wide>0
+        return positive(-decimal_value(store, word)) if is_decimal else <int128>0
     return rank_of(store, word) if kind == LEAST else -rank_of(store, word)
 
 
 cdef void read_values(
-    const Totalling* a, const Entry* entry, const uint64_t* columns, size_t rows, size_t row, vector[wide]* out
+    const Totalling* a, const Entry* entry, const uint64_t* columns, size_t rows, size_t row, vector[int128]* out
 ) noexcept nogil:
     """Append the values of an entry, one for each quantity."""
     cdef const QuantitySpec* quantity
@@ -55,6 +55,6 @@ cdef void read_values(
         if quantity.kind == STARTS:
             out.push_back(entry.time)
         elif word == UNBOUND:
-            out.push_back(<wide>0 if q < a.numbers - 1 else NO_LEAST)
+            out.push_back(<int128>0 if q < a.stacks.semiring.numbers - 1 else NO_LEAST)
         else:
             out.push_back(measured(a.store, quantity.kind, word))
