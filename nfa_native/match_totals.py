@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton, WindowSpec
+from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
 from nfa_native.counts.totaller import Ends, Events, Quantity, Totaller, are_exact
@@ -191,7 +192,7 @@ class MatchTotals:
 
     def _totalled(self, ends: Ends) -> TotalledMatches:
         number = len(ends.times)
-        starts = next(q for q, one in enumerate(self._spec.quantities) if one.kind == "STARTS")
+        starts = next(q for q, one in enumerate(self._spec.quantities) if one.kind is MatchQuantity.STARTS)
         words = np.zeros((number, self.automaton.results), np.uint64)
         words[:, list(self._spec.shown)] = ends.keys
         return TotalledMatches(

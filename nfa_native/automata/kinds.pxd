@@ -92,3 +92,34 @@ cdef extern from "nfa_native/automata/kinds.hpp" namespace "kinds":
 
     const size_t DEEPEST
     const size_t VIEW_BOUNDS
+
+
+cpdef enum class MatchQuantity(uint32_t):
+    """What the totaller knows of all matches: the least time of a first event; how many values there are, and how many of
+    them are decimals; the sum of the integers above 0, and of those below without their sign; likewise of decimals, in units
+    of 10**-18; the least and the greatest value."""
+    STARTS = 0
+    BOUND = 1
+    DECIMALS = 2
+    POSITIVE = 3
+    NEGATIVE = 4
+    POSITIVE_DECIMALS = 5
+    NEGATIVE_DECIMALS = 6
+    LEAST = 7
+    GREATEST = 8
+
+
+cpdef enum class PathQuantity(uint32_t):
+    """What the aggregator knows of all matches: the sum of integers; the least one; the sum of doubles; how many matches
+    there are, in 128 bits."""
+    SUM = 0
+    LEAST = 1
+    SUM_OF_DOUBLES = 2
+    MATCHES = 3
+
+
+cpdef enum class Consumed(uint32_t):
+    """What an event with matches uses up: nothing; all paths; those of its partition."""
+    NONE = 0
+    ANY = 1
+    PARTITION = 2

@@ -68,3 +68,25 @@ class Operation(IntEnum):
     NOT = 14
     AND = 15
     OR = 16
+
+class MatchQuantity(IntEnum):
+    STARTS = 0
+    BOUND = 1
+    DECIMALS = 2
+    POSITIVE = 3
+    NEGATIVE = 4
+    POSITIVE_DECIMALS = 5
+    NEGATIVE_DECIMALS = 6
+    LEAST = 7
+    GREATEST = 8
+
+class PathQuantity(IntEnum):
+    SUM = 0
+    LEAST = 1
+    SUM_OF_DOUBLES = 2
+    MATCHES = 3
+
+class Consumed(IntEnum):
+    NONE = 0
+    ANY = 1
+    PARTITION = 2

@@ -16,7 +16,7 @@ inline void require_rows(size_t rows, size_t width, size_t size) {
 //     append(Semiring, Totals, first, count)        write so many from there on
 //     fields(Archive&)                              write or read the columns
 //     check(Semiring)                               ArchiveError: they are no totals
-//     take(Semiring, Totals& out, first, count)     the next ones, from there on
+//     take_totals(Semiring, Totals& out, first, count)     the next ones, from there on
 //     left(Semiring)                                so many were not taken
 template <class Semiring, class Event, class Place = typename Semiring::Span>
 struct WindowsForm {
@@ -100,7 +100,7 @@ struct WindowsForm {
     }
 
     // The next one is `number`; `keeps`: windows may have a log.
-    void take(const Stacks& stacks, size_t number, bool keeps, Window<Semiring, Event>& window) {
+    void take_window(const Stacks& stacks, size_t number, bool keeps, Window<Semiring, Event>& window) {
         const WindowRecord& one = windows[number];
         window.has_front = one.has_front != 0;
         window.youngest = one.youngest;
@@ -134,7 +134,7 @@ struct WindowsForm {
             require(group.starts[i] <= group.starts[i - 1], "starts are not in order");
         require(stacks.slots == 0 || group.left <= totals.left(stacks.semiring) / stacks.slots, "totals are missing");
         stacks.semiring.resize(group.totals, group.left * stacks.slots);
-        totals.take(stacks.semiring, group.totals, 0, group.left * stacks.slots);
+        totals.take_totals(stacks.semiring, group.totals, 0, group.left * stacks.slots);
     }
 
     void take_filled(const Stacks& stacks, Window<Semiring, Event>& window) {
@@ -146,7 +146,7 @@ struct WindowsForm {
             if (!filled[slot_at++]) continue;
             require(!window.groups.empty(), "a column is of no group");
             stacks.filled_column(window, slot);
-            columns.take(stacks.semiring, window.columns, slot * window.height + first, window.height - first);
+            columns.take_totals(stacks.semiring, window.columns, slot * window.height + first, window.height - first);
         }
     }
 

@@ -5,14 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton
+from nfa_native.automata.kinds import Consumed, PathQuantity
 
-CONSUMPTIONS: tuple[str, ...]
-KINDS: tuple[str, ...]
 MOST_MATCHES: int
 NO_LEAST: int
 
 class Quantity(NamedTuple):
-    kind: str
+    kind: PathQuantity
     states: tuple[int, ...]
 
 class Column(NamedTuple):
@@ -35,7 +34,7 @@ class Aggregator:
         automaton: ComplexEventAutomaton,
         quantities: Iterable[Quantity] = (),
         *,
-        consume: str = "NONE",
+        consume: Consumed = Consumed.NONE,
         partitioned: bool = False,
         windowed: bool = True,
         events: int | None = None,

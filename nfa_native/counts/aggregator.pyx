@@ -13,9 +13,11 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Consumed, PathQuantity
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.containers cimport unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded_number
+from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport NumberHash
 from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
 from nfa_native.counts.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
@@ -26,19 +28,17 @@ include "aggregating/step.pxi"
 include "aggregating/feed.pxi"
 include "aggregating/snapshot.pxi"
 
-CONSUMPTIONS = ("NONE", "ANY", "PARTITION")
-KINDS = ("SUM", "LEAST", "SUM OF DOUBLES", "MATCHES")
 MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
 
 
 class Quantity(NamedTuple):
-    """What is to be known of an event's values in all matches: one of KINDS, over the events picked in ``states``.
+    """What is to be known of an event's values in all matches, over the events picked in ``states``.
 
     MATCHES is how many there are in 128 bits, and not of values; it comes first, and sums then are exact in more matches
     than 64 bits can count, too."""
 
-    kind: str
+    kind: int  # a PathQuantity
     states: tuple
 
 
@@ -73,9 +73,10 @@ cdef class Aggregator:
     cdef int64_t events
     cdef bint broken          # memory ran out in the middle of an event: see `nfa_native.core.guard`
 
-    def __init__(self, automaton, quantities=(), *, consume="NONE", partitioned=False, windowed=True, events=None):
+    def __init__(self, automaton, quantities=(), *, consume=0, partitioned=False, windowed=True, events=None):
         """ValueError: the automaton is ambiguous, so that its paths are not its matches, or it has registers.
 
+        ``consume`` is a Consumed.
         ``windowed``: matches have to start where their end's ``least`` says; neither starts nor windows ever move back.
         ``events``: a window of so many positions within a partition (end − start), instead of starts and windows."""
         if automaton.ambiguous:
@@ -85,7 +86,7 @@ cdef class Aggregator:
         self.automaton = automaton
         self.quantities = tuple(quantities)
         self.events = -1 if events is None else events
-        self.state.consume = CONSUMPTIONS.index(consume)
+        self.state.consume = consume
         self.state.partitioned = partitioned
         self.state.windowed = windowed or events is not None
         self.state.position = 0
@@ -163,7 +164,7 @@ cdef class Aggregator:
         values, valid = column
         if <size_t>len(values) != count or (valid is not None and <size_t>len(valid) != count):
             raise ValueError(f"{count} symbols came with {len(values)} values")
-        type_ = np.float64 if quantity.kind == "SUM OF DOUBLES" else np.int64
+        type_ = np.float64 if quantity.kind == PathQuantity.SUM_OF_DOUBLES else np.int64
         return Column(
             np.ascontiguousarray(values, type_), None if valid is None else np.ascontiguousarray(valid, np.uint8)
         )
@@ -186,7 +187,7 @@ cdef class Aggregator:
             if column.valid is not None:
                 valid = column.valid
                 where = &valid[0]
-            if quantity.kind == "SUM OF DOUBLES":
+            if quantity.kind == PathQuantity.SUM_OF_DOUBLES:
                 doubles = column.values
                 a.real_values.safe_push_back(&doubles[0])
                 a.real_valid.safe_push_back(where)
@@ -209,7 +210,7 @@ cdef class Aggregator:
         clear_rows(rows)
         exact, doubles = iter(zip(highs, lows, strict=True)), iter(reals[1:])
         totals = tuple([
-            next(doubles) if quantity.kind == "SUM OF DOUBLES" else next(exact) for quantity in self.quantities
+            next(doubles) if quantity.kind == PathQuantity.SUM_OF_DOUBLES else next(exact) for quantity in self.quantities
         ])
         return Aggregates(ends, keys, counts, totals, reals[0] if self.state.stacks.semiring.reals else None)
 
@@ -296,18 +297,18 @@ cdef build(Aggregation* a, states):
 
 cdef measure(Aggregation* a, quantities):
     """What is to be known of paths."""
-    exact = [one for one in quantities if one.kind != "SUM OF DOUBLES"]
-    doubles = [one for one in quantities if one.kind == "SUM OF DOUBLES"]
-    if any([one.kind == "MATCHES" for one in quantities[1:]]):
+    exact = [one for one in quantities if one.kind != PathQuantity.SUM_OF_DOUBLES]
+    doubles = [one for one in quantities if one.kind == PathQuantity.SUM_OF_DOUBLES]
+    if any([one.kind == PathQuantity.MATCHES for one in quantities[1:]]):
         raise ValueError("the number of matches comes first")
-    a.stacks.semiring.counts_on = any([one.kind == "MATCHES" for one in quantities])
+    a.stacks.semiring.counts_on = any([one.kind == PathQuantity.MATCHES for one in quantities])
     a.stacks.semiring.wides = len(exact)
     a.stacks.semiring.reals = len(doubles) + 1 if doubles else 0
     for one in exact:
-        a.stacks.semiring.is_least.safe_push_back(KINDS.index(one.kind) == 1)
+        a.stacks.semiring.is_least.safe_push_back(one.kind == PathQuantity.LEAST)
     for state in range(a.entries.size()):
         for one in exact:
-            a.holds_wide.safe_push_back(state in one.states if one.kind != "MATCHES" else False)
+            a.holds_wide.safe_push_back(state in one.states if one.kind != PathQuantity.MATCHES else False)
         if doubles:
             a.holds_real.safe_push_back(False)
         for one in doubles:

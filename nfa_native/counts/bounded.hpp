@@ -198,7 +198,7 @@ struct BoundedForm {
                 "a least value is of no event");
     }
     size_t left(const Bounded&) const noexcept { return counts.size() - at; }
-    void take(const Bounded& semiring, BoundedTotals& out, size_t first, size_t count) {
+    void take_totals(const Bounded& semiring, BoundedTotals& out, size_t first, size_t count) {
         require(count <= left(semiring), "totals are missing");
         for (size_t i = first; i < first + count; ++i, ++at) {
             out.counts[i] = counts[at];

@@ -119,7 +119,7 @@ struct ExactForm {
         require(needed == limbs.size(), "a number has other limbs");
     }
     size_t left(const Exact& semiring) const noexcept { return (sizes.size() - at) / semiring.numbers; }
-    void take(const Exact& semiring, ExactTotals& out, size_t first, size_t count) {
+    void take_totals(const Exact& semiring, ExactTotals& out, size_t first, size_t count) {
         const auto begin = leasts.begin() + at / semiring.numbers * semiring.leasts;
         require(count <= left(semiring), "totals are missing");
         for (size_t i = first * semiring.numbers; i < (first + count) * semiring.numbers; ++i, ++at) {

@@ -5,13 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.terms.words import Terms
 
-KINDS: tuple[str, ...]
 NOBODY: int
 
 class Quantity(NamedTuple):
-    kind: str
+    kind: MatchQuantity
     slots: tuple[int | None, ...]
     first_only: bool = False
 

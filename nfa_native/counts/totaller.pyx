@@ -15,9 +15,11 @@ import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Govern, MatchQuantity
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, renumber, require, take_part
 from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
+from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport TextHash
 from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128, require_rows
 from nfa_native.counts.exact cimport NO_LEAST, Exact, ExactSpan, ExactTotals, Natural, unsigned128
@@ -25,11 +27,6 @@ from nfa_native.terms.literals cimport DECIMAL_ONE
 from nfa_native.terms.words cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
-
-cdef enum:
-    ANY = 0
-    NEXT = 1
-    STRICT = 2
 
 include "totalling/records.pxi"
 include "totalling/values.pxi"
@@ -39,18 +36,15 @@ include "totalling/step.pxi"
 include "totalling/feed.pxi"
 include "totalling/snapshot.pxi"
 
-KINDS = (
-    "STARTS", "BOUND", "DECIMALS", "POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "LEAST", "GREATEST",
-)
 NOBODY = -2**63
 
 
 class Quantity(NamedTuple):
-    """What is to be known of all matches: a total of one of KINDS, over the values in a column of atoms' rows.
+    """What is to be known of all matches: a total over the values in a column of atoms' rows.
 
     ``slots`` has for each atom the number of the column, or None.  If ``first_only``, only the first event counts."""
 
-    kind: str
+    kind: int  # a MatchQuantity
     slots: tuple
     first_only: bool = False
 
@@ -326,7 +320,7 @@ def merged_states(automaton):
             transition.choice.atoms for transition in automaton.transitions
             if transition.source == number and not transition.targets
         )
-        together = frozenset([number, *state.twins]) if state.govern == NEXT else None
+        together = frozenset([number, *state.twins]) if state.govern == Govern.NEXT else None
         alike = entered, state.govern, struck, together
         found.append(None if state.final or not entered else numbers.setdefault(alike, len(numbers)))
     return found
@@ -336,14 +330,13 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
     """The automaton as arrays of arcs."""
     cdef QuantitySpec quantity
     cdef StateRecord state
-    kinds = [KINDS.index(one.kind) for one in quantities]
-    leasts = sum([is_least(kind) for kind in kinds])
-    numbers = 1 + len(kinds) - leasts
-    if any([is_least(kind) for kind in kinds[: numbers - 1]]):
+    leasts = sum([is_least(one.kind) for one in quantities])
+    numbers = 1 + len(quantities) - leasts
+    if any([is_least(one.kind) for one in quantities[: numbers - 1]]):
         raise ValueError("quantities of least values come last")
     a.stacks.semiring.numbers, a.stacks.semiring.leasts = numbers, leasts
-    for kind, one in zip(kinds, quantities, strict=True):
-        quantity.kind = kind
+    for one in quantities:
+        quantity.kind = one.kind
         quantity.first_only = one.first_only
         take_numbers(&quantity.slots, [<uint32_t>NO_SLOT if slot is None else slot for slot in one.slots])
         a.quantities.safe_push_back(quantity)
@@ -376,7 +369,7 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
 
 
 cdef bint is_least(kind):
-    return kind in (STARTS, LEAST, GREATEST)
+    return kind in (MatchQuantity.STARTS, MatchQuantity.LEAST, MatchQuantity.GREATEST)
 
 
 cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
@@ -387,7 +380,7 @@ cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
         if source is not None:
             a.strikes[<uint32_t>transition.choice.atoms[0]].safe_push_back(source)
         return
-    is_first = automaton.states[transition.source].govern == 3
+    is_first = automaton.states[transition.source].govern == Govern.FREE
     if source is None and not is_first:
         return
     arc.source = <uint32_t>NO_STATE if is_first else source
@@ -411,7 +404,7 @@ cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
 cdef begin_totalling(Totalling* a):
     """The state before the first entry, and room for what is under way."""
     cdef size_t states = a.states.size()
-    a.leaves = any([a.states[i].govern != ANY for i in range(states)])
+    a.leaves = any([a.states[i].govern != Govern.ANY for i in range(states)])
     a.leaves = a.leaves or any([a.strikes[i].size() > 0 for i in range(a.strikes.size())])
     a.sweep_at = FEW_SUBSTREAMS
     a.tick = LONG_AGO

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Projection, Variable
 from gpm.rewrite import rewrite
+from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.terms.words import Terms
 from spaseq.results.aggregates import aggregate, integers
 from spaseq.results.arrays import check
@@ -165,7 +166,7 @@ class Grouping:
     def _results_of_totals(self, raw: MatchRows, totals: Sequence[Total]) -> GroupedRows:
         decided, keys = raw.decided[: len(totals)].tolist(), raw.words[: len(totals), self._keys].tolist()
         groups = list(grouped(decided, keys, totals, self._readings))
-        starts = 1 + next(number for number, one in enumerate(self._readings) if one.kind == "STARTS")
+        starts = 1 + next(number for number, one in enumerate(self._readings) if one.kind is MatchQuantity.STARTS)
         first = np.array([one.total[starts] for one in groups], np.int64)
         times = np.array([one.decided for one in groups], np.int64)
         values = [np.array([one.key[key] for one in groups], np.uint64) for key in range(len(self._keys))]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Variable
+from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.results.exact import ONE, Sum, integer, number_of_rank
@@ -25,8 +26,8 @@ class AnyReading(Protocol):
     """A kind of quantity of a variable."""
 
     @property
-    def kind(self) -> str:
-        """STARTS, BOUND, SUM, LEAST and the like."""
+    def kind(self) -> MatchQuantity:
+        """Which."""
 
     @property
     def variable(self) -> str:
@@ -80,17 +81,19 @@ def aggregate_total(function: Aggregate, group: TotalledGroup, readings: Sequenc
     of = {each.kind: total for each, total in zip(readings, group.total[1:], strict=True) if each.variable == variable}
     match function.function:
         case "COUNT":
-            return integer(_known(of["BOUND"], name, group), terms)
+            return integer(_known(of[MatchQuantity.BOUND], name, group), terms)
         case "MIN":
-            rank = of["LEAST"]
+            rank = of[MatchQuantity.LEAST]
             return 0 if rank is None else number_of_rank(rank, terms)
         case "MAX":
-            rank = of["GREATEST"]
+            rank = of[MatchQuantity.GREATEST]
             return 0 if rank is None else number_of_rank(-rank, terms)
-    numbers = {kind: _known(total, name, group) for kind, total in of.items() if kind not in ("LEAST", "GREATEST")}
-    integers = numbers["POSITIVE"] - numbers["NEGATIVE"]
-    decimals = numbers["POSITIVE DECIMALS"] - numbers["NEGATIVE DECIMALS"]
-    result = Sum(integers * ONE + decimals, numbers["DECIMALS"] > 0, numbers.get("BOUND", 0))
+    extremes = MatchQuantity.LEAST, MatchQuantity.GREATEST
+    numbers = {kind: _known(total, name, group) for kind, total in of.items() if kind not in extremes}
+    integers = numbers[MatchQuantity.POSITIVE] - numbers[MatchQuantity.NEGATIVE]
+    decimals = numbers[MatchQuantity.POSITIVE_DECIMALS] - numbers[MatchQuantity.NEGATIVE_DECIMALS]
+    count = numbers.get(MatchQuantity.BOUND, 0)
+    result = Sum(integers * ONE + decimals, numbers[MatchQuantity.DECIMALS] > 0, count)
     return result.mean(terms) if function.function == "AVG" else result.total(terms)
 
 

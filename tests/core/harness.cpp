@@ -1,10 +1,13 @@
 // Doors to the headers of nfa_native/core for ctypes.  Each object is a handle; assertions are on.
+#include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <utility>
 
 #include "core/flat_table.hpp"
 #include "core/node_ring.hpp"
 #include "core/stairs.hpp"
+#include "core/two_stacks.hpp"
 #include "core/zone_map.hpp"
 
 using namespace spaseq;
@@ -40,6 +43,107 @@ struct Slot {
     bool is_free() const { return value == 0; }
 };
 typedef FlatTable<Slot> Table;
+
+// Counts and least values.
+struct Counts {
+    struct Totals {
+        std::vector<uint64_t> counts;
+        std::vector<int64_t> leasts;
+    };
+    struct Span { uint64_t* counts; int64_t* leasts; };
+
+    void resize(Totals& totals, size_t size) const { totals.counts.resize(size, 7); totals.leasts.resize(size, -7); }
+    Span span(Totals& totals, size_t first) const {
+        assert(first <= totals.counts.size());
+        return {totals.counts.data() + first, totals.leasts.data() + first};
+    }
+    Span part(const Span& whole, size_t first) const { return {whole.counts + first, whole.leasts + first}; }
+    void clear_totals(const Span& out, size_t count) const {
+        std::fill_n(out.counts, count, 0);
+        std::fill_n(out.leasts, count, INT64_MAX);
+    }
+    void set_unit(const Span& out) const { out.counts[0] = 1; }
+    void copy_totals(const Span& out, const Span& from, size_t count) const {
+        std::copy_n(from.counts, count, out.counts);
+        std::copy_n(from.leasts, count, out.leasts);
+    }
+    void add_totals(const Span& out, const Span& more, size_t count) const {
+        for (size_t i = 0; i < count; ++i) add(out, i, more.counts[i], more.leasts[i]);
+    }
+    void add_product(const Span& out, const Span& one, const Span& other) const {
+        if (*one.counts && *other.counts)
+            add(out, 0, *one.counts * *other.counts, std::min(*one.leasts, *other.leasts));
+    }
+    static void add(const Span& out, size_t at, uint64_t count, int64_t least) {
+        out.counts[at] += count;
+        out.leasts[at] = std::min(out.leasts[at], least);
+    }
+};
+
+// What an event does: each partial match in a slot comes to others by so many ways, and gets its value.  Into the first
+// slot a start of its group may come.
+struct Step {
+    std::vector<uint64_t> ways;     // [from][to]
+    int64_t value, start;           // INT64_MIN: nothing starts
+    size_t group;
+};
+
+struct Sliding {
+    TwoStacks<Counts, Step> stacks;
+    Window<Counts, Step> window;
+    Counts::Totals next;
+
+    // Add what comes of `from`, rows of a total for each of `count`, by a way of a step to `out`.
+    void pass(const Step& step, size_t way, const Counts::Span& out, const Counts::Span& from, size_t count) const {
+        for (size_t i = 0; i < count; ++i)
+            if (step.ways[way] && from.counts[i])
+                Counts::add(out, i, step.ways[way] * from.counts[i], std::min(step.value, from.leasts[i]));
+    }
+    void flip(int64_t least) {
+        const size_t slots = stacks.slots;
+        const Counts& semiring = stacks.semiring;
+        stacks.begin_front(window);
+        for (size_t left = window.log.size(); left--;) {
+            const Step& step = window.log[left];
+            if (step.start != INT64_MIN && step.start < least) break;
+            if (step.start != INT64_MIN)
+                pass(Step{{1}, step.value, 0, 0}, 0, stacks.begin_start(window, step.group, step.start),
+                     stacks.future_of(0), slots);
+            semiring.resize(next, slots * slots);
+            semiring.clear_totals(semiring.span(next, 0), slots * slots);
+            for (size_t from = 0; from < slots; ++from)
+                for (size_t to = 0; to < slots; ++to)
+                    pass(step, from * slots + to, semiring.span(next, from * slots), stacks.future_of(to), slots);
+            std::swap(stacks.future, next);
+        }
+        stacks.end_front(window);
+    }
+    // Groups are found by their keys.
+    size_t group_of(uint32_t key) {
+        for (size_t i = 0; i < window.groups.size(); ++i)
+            if (window.groups[i].key == key) return i;
+        return stacks.add_group(window, key);
+    }
+    void feed(Step step) {
+        const size_t slots = stacks.slots;
+        const Counts& semiring = stacks.semiring;
+        if (step.start != INT64_MIN) step.group = group_of(static_cast<uint32_t>(step.group));
+        else if (!window.has_front && !window.has_back) return;
+        const size_t first = stacks.first_row(window), rows = window.height - first;
+        semiring.resize(next, slots * window.height);
+        semiring.clear_totals(semiring.span(next, 0), slots * window.height);
+        for (size_t from = 0; from < slots; ++from)
+            for (size_t to = 0; to < slots && window.filled[from]; ++to)
+                pass(step, from * slots + to, semiring.span(next, to * window.height + first),
+                     semiring.part(stacks.column(window, from), first), rows);
+        if (step.start != INT64_MIN) Counts::add(semiring.span(next, slots + step.group), 0, 1, step.value);
+        for (size_t slot = 0; slot < slots; ++slot)
+            semiring.copy_totals(semiring.part(stacks.filled_column(window, slot), first),
+                                 semiring.span(next, slot * window.height + first), rows);
+        if (step.start != INT64_MIN) stacks.note_start(window, step.group, step.start);
+        if (window.has_back) window.log.push_back(step);
+    }
+};
 
 extern "C" {
 
@@ -111,5 +215,39 @@ void stairs_add(Stairs* stairs, int64_t value, int64_t youngest) { add_step(stai
 void stairs_drop(Stairs* stairs, int64_t least) { drop_steps(stairs, least); }
 int64_t stairs_below_(const Stairs* stairs, int64_t bound, int64_t least) { return youngest_below(stairs, bound, least); }
 size_t stairs_count(const Stairs* stairs) { return stairs->steps.size() - stairs->first; }
+
+Sliding* sliding_new(size_t slots) {
+    Sliding* sliding = new Sliding();
+    sliding->stacks.slots = slots;
+    sliding->stacks.forget_all(sliding->window);
+    return sliding;
+}
+void sliding_delete(Sliding* sliding) { delete sliding; }
+void sliding_expire(Sliding* sliding, int64_t least) {
+    if (sliding->stacks.expire(sliding->window, least)) sliding->flip(least);
+}
+void sliding_feed(Sliding* sliding, const uint64_t* ways, int64_t value, int64_t start, size_t group) {
+    const size_t slots = sliding->stacks.slots;
+    sliding->feed(Step{std::vector<uint64_t>(ways, ways + slots * slots), value, start, group});
+}
+// How many partial matches of a group are in a slot, and their least value in `least_value`.
+uint64_t sliding_total(Sliding* sliding, size_t slot, uint32_t key, int64_t least, int64_t* least_value) {
+    auto& [stacks, window, next] = *sliding;
+    stacks.semiring.resize(next, 1);
+    const Counts::Span out = stacks.semiring.span(next, 0);
+    stacks.semiring.clear_totals(out, 1);
+    for (size_t i = 0; i < window.groups.size(); ++i)
+        if (window.groups[i].key == key && window.filled[slot])
+            stacks.add_window(window, i, least, stacks.column(window, slot), stacks.first_row(window), out);
+    *least_value = out.leasts[0];
+    return out.counts[0];
+}
+void sliding_clear(Sliding* sliding) { sliding->stacks.forget_all(sliding->window); }
+size_t sliding_count(const Sliding* sliding) { return sliding->window.log.size(); }
+size_t sliding_used(const Sliding* sliding) {
+    size_t starts = 0;
+    for (const auto& group : sliding->window.groups) starts += group.left;
+    return starts;
+}
 
 }

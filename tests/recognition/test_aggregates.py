@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.counts.aggregator import KINDS, MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
+from nfa_native.automata.kinds import Consumed, PathQuantity
+from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
 from nfa_native.events.recognizer import Recognizer
 from spaseq.tuples import NO_PARTITION
 
@@ -46,24 +47,29 @@ class World:
         parts = [chance.choice([0, 0, 1, 2, NO_PARTITION]) for _ in range(count)]
         self.partitions = np.array(parts, np.uint32) if chance.random() < 0.5 else None
         self.events = chance.randint(0, 4) if self.partitions is not None and chance.random() < 0.3 else None
-        self.consume = chance.choice(["NONE", "NONE", "ANY", "PARTITION"])
+        self.consume = chance.choice([Consumed.NONE, *Consumed])
         self.keys = np.array([chance.randrange(3) for _ in range(count)], np.uint32) if chance.random() < 0.5 else None
         self.quantities = [quantity(chance, len(self.automaton.states)) for _ in range(chance.randint(0, 3))]
         self.columns = [self.column(each) for each in self.quantities]
-        self.leading = [Quantity("MATCHES", ())] if chance.random() < 0.3 else []
+        self.leading = [Quantity(PathQuantity.MATCHES, ())] if chance.random() < 0.3 else []
 
     def column(self, quantity: Quantity) -> Column:
         values = np.array([self.chance.randint(-3, 5) for _ in range(self.count)])
         valid = np.array([self.chance.random() < 0.8 for _ in range(self.count)])
-        numbers = values.astype(np.float64) if quantity.kind == "SUM OF DOUBLES" else values
+        numbers = values.astype(np.float64) if quantity.kind == PathQuantity.SUM_OF_DOUBLES else values
         return Column(numbers, self.chance.choice([valid, None]))
 
     def options(self) -> dict[str, Any]:
-        return {"consume": self.consume, "partitioned": self.partitions is not None, "events": self.events}
+        return {"partitioned": self.partitions is not None, "events": self.events}
+
+    def aggregator(self) -> Aggregator:
+        """One that has seen nothing, not even symbols."""
+        quantities = [*self.leading, *self.quantities]
+        return Aggregator(self.automaton, quantities, consume=self.consume, windowed=self.windowed, **self.options())
 
     def enumerated(self) -> dict[tuple[int, int], Row]:
         """By end and key what all matches come to."""
-        recognizer = Recognizer(self.automaton, forgets=self.windowed, **self.options())
+        recognizer = Recognizer(self.automaton, forgets=self.windowed, consume=self.consume.name, **self.options())
         recognizer.know_symbols(self.masks)
         recognizer.feed(self.symbols, self.times, self.least, self.partitions, 0, 1 << 40)
         found = recognizer.take()
@@ -82,14 +88,12 @@ class World:
         for (kind, states), (values, valid) in zip(self.quantities, self.columns, strict=True):
             held = [position for picks in matches for position, state in picks if state in states]
             numbers = [values[position].item() for position in held if valid is None or valid[position]]
-            totals.append(min(numbers, default=NO_LEAST) if kind == "LEAST" else sum(numbers))
+            totals.append(min(numbers, default=NO_LEAST) if kind is PathQuantity.LEAST else sum(numbers))
         return tuple(totals)
 
     def aggregated(self) -> dict[tuple[int, int], Row]:
         """The same by the aggregator, in batches."""
-        aggregator = Aggregator(
-            self.automaton, [*self.leading, *self.quantities], windowed=self.windowed, **self.options()
-        )
+        aggregator = self.aggregator()
         aggregator.know_symbols(self.masks)
         rows: list[tuple[tuple[int, int], Row]] = []
         for begin, end in pairwise([0, self.chance.randint(0, self.count), self.count]):
@@ -119,7 +123,8 @@ def automaton(chance: random.Random) -> ComplexEventAutomaton:
 
 
 def quantity(chance: random.Random, states: int) -> Quantity:
-    return Quantity(chance.choice(KINDS[:3]), tuple(number for number in range(states) if chance.random() < 0.6))
+    kinds = [PathQuantity.SUM, PathQuantity.LEAST, PathQuantity.SUM_OF_DOUBLES]
+    return Quantity(chance.choice(kinds), tuple(number for number in range(states) if chance.random() < 0.6))
 
 
 def given(found: Aggregates) -> list[tuple[tuple[int, int], Row]]:
@@ -188,7 +193,7 @@ def test_sums_of_128_bits() -> None:
         symbols = np.array([1, *[2] * middle, 3], np.uint32)
         times = np.zeros(len(symbols), np.int64)
         values = np.full(len(symbols), -(2**63))
-        aggregator = Aggregator(KLEENE, [Quantity("SUM", (1,)), Quantity("LEAST", (1,))])
+        aggregator = Aggregator(KLEENE, [Quantity(PathQuantity.SUM, (1,)), Quantity(PathQuantity.LEAST, (1,))])
         aggregator.know_symbols([1, 2, 4])
         aggregator.feed(symbols, times, times, [Column(values), Column(values)])
         (_, row), *_ = given(aggregator.take())
@@ -201,7 +206,7 @@ def test_counts_go_on_in_128_bits(middle: int) -> None:
     """And sums with them: n events B are in 2ⁿ⁻¹ matches each."""
     symbols = np.array([1, *[2] * middle, 3] * 2, np.uint32)
     times = np.arange(len(symbols))
-    aggregator = Aggregator(KLEENE, [Quantity("MATCHES", ()), Quantity("SUM", (1,))])
+    aggregator = Aggregator(KLEENE, [Quantity(PathQuantity.MATCHES, ()), Quantity(PathQuantity.SUM, (1,))])
     aggregator.know_symbols([1, 2, 4])
     aggregator.feed(symbols, times, times - middle - 1, [Column(np.full(len(symbols), -3))])
     matches, sums = 2**middle - 1, -3 * middle * 2 ** (middle - 1)
@@ -212,12 +217,12 @@ def test_counts_go_on_in_128_bits(middle: int) -> None:
 
 def test_the_number_of_matches_comes_first() -> None:
     with pytest.raises(ValueError, match="comes first"):
-        Aggregator(KLEENE, [Quantity("SUM", (1,)), Quantity("MATCHES", ())])
+        Aggregator(KLEENE, [Quantity(PathQuantity.SUM, (1,)), Quantity(PathQuantity.MATCHES, ())])
 
 
 def test_sums_of_doubles_do_not_drift() -> None:
     """What was huge and has left the window leaves nothing behind."""
-    aggregator = Aggregator(PAIRS, [Quantity("SUM OF DOUBLES", (0,))])
+    aggregator = Aggregator(PAIRS, [Quantity(PathQuantity.SUM_OF_DOUBLES, (0,))])
     aggregator.know_symbols([1, 2])
     symbols = np.array([1, 2] * 1000, np.uint32)
     times = np.arange(len(symbols))
@@ -252,7 +257,7 @@ def test_a_stream_of_seldom_matches_is_not_remembered() -> None:
 
 
 def test_wrong_calls() -> None:
-    aggregator = Aggregator(PAIRS, [Quantity("SUM", (0,))])
+    aggregator = Aggregator(PAIRS, [Quantity(PathQuantity.SUM, (0,))])
     aggregator.know_symbols([1])
     times = np.zeros(2, np.int64)
     two = np.array([1, 1], np.uint32)

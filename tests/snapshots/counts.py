@@ -27,7 +27,7 @@ Case = tuple[int, bytes]  # the number of a world, and a snapshot of what was fe
 # ── aggregators ──────────────────────────────────────────────────────────────────────────────────────────
 def aggregated(world: World, cuts: Sequence[int], restores: bool) -> list[Any]:
     """All rows, in batches that end at the cuts; maybe with a snapshot and a new aggregator after each call."""
-    aggregator, found = started(world), []
+    aggregator, found = world.aggregator(), []
     aggregator.know_symbols(world.masks)
     for begin, end in pairwise([0, *sorted(cuts), world.count]):
         at = 0
@@ -38,15 +38,10 @@ def aggregated(world: World, cuts: Sequence[int], restores: bool) -> list[Any]:
     return found
 
 
-def started(world: World) -> Aggregator:
-    """One that has seen nothing, not even symbols."""
-    return Aggregator(world.automaton, [*world.leading, *world.quantities], windowed=world.windowed, **world.options())
-
-
 def aggregator_again(world: World, aggregator: Aggregator) -> Aggregator:
     """Another one, from the snapshot of one."""
     data = aggregator.snapshot()
-    other = started(world)
+    other = world.aggregator()
     other.restore(data)
     assert other.snapshot() == data
     return other
@@ -130,7 +125,7 @@ def _stream(number: int) -> Stream:
 
 
 def _aggregator(world: World) -> Aggregator:
-    aggregator = started(world)
+    aggregator = world.aggregator()
     aggregator.know_symbols(world.masks)
     if world.count > 1:
         aggregator.feed(*world.batch(slice(0, world.count // 2)))
@@ -172,7 +167,7 @@ def enter(case: Case) -> str:
 
 def _use_aggregator(number: int, data: bytes) -> None:
     world = _world(number)
-    aggregator = started(world)
+    aggregator = world.aggregator()
     aggregator.restore(data)
     aggregator.know_symbols(world.masks[aggregator.symbols - 1 :])
     aggregator.feed(*world.batch(slice(world.count // 2, world.count)))

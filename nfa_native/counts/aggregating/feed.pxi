@@ -95,9 +95,9 @@ cdef void empty_substream(const Aggregation* a, Substream* s) noexcept nogil:
 cdef void consume(Aggregation* a, uint32_t partition) noexcept nogil:
     """Matches have ended: what was there may be used up."""
     cdef size_t i
-    if a.consume == CONSUME_PARTITION:
+    if a.consume == Consumed.PARTITION:
         empty_substream(a, &a.substreams[partition])
-    elif a.consume == CONSUME_ANY:
+    elif a.consume == Consumed.ANY:
         for i in range(a.touched.size()):
             empty_substream(a, &a.substreams[a.touched[i]])
             a.substreams[a.touched[i]].is_touched = False
@@ -105,7 +105,7 @@ cdef void consume(Aggregation* a, uint32_t partition) noexcept nogil:
 
 
 cdef inline void touch(Aggregation* a, uint32_t partition) noexcept nogil:
-    if a.consume == CONSUME_ANY and not a.substreams[partition].is_touched:
+    if a.consume == Consumed.ANY and not a.substreams[partition].is_touched:
         a.substreams[partition].is_touched = True
         a.touched.push_back(partition)
 

@@ -5,11 +5,6 @@ cdef enum:
     NO_GROUP = 0xFFFFFFFF
     NO_PARTITION = 0xFFFFFFFF
 
-cdef enum:
-    CONSUME_NONE = 0
-    CONSUME_ANY = 1
-    CONSUME_PARTITION = 2
-
 cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
 cdef int64_t NOTHING = 0x7FFFFFFFFFFFFFFF
 
@@ -68,7 +63,7 @@ cdef cppclass Aggregation:
     vector[uint8_t] holds_real
     bint windowed
     bint partitioned
-    uint32_t consume
+    Consumed consume
     int64_t position              # of the next event, or of the one under way
     vector[Substream] substreams
     vector[uint32_t] touched

@@ -10,8 +10,6 @@ cdef enum:
     SUBSTREAMS_VERSION = 1
     LOG_VERSION = 1
 
-cdef int64_t FARTHEST = 1000000000000000000      # a position: they can go on for long
-
 # All substreams as they are written.
 cdef cppclass Form:
     vector[int64_t] events        # [substream]
@@ -140,7 +138,7 @@ cdef void load_substream(const Aggregation* a, Form* form, size_t number, size_t
     begin_substream(a, s)
     s.events = form.events[number]
     require(0 <= s.events < FARTHEST, b"a substream has an impossible number of events")
-    form.windows.take(a.stacks, number, a.windowed, s.window)
+    form.windows.take_window(a.stacks, number, a.windowed, s.window)
     number_groups(s)
     require(s.group_of_key.size() == s.window.groups.size(), b"two groups have one key")
     for i in range(a.stacks.slots):
@@ -167,7 +165,7 @@ cdef void check_logged(const Aggregation* a, Substream* s, const Logged* event) 
 cdef void load_touched(Aggregation* a, const Form* form, vector[Substream]* substreams) noexcept nogil:
     """The substreams that an end consumes."""
     cdef size_t i
-    require(form.touched.empty() or a.consume == CONSUME_ANY, b"substreams would be consumed")
+    require(form.touched.empty() or a.consume == Consumed.ANY, b"substreams would be consumed")
     for i in range(form.touched.size()):
         require(form.touched.at(i) < substreams.size(), b"a substream is not there")
         require(not substreams.at(form.touched.at(i)).is_touched, b"a substream would be consumed twice")

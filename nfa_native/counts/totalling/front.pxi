@@ -17,7 +17,7 @@ cdef void end_strict(Totalling* a) noexcept nogil:
     """Nothing comes of partial matches that had to go on with the next tick."""
     cdef size_t state
     for state in range(a.states.size()):
-        if a.states[state].govern == STRICT:
+        if a.states[state].govern == Govern.STRICT:
             a.stacks.end_future(state)
 
 

@@ -7,22 +7,11 @@ cdef enum:
     NO_EVENT = 0xFFFFFFFF
     FEW_SUBSTREAMS = 1024        # that are kept without a thought
 
-cdef enum:
-    STARTS = 0                   # the least time of a first event
-    BOUND = 1                    # how many values there are
-    DECIMALS = 2                 # how many of them are decimals
-    POSITIVE = 3                 # the sum of the integers above 0,
-    NEGATIVE = 4                 # and of those below, without their sign
-    POSITIVE_DECIMALS = 5        # likewise of decimals, in units of 10**-18
-    NEGATIVE_DECIMALS = 6
-    LEAST = 7                    # the least value as `rank_of` has it
-    GREATEST = 8                 # the greatest one, its rank negated
-
 cdef int64_t LONG_AGO = -0x7FFFFFFFFFFFFFFF - 1
 
 # What is to be known of an atom's events.
 cdef cppclass QuantitySpec:
-    uint32_t kind
+    MatchQuantity kind            # values of LEAST and GREATEST are ranks (`rank_of`), those negated
     bint first_only               # of a match's first event alone
     vector[uint32_t] slots        # by atom: the column of its rows that has the value, or NO_SLOT
 
@@ -39,7 +28,7 @@ cdef cppclass Joint:
     vector[Arc] arcs
 
 cdef cppclass StateRecord:
-    uint32_t govern
+    Govern govern
     vector[uint32_t] twins        # states that are left together with this one
     int64_t youngest              # no partial match in it began later, by what windows measure
     uint64_t entered              # events that brought something

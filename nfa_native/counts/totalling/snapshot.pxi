@@ -11,8 +11,6 @@ cdef enum:
     LOG_VERSION = 1
     PENDING_VERSION = 1
 
-cdef int64_t FARTHEST = 1000000000000000000      # a tick, a counter: they can go on for long
-
 # A substream as it is written, without its key and its window.
 cdef struct SubstreamForm:
     int64_t tick
@@ -146,11 +144,11 @@ cdef void check_counters(const Totalling* a) noexcept nogil:
     cdef size_t i
     require(a.tick < FARTHEST and (a.tick > LONG_AGO or not a.is_open), b"the tick is none")
     for i in range(a.matched.size()):
-        require(a.matched[i] <= <uint64_t>FARTHEST, b"a counter cannot be")
+        require(a.matched[i] <= FARTHEST, b"a counter cannot be")
     for i in range(a.fired.size()):
-        require(a.fired[i] <= <uint64_t>FARTHEST, b"a counter cannot be")
+        require(a.fired[i] <= FARTHEST, b"a counter cannot be")
     for i in range(a.states.size()):
-        require(a.states[i].entered <= <uint64_t>FARTHEST, b"a counter cannot be")
+        require(a.states[i].entered <= FARTHEST, b"a counter cannot be")
 
 
 cdef void check_form(const Totalling* a, const Form* form) noexcept nogil:
@@ -178,7 +176,7 @@ cdef void load_substream(const Totalling* a, Form* form, size_t number, size_t* 
     s.key.assign(<const char*>(form.keys.data() + number * a.width), a.width * sizeof(uint64_t))
     require(one.tick < FARTHEST, b"a substream was touched in a tick that is yet to come")
     s.tick, s.measure = one.tick, one.measure
-    form.windows.take(a.stacks, number, a.windowed, s.window)
+    form.windows.take_window(a.stacks, number, a.windowed, s.window)
     require(s.window.groups.size() <= 1, b"a substream has starts of several groups")
     if not s.window.groups.empty():
         s.window.groups[0].begun = s.window.log.size()      # or less

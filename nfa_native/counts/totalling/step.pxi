@@ -15,7 +15,7 @@ cdef void mark_passed(
         return
     a.present.assign(a.arcs.size(), 0)
     for i in range(a.states.size()):
-        a.passed[i] = a.states[i].govern == STRICT
+        a.passed[i] = a.states[i].govern == Govern.STRICT
     for i in range(first, end):
         if a.present[entries.at(i).atom]:
             continue
@@ -32,7 +32,7 @@ cdef void mark_passed(
 
 cdef void pass_state(Totalling* a, uint32_t state) noexcept nogil:
     cdef size_t i
-    if state == NO_STATE or a.states[state].govern != NEXT:
+    if state == NO_STATE or a.states[state].govern != Govern.NEXT:
         return
     a.passed[state] = True
     for i in range(a.states[state].twins.size()):
@@ -189,7 +189,7 @@ cdef void take_tick(Totalling* a, Substream* s) noexcept nogil:
     cdef size_t state
     if gap:
         for state in range(a.states.size()):
-            if a.states[state].govern == STRICT:
+            if a.states[state].govern == Govern.STRICT:
                 s.window.filled[state] = False
     finish_matches(a, s, gap)
     stage(a, s)

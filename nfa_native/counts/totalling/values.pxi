@@ -22,22 +22,22 @@ cdef inline int128 positive(int128 value) noexcept nogil:
     return value if value > 0 else <int128>0
 
 
-cdef int128 measured(const TermStore* store, uint32_t kind, word_t word) noexcept nogil:
+cdef int128 measured(const TermStore* store, MatchQuantity kind, word_t word) noexcept nogil:
     """What a bound word adds to a quantity; of sums of numbers, and of ranks, it is exact."""
     cdef bint is_decimal = kind_of(word) == KIND_DECIMAL
-    if kind == BOUND:
+    if kind == MatchQuantity.BOUND:
         return 1
-    if kind == DECIMALS:
+    if kind == MatchQuantity.DECIMALS:
         return is_decimal
-    if kind == POSITIVE:
+    if kind == MatchQuantity.POSITIVE:
         return <int128>0 if is_decimal else positive(integer_value(store, word))
-    if kind == NEGATIVE:
+    if kind == MatchQuantity.NEGATIVE:
         return <int128>0 if is_decimal else positive(-<int128>integer_value(store, word))
-    if kind == POSITIVE_DECIMALS:
+    if kind == MatchQuantity.POSITIVE_DECIMALS:
         return positive(decimal_value(store, word)) if is_decimal else <int128>0
-    if kind == NEGATIVE_DECIMALS:
+    if kind == MatchQuantity.NEGATIVE_DECIMALS:
         return positive(-decimal_value(store, word)) if is_decimal else <int128>0
-    return rank_of(store, word) if kind == LEAST else -rank_of(store, word)
+    return rank_of(store, word) if kind == MatchQuantity.LEAST else -rank_of(store, word)
 
 
 cdef void read_values(
@@ -52,7 +52,7 @@ cdef void read_values(
         quantity = &a.quantities.at(q)
         slot = quantity.slots.at(entry.atom)
         word = columns[slot * rows + row] if slot != NO_SLOT else <word_t>UNBOUND
-        if quantity.kind == STARTS:
+        if quantity.kind == MatchQuantity.STARTS:
             out.push_back(entry.time)
         elif word == UNBOUND:
             out.push_back(<int128>0 if q < a.stacks.semiring.numbers - 1 else NO_LEAST)

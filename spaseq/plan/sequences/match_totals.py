@@ -6,28 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
+from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.counts.totaller import Quantity
 from nfa_native.match_totals import TotalsSpec
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard
 
-SUMS = ("POSITIVE", "NEGATIVE", "POSITIVE DECIMALS", "NEGATIVE DECIMALS", "DECIMALS")
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "COUNT": ("BOUND",),
+LEASTS = (MatchQuantity.STARTS, MatchQuantity.LEAST, MatchQuantity.GREATEST)
+UNMEASURED = (MatchQuantity.STARTS, MatchQuantity.BOUND)
+SUMS = tuple(kind for kind in MatchQuantity if kind not in (*LEASTS, MatchQuantity.BOUND))
+KINDS: Mapping[str, tuple[MatchQuantity, ...]] = {
+    "COUNT": (MatchQuantity.BOUND,),
     "SUM": SUMS,
-    "AVG": ("BOUND", *SUMS),
-    "MIN": ("LEAST",),
-    "MAX": ("GREATEST",),
+    "AVG": (MatchQuantity.BOUND, *SUMS),
+    "MIN": (MatchQuantity.LEAST,),
+    "MAX": (MatchQuantity.GREATEST,),
 }
-LEASTS = ("STARTS", "LEAST", "GREATEST")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One kind of quantity of a variable; of STARTS the variable is empty."""
 
-    kind: str
+    kind: MatchQuantity
     variable: str
 
     @property
@@ -76,12 +78,12 @@ class TotalsPlan:
     @property
     def _measured(self) -> frozenset[str]:
         """Variables whose values have to be exact numbers."""
-        return frozenset(each.variable for each in self.readings if each.kind not in ("STARTS", "BOUND"))
+        return frozenset(each.variable for each in self.readings if each.kind not in UNMEASURED)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
         """Sums first."""
-        found = [Reading("STARTS", "")]
+        found = [Reading(MatchQuantity.STARTS, "")]
         for one in self._aggregates:
             if isinstance(one.argument, Variable):
                 found += [Reading(kind, one.argument.name) for kind in KINDS[one.function]]
@@ -94,7 +96,7 @@ class TotalsPlan:
             keys=tuple(tuple(one.variables.index(key) for key in self.keys) for one in self._analysis.atoms),
             shown=tuple(self._columns.index(key) for key in self.keys),
             quantities=tuple(
-                Quantity(each.kind, self._slots(each.variable), each.kind == "STARTS" or each.variable in self.keys)
+                Quantity(each.kind, self._slots(each.variable), not each.variable or each.variable in self.keys)
                 for each in self.readings
             ),
             exact=tuple(

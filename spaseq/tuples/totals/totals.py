@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+from nfa_native.automata.kinds import Consumed, PathQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
@@ -32,8 +33,8 @@ MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
 LEADING = {  # quantities of no values: the number of matches in 128 bits, and what asks for it as a double
     Integers.INT64: [],
-    Integers.DECIMAL: [Quantity("MATCHES", ())],
-    Integers.DOUBLE: [Quantity("SUM OF DOUBLES", ())],
+    Integers.DECIMAL: [Quantity(PathQuantity.MATCHES, ())],
+    Integers.DOUBLE: [Quantity(PathQuantity.SUM_OF_DOUBLES, ())],
 }
 HINT = "a shorter window or a filter leaves fewer matches"
 WIDER = {
@@ -62,7 +63,7 @@ class QuantityReading:
     That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
     """
 
-    kind: str
+    kind: PathQuantity
     what: str
     variable: str
     attribute: str
@@ -249,13 +250,14 @@ def _readings(
     if attribute is None:
         return ()
     in_doubles = integers is Integers.DOUBLE
-    total = "SUM OF DOUBLES" if in_doubles or operands[attribute.name].is_double else "SUM"
+    count = PathQuantity.SUM_OF_DOUBLES if in_doubles else PathQuantity.SUM
+    total = PathQuantity.SUM_OF_DOUBLES if operands[attribute.name].is_double else count
     kinds = {
-        "COUNT": [("SUM OF DOUBLES" if in_doubles else "SUM", "presence")],
+        "COUNT": [(count, "presence")],
         "SUM": [(total, "value")],
         "AVG": [(total, "value"), (total, "presence")],
-        "MIN": [("LEAST", "order")],
-        "MAX": [("LEAST", "reverse")],
+        "MIN": [(PathQuantity.LEAST, "order")],
+        "MAX": [(PathQuantity.LEAST, "reverse")],
     }[aggregate.function]
     return tuple(QuantityReading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
 
@@ -271,7 +273,7 @@ def _aggregator(
     return Aggregator(
         plan.automaton,
         [*leading, *(Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True))],
-        consume=query.consumption.value,
+        consume=Consumed[query.consumption.name],
         partitioned=bool(plan.partition),
         windowed=window is not None,
         events=window.positions if isinstance(window, EventWindow) and query.partition else None,
@@ -283,8 +285,8 @@ def _column(reading: QuantityReading, vector: Vector) -> Column:
     values, valid = vector.values, vector.valid
     if reading.what == "presence":
         here = np.ones(len(values), np.bool_) if valid is None else valid
-        return Column(here.astype(np.float64) if reading.kind == "SUM OF DOUBLES" else here.astype(np.int64))
-    if reading.kind == "LEAST":
+        return Column(here.astype(np.float64) if reading.kind is PathQuantity.SUM_OF_DOUBLES else here.astype(np.int64))
+    if reading.kind is PathQuantity.LEAST:
         whole = ordered(values) if vector.is_float else values
         return Column(whole if reading.what == "order" else ~whole, valid)
     return Column(values, valid)
