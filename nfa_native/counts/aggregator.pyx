@@ -150,7 +150,8 @@ cdef class Aggregator:
             for i in range(count):
                 if symbols[i] >= a.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True)]
+        of_values = self.quantities[a.stacks.semiring.counts_on :]
+        kept = [self._column(*pair, count) for pair in zip(of_values, columns, strict=True)]
         self._point_to(kept)
         with nogil:
             at = guarded_number(
