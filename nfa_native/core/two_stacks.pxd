@@ -57,5 +57,7 @@ cdef extern from "nfa_native/core/two_stacks_archive.hpp" namespace "spaseq" nog
         void append(const TwoStacks[Semiring, Event, Span]& stacks, Window[Semiring, Event]& window)
         void fields(Archive& archive)
         void check(const TwoStacks[Semiring, Event, Span]& stacks, size_t wides, size_t reals)
-        void take_window(const TwoStacks[Semiring, Event, Span]& stacks, size_t number, bint keeps, Window[Semiring, Event]& window)
+        void take_window(
+            const TwoStacks[Semiring, Event, Span]& stacks, size_t number, bint keeps, Window[Semiring, Event]& window
+        )
         void check_all_taken(const TwoStacks[Semiring, Event, Span]& stacks)

@@ -150,11 +150,13 @@ cdef class Aggregator:
             for i in range(count):
                 if symbols[i] >= a.symbol_begin.size() - 1:
                     raise ValueError(f"symbol {symbols[i]} is not known")
-        kept = [self._column(*pair, count) for pair in zip(self.quantities[a.stacks.semiring.counts_on :], columns, strict=True)]
+        of_values = self.quantities[a.stacks.semiring.counts_on :]
+        kept = [self._column(*pair, count) for pair in zip(of_values, columns, strict=True)]
         self._point_to(kept)
         with nogil:
             at = guarded_number(
-                &self.broken, feed_events, a, &symbols[0], &starts[0], &least[0], <const uint32_t*>(&partitions[0] if a.partitioned else NULL),
+                &self.broken, feed_events, a, &symbols[0], &starts[0], &least[0],
+                <const uint32_t*>(&partitions[0] if a.partitioned else NULL),
                 <const uint32_t*>(&keys[0] if keys is not None else NULL), at, count, most, self.events,
             )
         return at
@@ -323,6 +325,8 @@ cdef void resize_turned(Aggregation* a) noexcept nogil:
 
 cdef bound(Aggregation* a):
     """Which parts of columns and of futures can have paths at all, and which entries are simple ones."""
+    cdef size_t wides = a.stacks.semiring.wides
+    cdef size_t reals = a.stacks.semiring.reals
     cdef Entry* entry
     cdef bint grown = True
     cdef uint32_t slot
@@ -335,9 +339,8 @@ cdef bound(Aggregation* a):
             grown = widen(a, &a.entries[number]) or grown
     for number in range(a.entries.size()):
         entry = &a.entries[number]
-        entry.counts = any([a.holds_wide[number * a.stacks.semiring.wides + q] for q in range(a.stacks.semiring.wides)]) or any(
-            [a.holds_real[number * a.stacks.semiring.reals + q] for q in range(a.stacks.semiring.reals)]
-        )
+        entry.counts = any([a.holds_wide[number * wides + q] for q in range(wides)])
+        entry.counts = entry.counts or any([a.holds_real[number * reals + q] for q in range(reals)])
         if not entry.counts and entry.slot != NO_SLOT:
             entry.opens = entry.initial and not entry.final and not entry.after + entry.directly
             entry.opens = entry.opens and entry.last_slot == NO_SLOT

@@ -42,6 +42,13 @@ cdef struct Entry:
     int64_t measure               # what windows measure of it
     int64_t least                 # and what a match that ends with it must have begun at or after
 
+# The entries of one timestamp, pending or of the log.
+cdef struct Tick:
+    const vector[Entry]* entries
+    const vector[int128]* values
+    size_t first
+    size_t end
+
 # The partial matches of one key.  A slot is a state, and all starts are of one group.
 cdef cppclass Substream:
     string key
@@ -56,6 +63,11 @@ cdef cppclass Found:
     vector[int64_t] times
     vector[uint64_t] keys         # [row][key]
     ExactTotals totals            # [row]
+
+# What is done with an arc of an entry, or of several of which it is the last one, and its weight.
+ctypedef void (*ArcStep)(
+    Totalling* a, Substream* s, const Arc* arc, const Entry* entry, const ExactSpan& weight
+) noexcept nogil
 
 cdef cppclass Totalling:
     const TermStore* store
@@ -81,6 +93,7 @@ cdef cppclass Totalling:
     vector[uint64_t] fired        # by transition
     Found found
     # scratch
+    int64_t least                 # no start of the front that is made is before it
     ExactTotals staged            # [state][height]: what enters, or what becomes of it
     vector[uint8_t] entered       # by state: `staged` has something
     vector[uint8_t] passed        # by state: partial matches leave it in this tick

@@ -5,25 +5,30 @@ cdef inline ExactSpan staged_at(Totalling* a, size_t state) noexcept nogil:
     return a.stacks.semiring.span(a.staged, state * (a.stacks.slots + 1))
 
 
-cdef void mark_passed(
-    Totalling* a, const vector[Entry]* entries, size_t first, size_t end
-) noexcept nogil:
+cdef inline bint is_after_gap(const Totalling* a, const Substream* s) noexcept nogil:
+    """The tick before did not touch the substream: strict contiguity is broken."""
+    return s.tick != a.tick - 1
+
+
+cdef void mark_passed(Totalling* a, const Tick* tick) noexcept nogil:
     """Mark in `passed` the states that partial matches leave with these events: by skip-till-next, strict contiguity, or
     as a negated event drops them."""
+    cdef uint32_t atom
     cdef size_t i, j
     if not a.leaves:
         return
     a.present.assign(a.arcs.size(), 0)
     for i in range(a.states.size()):
         a.passed[i] = a.states[i].govern == Govern.STRICT
-    for i in range(first, end):
-        if a.present[entries.at(i).atom]:
+    for i in range(tick.first, tick.end):
+        atom = tick.entries.at(i).atom
+        if a.present[atom]:
             continue
-        a.present[entries.at(i).atom] = True
-        for j in range(a.arcs[entries.at(i).atom].size()):
-            pass_state(a, a.arcs[entries.at(i).atom][j].source)
-        for j in range(a.strikes[entries.at(i).atom].size()):
-            a.passed[a.strikes[entries.at(i).atom][j]] = True
+        a.present[atom] = True
+        for j in range(a.arcs[atom].size()):
+            pass_state(a, a.arcs[atom][j].source)
+        for j in range(a.strikes[atom].size()):
+            a.passed[a.strikes[atom][j]] = True
     for i in range(a.joints.size()):
         if is_present(a, &a.joints[i]):
             for j in range(a.joints[i].arcs.size()):
@@ -49,58 +54,33 @@ cdef bint is_present(const Totalling* a, const Joint* joint) noexcept nogil:
 
 
 cdef void finish_arc(
-    Totalling* a, Substream* s, const Arc* arc, int64_t least, const ExactSpan& weight, const ExactSpan& out
+    Totalling* a, Substream* s, const Arc* arc, const Entry* entry, const ExactSpan& weight
 ) noexcept nogil:
-    """Matches that end by an arc: those that are in its source and began at `least` or later."""
+    """Matches that end by an arc: those that are in its source and began in the window."""
+    cdef const Exact* semiring = &a.stacks.semiring
+    cdef ExactSpan out = semiring.span(a.found.totals, a.found.times.size())
     cdef ExactSpan before
     if arc.source == NO_STATE:
-        a.stacks.semiring.add_totals(out, weight, 1)
+        semiring.add_totals(out, weight, 1)
         a.fired[arc.transition] += arc.counts
-        return
-    if not s.window.filled[arc.source]:
-        return
-    before = weight_at(a, BEFORE)
-    a.stacks.semiring.clear_totals(before, 1)
-    a.stacks.add_window(
-        s.window, 0, least, a.stacks.column(s.window, arc.source), a.stacks.first_row(s.window), before
-    )
-    if a.stacks.semiring.add_products(out, before, 1, weight):
-        a.fired[arc.transition] += arc.counts
+    elif s.window.filled[arc.source]:
+        before = weight_at(a, BEFORE)
+        semiring.clear_totals(before, 1)
+        a.stacks.add_window(
+            s.window, 0, entry.least, a.stacks.column(s.window, arc.source), a.stacks.first_row(s.window), before
+        )
+        if semiring.add_products(out, before, 1, weight):
+            a.fired[arc.transition] += arc.counts
 
 
-cdef void finish_matches(Totalling* a, Substream* s, bint gap) noexcept nogil:
+cdef void finish_matches(Totalling* a, Substream* s, const Tick* tick) noexcept nogil:
     """The row of all matches that end in this tick, if there are any."""
     cdef size_t row = a.found.times.size()
-    cdef const Entry* entry
-    cdef size_t i, j
-    cdef const Arc* arc
-    cdef ExactSpan out
     a.stacks.semiring.resize(a.found.totals, row + 1)
-    out = a.stacks.semiring.span(a.found.totals, row)
-    a.stacks.semiring.clear_totals(out, 1)
-    for i in range(s.pending.size()):
-        entry = &s.pending[i]
-        expire(a, s, entry.least, gap)
-        for j in range(a.arcs[entry.atom].size()):
-            arc = &a.arcs[entry.atom][j]
-            if arc.target == NO_STATE:
-                weigh(a, weight_at(a, ONE), s.pending_values.data() + i * a.quantities.size(), arc.source == NO_STATE)
-                finish_arc(a, s, arc, entry.least, weight_at(a, ONE), out)
-    for i in range(a.joints.size()):
-        finish_joint(a, s, &a.joints[i], out)
-    if not out.is_nothing():
+    a.stacks.semiring.clear_totals(a.stacks.semiring.span(a.found.totals, row), 1)
+    take_arcs(a, s, tick, True, False, finish_arc)
+    if not a.stacks.semiring.span(a.found.totals, row).is_nothing():
         write_row(a, s)
-
-
-cdef void finish_joint(Totalling* a, Substream* s, const Joint* joint, const ExactSpan& out) noexcept nogil:
-    cdef const Arc* arc
-    cdef size_t j
-    for j in range(joint.arcs.size()):
-        arc = joint.arcs.data() + j
-        if arc.target == NO_STATE and weigh_joint(
-            a, joint, &s.pending, 0, s.pending.size(), &s.pending_values, arc.source == NO_STATE
-        ):
-            finish_arc(a, s, arc, s.pending.back().least, weight_at(a, JOINT), out)
 
 
 cdef void write_row(Totalling* a, const Substream* s) noexcept nogil:
@@ -111,7 +91,7 @@ cdef void write_row(Totalling* a, const Substream* s) noexcept nogil:
         a.found.keys.push_back(key[i])
 
 
-cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const ExactSpan& weight, int64_t measure) noexcept nogil:
+cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const Entry* entry, const ExactSpan& weight) noexcept nogil:
     """Put aside what enters the target."""
     cdef const Exact* semiring = &a.stacks.semiring
     cdef size_t first = a.stacks.first_row(s.window)
@@ -121,9 +101,9 @@ cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const ExactSpan&
     if arc.source == NO_STATE:
         if s.window.groups.empty():
             a.stacks.add_group(s.window, 0)
-        a.stacks.note_start(s.window, 0, measure)
+        a.stacks.note_start(s.window, 0, entry.measure)
         semiring.add_totals(semiring.part(out, a.stacks.slots), weight, 1)
-        target.youngest = max(target.youngest, measure)
+        target.youngest = max(target.youngest, entry.measure)
         some = True
     else:
         if s.window.filled[arc.source]:
@@ -135,25 +115,6 @@ cdef void stage_arc(Totalling* a, Substream* s, const Arc* arc, const ExactSpan&
     a.entered[arc.target] |= some
     a.fired[arc.transition] += some and arc.counts
     target.entered += some
-
-
-cdef void stage(Totalling* a, Substream* s) noexcept nogil:
-    """All that the tick's events bring to states."""
-    cdef size_t i, j
-    cdef const Arc* arc
-    for i in range(s.pending.size()):
-        for j in range(a.arcs[s.pending[i].atom].size()):
-            arc = &a.arcs[s.pending[i].atom][j]
-            if arc.target != NO_STATE:
-                weigh(a, weight_at(a, ONE), s.pending_values.data() + i * a.quantities.size(), arc.source == NO_STATE)
-                stage_arc(a, s, arc, weight_at(a, ONE), s.pending[i].measure)
-    for i in range(a.joints.size()):
-        for j in range(a.joints[i].arcs.size()):
-            arc = &a.joints[i].arcs[j]
-            if arc.target != NO_STATE and weigh_joint(
-                a, &a.joints[i], &s.pending, 0, s.pending.size(), &s.pending_values, arc.source == NO_STATE
-            ):
-                stage_arc(a, s, arc, weight_at(a, JOINT), s.pending.back().measure)
 
 
 cdef void enter_staged(Totalling* a, Substream* s) noexcept nogil:
@@ -173,29 +134,31 @@ cdef void enter_staged(Totalling* a, Substream* s) noexcept nogil:
         a.entered[state] = False
 
 
-cdef void write_log(Totalling* a, Substream* s, bint gap) noexcept nogil:
+cdef void write_log(Totalling* a, Substream* s) noexcept nogil:
     """Remember the tick for the next front; before the first start there is nothing to remember."""
     cdef Window[Exact, Entry]* w = &s.window
     if not a.windowed or not w.has_back:
         return
-    s.pending[0].begins, s.pending[0].gap = True, gap
+    s.pending[0].begins, s.pending[0].gap = True, is_after_gap(a, s)
     w.log.insert(w.log.end(), s.pending.begin(), s.pending.end())
     w.log_wides.insert(w.log_wides.end(), s.pending_values.begin(), s.pending_values.end())
 
 
 cdef void take_tick(Totalling* a, Substream* s) noexcept nogil:
     """All pending events of a substream, whose tick is complete."""
-    cdef bint gap = s.tick != a.tick - 1
+    cdef Tick tick
     cdef size_t state
-    if gap:
+    tick.entries, tick.values = &s.pending, &s.pending_values
+    tick.first, tick.end = 0, s.pending.size()
+    if is_after_gap(a, s):
         for state in range(a.states.size()):
             if a.states[state].govern == Govern.STRICT:
                 s.window.filled[state] = False
-    finish_matches(a, s, gap)
-    stage(a, s)
-    mark_passed(a, &s.pending, 0, s.pending.size())
+    finish_matches(a, s, &tick)
+    take_arcs(a, s, &tick, False, False, stage_arc)
+    mark_passed(a, &tick)
     enter_staged(a, s)
-    write_log(a, s, gap)
+    write_log(a, s)
     s.tick = a.tick
     s.measure = s.pending.back().measure
     s.pending.clear()
