@@ -16,7 +16,16 @@ from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import Duration, declared_types, gpm_option, hints_with_options
+from spaseq.cli.options import (
+    Duration,
+    checkpoint_options,
+    declared_types,
+    format_option,
+    gpm_option,
+    hints_with_options,
+    limit_option,
+    output_option,
+)  # fmt: skip
 from spaseq.cli.output import (
     check_declared,
     check_not_read,
@@ -56,11 +65,8 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
     help="Events and knowledge graphs have what the knowledge graph IRI (repeatable; without it: all of them) entails "
     "by RDFS: classes, properties, domains and ranges.",
 )  # fmt: skip
-@click.option(
-    "--format", type=click.Choice(list(WRITERS)),
-    help="Format of the results.  [default: table on a terminal, else jsonl]",
-)  # fmt: skip
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@format_option(WRITERS)
+@output_option
 @click.option("--times", is_flag=True, help="csv, tsv, json and xml begin with the times of each match.")
 @click.option(
     "--declare", "declared", metavar="VARIABLE=TYPE", multiple=True,
@@ -85,15 +91,8 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
     help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
 )  # fmt: skip
 @click.option("--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C.")
-@click.option(
-    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
-)  # fmt: skip
-@click.option(
-    "--checkpoint-every", type=Duration(), default="10s", show_default=True,
-    help="How often the state is kept while the run goes on.",
-)  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
+@checkpoint_options
+@limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
 @click.option(
@@ -187,8 +186,8 @@ def run(
             with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
                 interrupted = _drain(running, drain)
         finally:
-            if checkpoints is not None and not checkpoints.finish():
-                click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+            if checkpoints is not None:
+                checkpoints.finish()
             losses = _losses(running, late is not None)
             tell_losses(losses, quiet, strict)
             if stats:
