@@ -18,6 +18,7 @@ from spaseq.streams.timestamps import parse_duration
 
 Command = Callable[..., None]
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
+_TOTALS = re.compile(r'totals="(\w+)"')
 
 gpm_option = click.option(
     "--gpm",
@@ -66,11 +67,12 @@ def declared_types(declared: Sequence[str]) -> dict[str, str]:
 
 @contextmanager
 def hints_with_options() -> Iterator[None]:
-    """Within, hints of errors have ``--declare`` instead of types as Python writes them."""
+    """Within, hints of errors have ``--declare`` and ``--totals`` instead of what Python has for them."""
     try:
         yield
     except LocatedError as error:
-        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        error.hint = _TOTALS.sub(r"--totals \1", hint)
         raise
 
 
