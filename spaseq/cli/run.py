@@ -48,6 +48,10 @@ from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
+SAME = (  # options of which a run that goes on must have those of before
+    "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
+)  # fmt: skip
+
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
@@ -155,11 +159,7 @@ def run(
     checkpoints = None
     if checkpoint is not None:
         check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
-        same = {
-            "--lateness": lateness, "--late": late, "--output": output, "--on-error": on_error, "--entail": entail,
-            "--time-property": properties, "--time-unit": time_unit, "--idle": idle, "--idle-advance": idle_advance,
-            "--follow": follow, "--format": format,
-        }  # fmt: skip
+        same = {f"--{name.replace('_', '-')}": ctx.params[name] for name in SAME} | {"--time-property": properties}
         checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
@@ -196,10 +196,8 @@ def run(
             text.write(f"{drain.counted(running)}\n")
     if not (drain.counted(running) or drain.full or quiet or stats):
         tell_why(_why(running), losses, "--stats tells more")
-    if interrupted:
-        ctx.exit(INTERRUPTED)
-    if losses and strict:
-        ctx.exit(FAILED)
+    if interrupted or (losses and strict):
+        ctx.exit(INTERRUPTED if interrupted else FAILED)
 
 
 class ResultCounter:
