@@ -102,6 +102,7 @@ def prepared(operator: str, shape: Shape, rows: int, update: bool) -> Callable[[
 
     def prepare() -> Callable[[], Matcher]:
         matcher = plan.start(terms)
+        assert isinstance(matcher, Matcher)
         matcher.count_only = True
 
         def run() -> Matcher:

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse, serialize
 
@@ -59,12 +59,17 @@ def plain(event: Event) -> Event:
 
 def lines(event: Event, rdf_format: RdfFormat) -> bytes:
     """The statements in a format of lines."""
-    return serialize(event, format=rdf_format)
+    return cast(bytes, serialize(event, format=rdf_format))
+
+
+def document_of(quads: Event, rdf_format: RdfFormat) -> bytes:
+    """The statements in Turtle or TriG."""
+    return cast(bytes, serialize(quads, format=rdf_format, prefixes=PREFIXES))
 
 
 def body(event: Event, rdf_format: RdfFormat) -> bytes:
-    """The statements in Turtle or TriG, without the prefixes."""
-    text = serialize(event, format=rdf_format, prefixes=PREFIXES)
+    """The same without the prefixes."""
+    text = document_of(event, rdf_format)
     return b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"@prefix"))
 
 
@@ -163,7 +168,7 @@ def formats(events: list[Event]) -> dict[str, Format]:
     keyword, comment = b"MESSAGE\n", b"# @message\n"
     return {
         "N-Quads": by_graphs(".nq", b"".join(n_quads), RdfFormat.N_QUADS),
-        "TriG": by_graphs(".trig", serialize(quads, format=RdfFormat.TRIG, prefixes=PREFIXES), RdfFormat.TRIG),
+        "TriG": by_graphs(".trig", document_of(quads, RdfFormat.TRIG), RdfFormat.TRIG),
         "N-Triples, MESSAGE": in_messages(".nt", b"", keyword, triples, RdfFormat.N_TRIPLES),
         "N-Triples, # @message": in_messages(".nt", b"", comment, triples, RdfFormat.N_TRIPLES),
         "N-Quads, MESSAGE": in_messages(".nq", b"", keyword, n_quads, RdfFormat.N_QUADS),

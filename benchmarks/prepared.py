@@ -53,7 +53,10 @@ def median(job: Callable[[], object], rounds: int) -> float:
 def quote(number: int, company: int, price: int) -> list[Triple]:
     """A quote of a company."""
     node = NamedNode(f"https://example.org/quote/{number}")
-    about = {"company": NamedNode(f"https://example.org/company/{company}"), "price": Literal(price)}
+    about: dict[str, NamedNode | Literal] = {
+        "company": NamedNode(f"https://example.org/company/{company}"),
+        "price": Literal(price),
+    }
     return [Triple(node, NamedNode(STOCK + name), value) for name, value in about.items()]
 
 

@@ -90,6 +90,7 @@ def parsing(events: Events) -> Preparation:
 
     def job() -> None:
         for _, data in events[1:]:
+            assert isinstance(data, bytes)
             list(parse(data, RdfFormat.N_QUADS))
 
     return lambda: job

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow
 
@@ -22,7 +23,7 @@ SIZES = (1, 100, 10_000)
 ROUNDS = 3
 FEW = 5_000  # rows that are pushed one by one
 COMPANIES = ("INTC", "RIMM", "QQQ", "IPIX", "AMAT", "CSCO", "YHOO", "DELL", "ORCL", "MSFT")
-OPTIONS = {"type": "event_type", "time": "stock_time", "unit": "ms"}
+OPTIONS: dict[str, Any] = {"type": "event_type", "time": "stock_time", "unit": "ms"}
 
 
 def batches(table: pyarrow.Table, size: int) -> list[pyarrow.RecordBatch]:

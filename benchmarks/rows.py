@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 import time
+from collections.abc import Sequence
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -30,7 +31,7 @@ def stock_events(count: int, seed: int = 1) -> list[EventGraph]:
     decimal, date_time = NamedNode(XSD + "decimal"), NamedNode(XSD + "dateTime")
     events = []
     for n in range(count):
-        values = {
+        values: dict[str, NamedNode | Literal] = {
             "company": NamedNode(f"{NS}company/{n % 100}"),
             "price": Literal(f"{generator.random() * 100:.2f}", datatype=decimal),
             "volume": Literal(generator.randrange(1000)),
@@ -55,7 +56,7 @@ def _pattern(subject: Variable, predicate: str, value: Variable) -> TriplePatter
 
 
 def measure(
-    title: str, events: list[EventGraph], groups: list[tuple[Group, tuple[str, ...]]], kb: BackgroundGraphs
+    title: str, events: list[EventGraph], groups: Sequence[tuple[Group, tuple[str, ...]]], kb: BackgroundGraphs
 ) -> None:
     """Prints the cost of these patterns and how many rows they gave."""
     evaluator = Evaluator(Terms(), kb)

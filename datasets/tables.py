@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-FORMATS = ("csv", "parquet")
+TABLE_FORMATS = ("csv", "parquet")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-nam
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
     .venv/bin/python -m pytest -n 2 -p no:cacheprovider -m "not deep" --deselect tests/recognition/test_memory.py \
-    tests/core tests/native tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py \
+    tests/core tests/terms tests/native tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py \
     tests/tuples/encoding/test_correlation.py tests/tuples/aggregates/test_aggregates.py tests/tuples/columns/test_numbering.py \
     tests/tuples/encoding/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \
-    tests/results/test_delimited.py tests/results/test_frames.py tests/native/test_decoding.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
+    tests/results/test_delimited.py tests/results/test_frames.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
     tests/streams/test_assembly_model.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
     tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
     tests/engine/test_state.py tests/engine/test_prepared.py tests/snapshots tests/tuples/encoding/test_conditions.py \

@@ -12,6 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+import click
+
 from spaseq.cli.resuming import cut, kept
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
@@ -167,12 +169,12 @@ class Checkpoints:
         self.write()
         return float("inf")
 
-    def finish(self) -> bool:
-        """The run has ended: write the last one; False: it ended in the midst of a step, the one before counts."""
+    def finish(self) -> None:
+        """The run has ended: write the last one; if it ended in the midst of a step, say that the one before counts."""
         if self._run is None or self._writing or not self._run.can_tell_state:
-            return False
-        self.write()
-        return True
+            click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+        else:
+            self.write()
 
     @property
     def _done(self) -> tuple[int, int]:

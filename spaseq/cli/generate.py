@@ -8,7 +8,7 @@ import click
 
 from spaseq.cli.failures import cannot_be_written
 from spaseq.datasets import Table, Workload, tables, workloads
-from spaseq.datasets.tables import FORMATS
+from spaseq.datasets.tables import TABLE_FORMATS
 from spaseq.errors import OptionError
 from spaseq.suggestion import did_you_mean
 
@@ -23,7 +23,7 @@ from spaseq.suggestion import did_you_mean
     required=True,
     help="Directory for the files; made if absent.",
 )
-@click.option("--format", type=click.Choice(FORMATS), help="Format of a table.  [default: csv]")
+@click.option("--format", type=click.Choice(TABLE_FORMATS), help="Format of a table.  [default: csv]")
 def generate(workload: str, events: int | None, seed: int, out: Path, format: str | None) -> None:
     """Write the streams and the background knowledge of WORKLOAD, or its table, and show the commands that query it."""
     chosen = _workload(workload)

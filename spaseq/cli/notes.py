@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import click
+
+from spaseq.cli.options import Command
 
 _REASONS = 3  # that are shown; --stats has all
 
 
-def notes_options(function: Callable[..., None]) -> Callable[..., None]:
+def notes_options(function: Command) -> Command:
     """The options ``quiet`` and ``strict``."""
     quiet = click.option(
         "--quiet", "-q", is_flag=True,

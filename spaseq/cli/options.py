@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +16,9 @@ from gpm.evaluator import Mode
 from spaseq.errors import LocatedError, OptionError
 from spaseq.streams.timestamps import parse_duration
 
+Command = Callable[..., None]
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
+_TOTALS = re.compile(r'totals="(\w+)"')
 
 gpm_option = click.option(
     "--gpm",
@@ -25,6 +28,30 @@ gpm_option = click.option(
     help="How graph patterns are evaluated: natively where that is possible (auto), natively or not at all (native), "
     "by pyoxigraph alone (pyoxigraph), or both ways and compared (verify).",
 )
+
+output_option = click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file."
+)
+limit_option = click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
+
+
+def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
+    """The option ``format``, of results in one of these."""
+    said = "Format of the results.  [default: table on a terminal, else jsonl]"
+    return click.option("--format", type=click.Choice(list(formats)), help=said)
+
+
+def checkpoint_options(function: Command) -> Command:
+    """The options ``checkpoint`` and ``checkpoint_every``."""
+    file = click.option(
+        "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+        help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
+    )  # fmt: skip
+    every = click.option(
+        "--checkpoint-every", type=Duration(), default="10s", show_default=True,
+        help="How often the state is kept while the run goes on.",
+    )  # fmt: skip
+    return file(every(function))
 
 
 def declared_types(declared: Sequence[str]) -> dict[str, str]:
@@ -40,11 +67,12 @@ def declared_types(declared: Sequence[str]) -> dict[str, str]:
 
 @contextmanager
 def hints_with_options() -> Iterator[None]:
-    """Within, hints of errors have ``--declare`` instead of types as Python writes them."""
+    """Within, hints of errors have ``--declare`` and ``--totals`` instead of what Python has for them."""
     try:
         yield
     except LocatedError as error:
-        error.hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
+        error.hint = _TOTALS.sub(r"--totals \1", hint)
         raise
 
 

@@ -16,7 +16,16 @@ from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import Duration, declared_types, gpm_option, hints_with_options
+from spaseq.cli.options import (
+    Duration,
+    checkpoint_options,
+    declared_types,
+    format_option,
+    gpm_option,
+    hints_with_options,
+    limit_option,
+    output_option,
+)  # fmt: skip
 from spaseq.cli.output import (
     check_declared,
     check_not_read,
@@ -39,6 +48,10 @@ from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
+SAME = (  # options of which a run that goes on must have those of before
+    "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
+)  # fmt: skip
+
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
@@ -56,11 +69,8 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
     help="Events and knowledge graphs have what the knowledge graph IRI (repeatable; without it: all of them) entails "
     "by RDFS: classes, properties, domains and ranges.",
 )  # fmt: skip
-@click.option(
-    "--format", type=click.Choice(list(WRITERS)),
-    help="Format of the results.  [default: table on a terminal, else jsonl]",
-)  # fmt: skip
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
+@format_option(WRITERS)
+@output_option
 @click.option("--times", is_flag=True, help="csv, tsv, json and xml begin with the times of each match.")
 @click.option(
     "--declare", "declared", metavar="VARIABLE=TYPE", multiple=True,
@@ -85,15 +95,8 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
     help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
 )  # fmt: skip
 @click.option("--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C.")
-@click.option(
-    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
-)  # fmt: skip
-@click.option(
-    "--checkpoint-every", type=Duration(), default="10s", show_default=True,
-    help="How often the state is kept while the run goes on.",
-)  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
+@checkpoint_options
+@limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone.")
 @click.option("--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched.")
 @click.option(
@@ -156,11 +159,7 @@ def run(
     checkpoints = None
     if checkpoint is not None:
         check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
-        same = {
-            "--lateness": lateness, "--late": late, "--output": output, "--on-error": on_error, "--entail": entail,
-            "--time-property": properties, "--time-unit": time_unit, "--idle": idle, "--idle-advance": idle_advance,
-            "--follow": follow, "--format": format,
-        }  # fmt: skip
+        same = {f"--{name.replace('_', '-')}": ctx.params[name] for name in SAME} | {"--time-property": properties}
         checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
@@ -187,8 +186,8 @@ def run(
             with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
                 interrupted = _drain(running, drain)
         finally:
-            if checkpoints is not None and not checkpoints.finish():
-                click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+            if checkpoints is not None:
+                checkpoints.finish()
             losses = _losses(running, late is not None)
             tell_losses(losses, quiet, strict)
             if stats:
@@ -197,10 +196,8 @@ def run(
             text.write(f"{drain.counted(running)}\n")
     if not (drain.counted(running) or drain.full or quiet or stats):
         tell_why(_why(running), losses, "--stats tells more")
-    if interrupted:
-        ctx.exit(INTERRUPTED)
-    if losses and strict:
-        ctx.exit(FAILED)
+    if interrupted or (losses and strict):
+        ctx.exit(INTERRUPTED if interrupted else FAILED)
 
 
 class ResultCounter:

@@ -9,8 +9,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
-import click
-
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
 from spaseq.cli.signals import ENDING, handled
 from spaseq.engine.run_state import RunState
@@ -79,8 +77,7 @@ class Resumable:
             with handled(dict.fromkeys(ENDING, self._handle)):
                 yield
         finally:
-            if not self._checkpoints.finish():
-                click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+            self._checkpoints.finish()
 
     def _step(self, feed: SourceFeed) -> None:
         self._checkpoints.step()

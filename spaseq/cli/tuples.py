@@ -18,7 +18,14 @@ from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
 from spaseq.cli.misplaced import STDIN
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import Duration, declared_types, hints_with_options
+from spaseq.cli.options import (
+    checkpoint_options,
+    declared_types,
+    format_option,
+    hints_with_options,
+    limit_option,
+    output_option,
+)  # fmt: skip
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, each_query, read_text, show_warnings
@@ -70,29 +77,19 @@ if TYPE_CHECKING:
     help="The type of a column: int64, double, string, bool or timestamp.  Repeatable.  "
     "[default: that of its first rows]",
 )  # fmt: skip
-@click.option(
-    "--format", type=click.Choice(BLOCKS),
-    help="Format of the results.  [default: table on a terminal, else jsonl]",
-)  # fmt: skip
+@format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
     help="The type of COUNT, and of SUM of integers: decimal has 38 digits, double is not exact.",
 )  # fmt: skip
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the results to this file.")
-@click.option("--limit", type=click.IntRange(min=0), help="Stop after this many results.")
+@output_option
+@limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
 )  # fmt: skip
-@click.option(
-    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the state in this file, now and then and at the end, and go on from it if it is there.",
-)  # fmt: skip
-@click.option(
-    "--checkpoint-every", type=Duration(), default="10s", show_default=True,
-    help="How often the state is kept while the run goes on.",
-)  # fmt: skip
+@checkpoint_options
 @notes_options
 @click.pass_context
 def tuples(

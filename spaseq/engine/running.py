@@ -19,7 +19,7 @@ from nfa_native.terms.words import Terms
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.engine.spent import Spent
-from spaseq.errors import StreamError
+from spaseq.errors import Location, StreamError
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.results.construct import Constructor
@@ -51,7 +51,8 @@ def _countable(method: Callable[Concatenate[RunningQuery, P], T]) -> Callable[Co
         try:
             return method(query, *args, **options)
         except OverflowError as error:
-            raise StreamError(str(error), hint="a shorter window or a filter leaves fewer matches") from None
+            place = Location(f"<query {query.name}>")
+            raise StreamError(str(error), place, hint="a shorter window or a filter leaves fewer matches") from None
 
     return counted
 

@@ -23,7 +23,7 @@ from spaseq.streams.nquads import explain, printable
 from spaseq.streams.outcomes import CUT_OFF, DELIMITER, PAUSED, TAKEN
 from spaseq.streams.source_text import Gathering, SourceText, header, pieces, with_newlines
 
-FORMATS = {
+DELIMITED_FORMATS = {
     "ntriples": RdfFormat.N_TRIPLES,
     "nquads": RdfFormat.N_QUADS,
     "turtle": RdfFormat.TURTLE,
@@ -35,11 +35,11 @@ _BY_LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 
 
 def read_delimited(source: BinaryIO, path: str, kind: str, assembler: EventAssembler) -> Iterator[Events]:
-    """Give the events of a source of messages as they come; ``kind`` is a key of FORMATS.
+    """Give the events of a source of messages as they come; ``kind`` is a key of DELIMITED_FORMATS.
 
     StreamError after the events before it: a message cannot be read or is no event, or a line or message is too long.
     """
-    rdf_format = FORMATS[kind]
+    rdf_format = DELIMITED_FORMATS[kind]
     by_lines, gathering = rdf_format in _BY_LINES, Gathering()
     reader = (_Reader if by_lines else _Translating)(path, rdf_format, assembler)
     read = with_newlines(pieces(source)) if by_lines else pieces(source)

@@ -7,13 +7,13 @@ from typing import BinaryIO
 
 from gpm.native.assembly import Encoder
 from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.delimited import FORMATS, read_delimited
+from spaseq.streams.delimited import DELIMITED_FORMATS, read_delimited
 from spaseq.streams.event import Events
 from spaseq.streams.jelly import read_jelly
 from spaseq.streams.jsonld import read_jsonld
 from spaseq.streams.wire import WireOptions, WireReport
 
-KINDS = (*FORMATS, "jsonld", "jelly")
+KINDS = (*DELIMITED_FORMATS, "jsonld", "jelly")
 
 
 def read_wholes(
@@ -31,7 +31,7 @@ def read_wholes(
     it, or, with ``options.skip``, noted in ``report``.
     """
     assembler = EventAssembler(stream, options, report, encoder)
-    if kind in FORMATS:
+    if kind in DELIMITED_FORMATS:
         yield from read_delimited(source, path, kind, assembler)
     elif kind == "jsonld":
         yield from read_jsonld(source, path, assembler)

@@ -308,4 +308,4 @@ def _running(
 ) -> Running:
     if prepared.query.aggregates:
         return AggregatingQuery(prepared.query, plan, schema, first, integers)
-    return SelectingQuery(prepared.query, plan, schema, first, schema.names if remembers else ())
+    return SelectingQuery(prepared.query, plan, schema, first, schema.names if remembers else (), integers)

@@ -13,7 +13,7 @@ import pyoxigraph
 import pytest
 
 import spaseq
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
 from spaseq.streams import Event
 from tests.agreement.test_push import KB, KNOWN, MORE, PREFIX, S, moving, one_by_one
 
@@ -199,3 +199,17 @@ def test_a_run_ends_when_its_queries_are_over() -> None:
 def test_matches_of_a_run_come_one_by_one() -> None:
     given = [(event.timestamp, list(event.triples), event.name) for event in dense(200)]
     assert len(list(islice(spaseq.run([ANY, ANY], {"s": given}), 10))) == 10
+
+
+def test_more_matches_than_can_be_counted_are_an_error_of_their_query() -> None:
+    engine = spaseq.Engine()
+    engine.register(
+        """SELECT (COUNT(*) AS ?n) WITHIN 1 HOURS SLIDING FROM STREAM s <urn:s> WHERE { SEQ(A : B:+ : C)
+        DEFINE GPM A ON s { ?x <urn:a> ?a } DEFINE GPM B ON s { ?x <urn:b> ?b }
+        DEFINE GPM C ON s { ?x <urn:c> ?c FILTER(?c > ?a) } }""",
+        "many",
+    )
+    with pytest.raises(StreamError, match="<query many>: error: there are more matches than 64 bits can count"):
+        for number, name in enumerate(["a", *"b" * 70, "c"]):
+            text = f'<urn:x> <urn:{name}> "{number}"^^<http://www.w3.org/2001/XMLSchema#integer> .'
+            engine.push("s", text.encode(), number * 1_000_000)

@@ -162,6 +162,21 @@ def test_table_has_one_head_and_cuts_nothing() -> None:
     assert len(text.splitlines()) == 4 and text.count("a") >= 300
 
 
+def test_a_table_waits_for_the_rows_that_make_its_columns() -> None:
+    output = io.StringIO()
+    writer = open_writer("table", output, Layout(("x",), first_rows=2, awaited=True))
+    short, long = (make_table(("x",), [(Literal(text),)]) for text in ("a", "a" * 30))
+    writer.write(short)
+    assert output.getvalue() == ""
+    writer.write(long)
+    lines = output.getvalue().splitlines()
+    assert len(lines) == 4 and lines[2].index("A ") == lines[3].index("A ")
+    writer.write(replace(short, query="other"))
+    assert len(output.getvalue().splitlines()) == 5  # an empty line
+    writer.close()
+    assert len(output.getvalue().splitlines()) == 8
+
+
 def on_terminal(width: int, monkeypatch: pytest.MonkeyPatch, *tables: MatchTable) -> list[str]:
     """The lines of a table on a terminal."""
     monkeypatch.setenv("COLUMNS", str(width))

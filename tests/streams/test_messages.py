@@ -17,7 +17,7 @@ from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
 from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.delimited import FORMATS, read_delimited
+from spaseq.streams.delimited import DELIMITED_FORMATS, read_delimited
 from spaseq.streams.delimiters import announces_messages, without_delimiters
 from spaseq.streams.event import Event, Events
 from spaseq.streams.jsonld import read_jsonld
@@ -164,7 +164,7 @@ def test_the_format_shows_without_delimiters() -> None:
 @pytest.mark.parametrize("ending", KINDS)
 def test_a_text_without_delimiters_is_one_message(ending: str) -> None:
     """Each file of the W3C's suites, the malformed ones too, is read as the parser reads it."""
-    rdf_format = FORMATS[KINDS[ending]]
+    rdf_format = DELIMITED_FORMATS[KINDS[ending]]
     for file in sorted(SUITES.glob(f"*/*{ending}")):
         data = file.read_bytes()
         found = read(data, KINDS[ending])

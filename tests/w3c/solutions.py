@@ -23,7 +23,7 @@ from tests.w3c.manifests import file_of, triples
 Solution = frozenset[tuple[str, Any]]  # (variable, term) for each bound variable
 Solutions = frozenset[Solution]
 
-FORMATS = {
+SOLUTION_FORMATS = {
     ".srx": QueryResultsFormat.XML,
     ".srj": QueryResultsFormat.JSON,
     ".tsv": QueryResultsFormat.TSV,
@@ -51,7 +51,7 @@ def expected(iri: str) -> Solutions:
     file = file_of(iri)
     if file.suffix in (".ttl", ".rdf"):
         return _from_graph(iri)
-    return of_results(parse_query_results(file.read_bytes(), FORMATS[file.suffix]))
+    return of_results(parse_query_results(file.read_bytes(), SOLUTION_FORMATS[file.suffix]))
 
 
 def of_results(results: Any) -> Solutions:

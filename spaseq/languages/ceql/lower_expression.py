@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.quantify import ClauseError, for_all
+from spaseq.languages.ceql.for_all import ClauseError, for_all
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.node import Node, children
 from spaseq.languages.problem import Problem

@@ -55,8 +55,8 @@ class Section:
 
 
 def explain(query: FormulaQuery, formula: Formula, plan: Recognition, form: str = "text") -> str:
-    """All sections, or the picture of the automaton, in one of the formats of ``FORMATS``; KeyError for another."""
-    return FORMATS[form](Explained(query, formula, plan))
+    """All sections, or the picture of the automaton, in one of FORMULA_FORMATS; KeyError for another."""
+    return FORMULA_FORMATS[form](Explained(query, formula, plan))
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
@@ -377,7 +377,7 @@ def _title(state: dict[str, Any]) -> str:
     return f"{state['number']} {_picks(state)}"
 
 
-FORMATS: dict[str, Callable[[Explained], str]] = {
+FORMULA_FORMATS: dict[str, Callable[[Explained], str]] = {
     "text": as_text,
     "mermaid": as_mermaid,
     "dot": as_dot,

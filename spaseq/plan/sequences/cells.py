@@ -1,4 +1,4 @@
-"""Which kind of cells a state has: the cheapest row of KERNEL 1's table that its steps allow."""
+"""Which kind of cells a state has: the cheapest row of the table in docs/how-it-works.md that its steps allow."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
 from gpm.lists import aggregate_of
@@ -157,7 +157,7 @@ def _operator(analysis: Analysis, state: Exit) -> str | None:
 
 
 def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str] | None:
-    """The row of KERNEL 1's table, and the reason; None: more than join keys is kept."""
+    """The row of the table of cells (docs/how-it-works.md), and the reason; None: more than join keys is kept."""
     live = set(liveness.columns[state])
     joined = {held for step in steps for held, _ in step.joins}
     if state.node == START:
@@ -177,17 +177,21 @@ def _compared(columns: tuple[str, ...], automaton: Automaton, number: int, steps
     compared = {columns[one.column] for step in steps for one in step.step.compared}
     rest = set(columns) - {columns[held] for step in steps for held, _ in step.step.joins}
     where = " in each join key" if any(state.indexes) else ""
-    if state.cells is Cells.VIEWS:
-        return (
-            f"zone-mapped list{where}",
-            f"an event takes along at once all those whose {_listed(compared)} it accepts",
-        )
-    if state.cells is Cells.ORDERED:
-        why = why_no_views(automaton, number, steps) if state.govern is Govern.ANY else ""
-        return f"groups by {_listed(compared)}{where}", "in order as long as there is one, else with a zone map" + (
-            f"; one by one, for {why}" if why else ""
-        )
-    return f"group list{where}", f"{_listed(rest)} is kept for filters, negations or later joins"
+    match state.cells:
+        case Cells.VIEWS:
+            return (
+                f"zone-mapped list{where}",
+                f"an event takes along at once all those whose {_listed(compared)} it accepts",
+            )
+        case Cells.ORDERED:
+            why = why_no_views(automaton, number, steps) if state.govern is Govern.ANY else ""
+            return f"groups by {_listed(compared)}{where}", "in order as long as there is one, else with a zone map" + (
+                f"; one by one, for {why}" if why else ""
+            )
+        case Cells.HASH | Cells.FLAT:
+            return f"group list{where}", f"{_listed(rest)} is kept for filters, negations or later joins"
+        case other:
+            assert_never(other)
 
 
 def _listed(names: set[str]) -> str:

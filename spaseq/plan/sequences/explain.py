@@ -9,8 +9,8 @@ from spaseq.plan.drawing import Description, by_source, mermaid_text
 
 
 def render(description: Description, form: str) -> str:
-    """The description in one of the formats of ``FORMATS``; KeyError for another."""
-    return FORMATS[form](description)
+    """The description in one of the formats of ``PLAN_FORMATS``; KeyError for another."""
+    return PLAN_FORMATS[form](description)
 
 
 def as_json(description: Description) -> str:
@@ -127,7 +127,7 @@ def _title(state: Description) -> str:
     return ", ".join(parts)
 
 
-FORMATS: dict[str, Callable[[Description], str]] = {
+PLAN_FORMATS: dict[str, Callable[[Description], str]] = {
     "text": as_text,
     "mermaid": as_mermaid,
     "dot": as_dot,

@@ -1,4 +1,4 @@
-"""Live columns: which values of a partial match a state must keep, by backward data flow (KERNEL 1).
+"""Live columns: which values of a partial match a state must keep, by backward data flow.
 
 SELECT, CONSTRUCT and DISTINCT keep nothing alive: rows of finished matches are rebuilt from the events picked.
 """

@@ -14,6 +14,7 @@ from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition, rises
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.stored import met_of, require
 from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -35,8 +36,9 @@ class SelectingQuery:
     """The results of a query on events that come in encoded batches, the first of them at position ``first``.
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
-    The columns ``remembered`` are kept as long as a match may pick their rows.  QueryError: what the query compares
-    does not compare in events of ``schema``.
+    The columns ``remembered`` are kept as long as a match may pick their rows.  ``integers`` says how many results an
+    end may have when they are only counted.  QueryError: what the query compares does not compare in events of
+    ``schema``.
     """
 
     def __init__(
@@ -46,9 +48,11 @@ class SelectingQuery:
         schema: pyarrow.Schema,
         first: int = 0,
         remembered: Sequence[str] = (),
+        integers: Integers = Integers.INT64,
     ) -> None:
         self._query = query
         self._plan = plan
+        self._integers = integers
         self._shown = _shown(query, plan)
         self.held = query.variables or in_order(self._shown)
         self.columns = columns_of(query, plan, self.held)
@@ -73,7 +77,7 @@ class SelectingQuery:
     def counts(self, batch: EncodedBatch) -> Iterator[int]:
         """How many these are, part by part, without making them where that goes; then they are all only counted."""
         if not self._has_begun:
-            self._counter = counter(self._query, self._plan)
+            self._counter = counter(self._query, self._plan, self._integers)
         if self._counter is None:
             return (len(found.starts) for found in self.recognized(batch))
         self._has_begun = True

@@ -38,8 +38,8 @@ LEADING = {  # quantities of no values: the number of matches in 128 bits, and w
 }
 HINT = "a shorter window or a filter leaves fewer matches"
 WIDER = {
-    Integers.INT64: ", and there are totals of 38 digits, or that are doubles (totals)",
-    Integers.DECIMAL: ", and there are totals that are doubles (totals)",
+    Integers.INT64: '; totals="decimal" has 38 digits, totals="double" is up to 10³⁰⁸',
+    Integers.DECIMAL: '; totals="double" is up to 10³⁰⁸',
     Integers.DOUBLE: "",
 }
 Ends = npt.NDArray[np.int64]

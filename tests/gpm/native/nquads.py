@@ -11,7 +11,7 @@ from gpm.native.encoding import encode_lines
 from gpm.native.tokens import Line, read_lines
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
-from tests.native.boundary_values import FORMS, XSD
+from tests.terms.boundary_values import FORMS, XSD
 
 SCOPE = 7
 SPACES = ("", " ", " ", " ", "\t", " \t ")

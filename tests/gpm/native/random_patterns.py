@@ -39,7 +39,7 @@ from gpm.algebra import (
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
 from tests.gpm.worlds import iri, node
-from tests.native.boundary_values import literals
+from tests.terms.boundary_values import literals
 
 Item = TypeVar("Item")
 

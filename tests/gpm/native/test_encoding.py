@@ -13,7 +13,7 @@ from gpm.native.encoding import encode_lines, encode_text, find_text, time_of
 from gpm.terms import OxTerm, encode
 from nfa_native.terms.words import Terms
 from spaseq.streams.timestamps import from_literal
-from tests.native.boundary_values import FORMS, XSD, literals, nodes
+from tests.terms.boundary_values import FORMS, XSD, literals, nodes
 
 SCOPE = 3
 YES = pyoxigraph.Literal("yes", language="EN")

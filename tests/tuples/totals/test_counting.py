@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow
 import pytest
 
+from spaseq.errors import StreamError
 from spaseq.tuples import match
 from spaseq.tuples.matching import Matches
 from tests.oracle.ceql.generate import random_pair
@@ -29,6 +30,15 @@ def test_more_matches_than_could_be_enumerated() -> None:
     table = pyarrow.table({"type": ["A", *"B" * 60, "C"]})
     found = match("SELECT * FROM S WHERE A ; B+ ; C", table)
     assert (found.count(), found.found) == (2**60 - 1, 2**60 - 1)
+
+
+def test_more_matches_than_64_bits_can_count() -> None:
+    table = pyarrow.table({"type": ["A", *"B" * 100, "C"]})
+    query = "SELECT * FROM S WHERE A ; B+ ; C"
+    assert match(query, table, totals="decimal").count() == 2**100 - 1
+    assert match(query, table, totals="double").count() == 2**100
+    with pytest.raises(StreamError, match="does not fit in 64 bits"):
+        match(query, table).count()
 
 
 def test_what_was_taken_does_not_count() -> None:

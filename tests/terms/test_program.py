@@ -10,8 +10,13 @@ from typing import Any
 import numpy
 import pyoxigraph
 import pytest
-from boundary_values import FORMS, XSD, Node, literals, nodes, term_bytes
-from expression_texts import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nfa_native.terms.program import Op, Program
+from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import FORMS, XSD, Node, literals, nodes, term_bytes
+from tests.terms.expression_texts import (
     BINARY,
     FUNCTIONS,
     JUNCTIONS,
@@ -22,11 +27,6 @@ from expression_texts import (
     compile_expression,
     differences,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from nfa_native.terms.program import Op, Program
-from nfa_native.terms.words import Terms
 
 COMMON = ["integer", "decimal", "double", "dateTime", "string", "boolean"]
 SLOTS = 3

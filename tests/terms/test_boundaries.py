@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 
 import pyoxigraph
 import pytest
-from boundary_values import XSD, Node, stored, term_bytes
-from test_words import assert_as_stored, is_misprinted
 
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import XSD, Node, stored, term_bytes
+from tests.terms.test_words import assert_as_stored, is_misprinted
 
 NEAR = range(-3, 4)
 ZONES = [None, 0, 1, -1, 330, 839, 840, -840]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy
 import pyoxigraph
-from boundary_values import Node, term_bytes
 
 from nfa_native.terms.program import Op, Program
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import Node, term_bytes
 
 BINARY = {
     "=": Op.EQUAL, "!=": Op.NOT_EQUAL, "<": Op.LESS, "<=": Op.LESS_EQUAL, ">": Op.GREATER, ">=": Op.GREATER_EQUAL,

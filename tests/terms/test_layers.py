@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boundary_values import XSD, literals, nodes, term_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nfa_native.terms.program import Op, Program
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import XSD, literals, nodes, term_bytes
 
 TERMS = [term_bytes(term) for term in [*literals(), *nodes()]]
 BIG = f"T{XSD}integer\0{2**62}".encode()

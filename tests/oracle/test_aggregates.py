@@ -11,7 +11,7 @@ from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.expressions import Aggregate, Binary, Const, Expression, Var
 from tests.oracle.generate import Size
 from tests.oracle.model import Column, Kleene, Query, Select
-from tests.test_oracle import A, B, events, gpm, integer, iri, matches, query, seq
+from tests.oracle.test_oracle import A, B, events, gpm, integer, iri, matches, query, seq
 
 COUNT = Aggregate("COUNT", None)
 DOUBLE = '"{}"^^<http://www.w3.org/2001/XMLSchema#double>'.format

@@ -16,7 +16,7 @@ from tests.oracle.generate import Size
 from tests.oracle.model import And, Column, Gpm, Maybe, Node, Not, Partition, Select, Window
 from tests.oracle.partition import keys_of
 from tests.oracle.partitions import partitioned_pair
-from tests.test_oracle import (
+from tests.oracle.test_oracle import (
     BASE,
     INTEGER,
     OTHER,
@@ -35,7 +35,7 @@ from tests.test_oracle import (
     seq,
     star,
 )
-from tests.test_oracle import query as plain
+from tests.oracle.test_oracle import query as plain
 
 BY_KEY = Partition(("k",))
 USING_KEY = Partition(("k",), "[] :key ?k")

@@ -9,11 +9,11 @@ from typing import Any
 import numpy
 import pyoxigraph
 import pytest
-from boundary_values import XSD, Node, literals, nodes, stored, term_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import XSD, Node, literals, nodes, stored, term_bytes
 
 
 def is_misprinted(term: Node) -> bool:

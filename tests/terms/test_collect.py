@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boundary_values import XSD, literals, nodes, term_bytes
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from nfa_native.terms.program import Op, Program
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import XSD, literals, nodes, term_bytes
 
 NOTHING = np.zeros(0, np.uint64)
 

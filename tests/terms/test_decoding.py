@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boundary_values import literals, nodes, term_bytes
 
 from nfa_native.terms import decoding
 from nfa_native.terms.words import Terms
+from tests.terms.boundary_values import literals, nodes, term_bytes
 
 READERS: list[Callable[..., Any]] = [decoding.integers, decoding.doubles, decoding.instants, decoding.truths]
 
