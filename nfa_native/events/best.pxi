@@ -70,6 +70,9 @@ cdef bint work_out(Recognition* r, uint32_t number, int64_t least) noexcept nogi
         best.pick = number
         if begins(node):
             best.start = node.youngest
+    if r.scratch.asked.size() > asked:
+        ask_best(r, node.sibling, least)
+        return False
     take_best(r, node.sibling, best, least)
     if r.scratch.asked.size() > asked:
         return False
@@ -91,6 +94,12 @@ cdef void take_best_before(Recognition* r, const MatchNode* node, BestMatch* bes
         if group == NO_NODE:
             return
         take_best(r, group, best, least)
+
+
+cdef inline void ask_best(Recognition* r, uint32_t number, int64_t least) noexcept nogil:
+    """Ask for the best match of a set, unless it is known."""
+    if is_young(&r.state, number, least) and not is_known(r, number, least):
+        r.scratch.asked.push_back(number)
 
 
 cdef inline void take_best(Recognition* r, uint32_t number, BestMatch* best, int64_t least) noexcept nogil:

@@ -81,7 +81,8 @@ cdef void begin_stages(Recognition* r) noexcept nogil:
     r.scratch.beginnings.clear()
     open_stage(r)
     for i in range(r.scratch.endings.size()):
-        r.scratch.asked.assign(1, r.scratch.endings[i].node)
+        r.scratch.asked.clear()
+        r.scratch.asked.push_back(r.scratch.endings[i].node)
         reach_asked(r, NO_ORIGIN)
     close_stage(r)
 
@@ -137,9 +138,11 @@ cdef void reach_asked(Recognition* r, uint32_t origin) noexcept nogil:
         stamp[0] = r.scratch.stamp
         node = match_node(&r.state, number)
         r.scratch.asked.push_back(node.sibling)
-        if is_pick(node) and r.program.marked[state_of(node)]:
+        if node.state == UNION:
+            r.scratch.asked.push_back(node.next)
+        elif node.state != VIEW and r.program.marked.data()[state_of(node)]:
             add_candidate(r, number, origin)
-        elif is_pick(node) and begins(node):
+        elif node.state != VIEW and begins(node):
             add_beginning(r, position_of(&r.state, node.pos), origin)
         else:
             ask_before(r, node)
@@ -147,12 +150,16 @@ cdef void reach_asked(Recognition* r, uint32_t origin) noexcept nogil:
 
 cdef inline void ask_before(Recognition* r, const MatchNode* node) noexcept nogil:
     """Ask for what the first part of a node goes on from."""
-    cdef ViewVisit visit
-    cdef uint32_t group
-    if not is_of_view(node):
+    if is_of_view(node):
+        ask_groups(r, view_number(node))
+    else:
         r.scratch.asked.push_back(node.next)
-        return
-    visit = visit_of(r.correlating, view_number(node))
+
+
+cdef void ask_groups(Recognition* r, uint32_t view) noexcept nogil:
+    """Ask for all groups of a view."""
+    cdef ViewVisit visit = visit_of(r.correlating, view)
+    cdef uint32_t group
     while True:
         group = next_in_view(r.correlating, &visit, r.scratch.endings[0].least)
         if group == NO_NODE:
