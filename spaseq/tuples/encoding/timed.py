@@ -52,7 +52,7 @@ class Timed:
         """How far it has read, as TIMED."""
         first = [] if self._first is None else [list(self._first)]
         latest = LEAST if self._clock is None else self._clock.latest
-        return {"rows": self.rows, "skipped": self.skipped, "first": first, "latest": latest}
+        return {"rows": max(self.rows, self._passed), "skipped": self.skipped, "first": first, "latest": latest}
 
     def go_on(self, state: dict[str, Any], latest: int) -> None:
         """Pass over the rows that were read when ``state`` was taken; no time before ``latest`` is good any more."""
