@@ -1,6 +1,6 @@
 """What a query over tuples means (CEQL), free of text positions: formulas, filters and the clauses around them.
 
-A formula as written is made of Relation, Named, Filtered, Disjunction, Sequence and Iteration.  In normal form
+A formula as written is made of Relation, Named, Filtered, Alternation, Sequencing and Iteration.  In normal form
 there are Picks instead of relations and names, and filters only where they correlate events.
 """
 
