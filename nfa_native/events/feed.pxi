@@ -116,9 +116,10 @@ cdef size_t feed_events(
     size_t most,
 ) noexcept nogil:
     """Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results."""
+    cdef const uint8_t* enters = r.program.enters.data()
     cdef int64_t first = r.state.position - <int64_t>at
     while at < count and not r.scratch.is_full and not r.scratch.is_stopped:
-        if symbols[at]:
+        if enters[symbols[at]]:
             r.state.position = first + <int64_t>at
             if r.scratch.enumerating or take_event(r, symbols[at], at, 0, r.state.position, starts[at], least[at]):
                 touch(r, 0)
@@ -136,6 +137,7 @@ cdef size_t feed_partitions(
     size_t at, size_t count, size_t most, int64_t events,
 ) noexcept nogil:
     """As `feed_events`, each event in its partition.  Of windows of `events` >= 0, positions in it are what is measured."""
+    cdef const uint8_t* enters = r.program.enters.data()
     cdef int64_t first = r.state.position - <int64_t>at
     cdef int64_t local
     cdef uint32_t partition
@@ -153,7 +155,7 @@ cdef size_t feed_partitions(
             r.state.locals[partition] += 1
             if r.program.numbered:
                 r.state.local_numbers.push_back(r.state.locals[partition] - 1)
-        if symbols[at]:
+        if enters[symbols[at]]:
             touch(r, partition)
             local = r.state.locals[partition] - 1
             if r.scratch.enumerating or take_event(

@@ -354,6 +354,8 @@ cdef know_symbol(Recognition* r, states):
         spec.end = add_entered(r, [state for state in states if r.program.entries[state].initial])
     else:
         spec.end = add_entered(r, states)
+    r.program.enters.safe_resize(r.program.symbols.size(), 0)     # there may be one more, if memory ran out
+    r.program.enters.safe_push_back(spec.end > spec.begin)
     r.program.symbols.safe_push_back(spec)
 
 

@@ -128,6 +128,7 @@ cdef cppclass RecognizerProgram:
     bint start_is_marked          # so results with one end and the same positions have the same start
     bint is_chain                 # results have one pick of each state, in the order of their numbers, and come once
     vector[SymbolSpec] symbols
+    vector[uint8_t] enters        # by symbol: whether it enters any state; those of other queries alone do not
     vector[EnteredState] entered
     uint32_t most_nodes           # that an event can make
     int64_t events                # the window, in positions of the partition; < 0: `starts` say what it measures
