@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nfa_native.automata.complex_events import ComplexEventAutomaton
+from nfa_native.automata.complex_events import ComplexEventAutomaton, Correlation, PickState
 from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind, StrategyKind
 
 _COMPARED = {
@@ -45,35 +45,31 @@ def needed(strategy: StrategyKind, automaton: ComplexEventAutomaton) -> Strategy
 def steps(automaton: ComplexEventAutomaton, forgets: bool) -> tuple[StepKind, ...]:
     """How each state is entered."""
     waited_next = {one for state in automaton.states for one in state.directly_after}
-    return tuple(_step(automaton, number, number in waited_next, forgets) for number in range(len(automaton.states)))
-
-
-def _step(automaton: ComplexEventAutomaton, number: int, is_waited_next: bool, forgets: bool) -> StepKind:
-    if is_waited_next:
-        return StepKind.GENERAL
     if automaton.correlation is not None:
-        return StepKind.SWIFT if _is_swift(automaton, number) else StepKind.GENERAL
-    return StepKind.PLAIN if forgets and _is_plain(automaton, number) else StepKind.GENERAL
+        short, others = StepKind.SWIFT, _not_swift(automaton.correlation)
+    else:
+        waited = {one for state in automaton.states for one in state.after}
+        states = enumerate(automaton.states)
+        short = StepKind.PLAIN
+        others = {number for number, state in states if not forgets or not _is_plain(state, number, number in waited)}
+    general = waited_next | others
+    return tuple(StepKind.GENERAL if number in general else short for number in range(len(automaton.states)))
 
 
-def _is_plain(automaton: ComplexEventAutomaton, number: int) -> bool:
+def _is_plain(state: PickState, number: int, is_waited: bool) -> bool:
     """Whether nothing asks for the very last event, or ends and goes on.
 
     Nor may what began here be younger than what enters later, as in the A of (A ; B)+.
     """
-    state = automaton.states[number]
     if state.directly_after or (state.initial and state.after and number not in state.after):
         return False
-    is_waited = any(number in one.after for one in automaton.states)
     return not state.final or (not is_waited and not state.initial)
 
 
-def _is_swift(automaton: ComplexEventAutomaton, number: int) -> bool:
-    """Whether all that enters comes in sets and views."""
-    correlation = automaton.correlation
-    if correlation is None or correlation.cells[number] is RegisterCells.MERGED:
-        return False
-    return all(correlation.is_viewed(one) for one in correlation.transitions if one.target == number)
+def _not_swift(correlation: Correlation) -> set[int]:
+    """States that something enters neither in sets nor in views."""
+    merged = {number for number, cells in enumerate(correlation.cells) if cells is RegisterCells.MERGED}
+    return merged | {one.target for one in correlation.transitions if not correlation.is_viewed(one)}
 
 
 def enumeration(
