@@ -1,8 +1,8 @@
 """The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
 
-Exhaustive small worlds, hypothesis examples and seeded random pairs, then worlds and pairs with PARTITION BY (``--only
-partitions``: these alone).  It prints how many pairs each operator, strategy and window kind had, and ends with status
-1 if there was a single difference.
+Exhaustive small worlds, hypothesis examples and seeded random pairs, pairs whose matches are only counted (``--only
+counts``: these alone), then worlds and pairs with PARTITION BY (``--only partitions``).  It prints how many pairs each
+operator, strategy and window kind had, and ends with status 1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from itertools import islice
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.agreement import partitions
+from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
 from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
@@ -77,6 +78,14 @@ def exhaustive(worker: int, _: int) -> Tally:
 def seeded(worker: int, count: int) -> Tally:
     """Seeded pairs with three or four operators and four or five events."""
     return _compare(random_pair(number, LARGE) for number in range(worker, count, WORKERS))
+
+
+def counts(worker: int, count: int) -> Tally:
+    """Seeded pairs whose matches are counted by sets, by totals and by COUNT(*)."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        tally.compare(counting(number), partial(miscounted, seed=number))
+    return tally
 
 
 def hypothesis_examples(worker: int, count: int) -> Tally:
@@ -163,6 +172,11 @@ def plain_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("seeded random, 3-4 operators, 4-5 events", seeded, options.random)
 
 
+def count_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of counts."""
+    yield run("counted by sets, by totals and by COUNT(*)", counts, options.counts)
+
+
 def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
     """The comparisons of queries with PARTITION BY, and of HAVING and the newer aggregates."""
     yield run("PARTITION BY, seeded random, 1-4 operators, 3-7 events, 2-3 keys", partitioned, options.partitions)
@@ -171,17 +185,25 @@ def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
 
 
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
+    "plain": plain_parts,
+    "counts": count_parts,
+    "partitions": partition_parts,
+}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=100_000, help="seeded pairs")
     parser.add_argument("--examples", type=int, default=20_000, help="hypothesis examples")
     parser.add_argument("--partitions", type=int, default=20_000, help="seeded pairs with PARTITION BY")
     parser.add_argument("--aggregates", type=int, default=10_000, help="seeded pairs with HAVING and the like")
-    parser.add_argument("--only", choices=("plain", "partitions"), help="leave the others out")
+    parser.add_argument("--counts", type=int, default=20_000, help="seeded pairs whose matches are counted")
+    parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")
-    totals = [*plain_parts(options)] if options.only != "partitions" else []
-    totals += [*partition_parts(options)] if options.only != "plain" else []
+    parts = PARTS if options.only is None else {options.only: PARTS[options.only]}
+    totals = [tally for part in parts.values() for tally in part(options)]
     differences = sum(len(one.differences) for one in totals)
     print(f"\n{sum(one.pairs for one in totals):,} pairs compared, {differences} differences")
     return 1 if differences else 0

@@ -1,7 +1,8 @@
 """The long comparison of CEQL with its oracle: ``python -m tests.recognition.deep`` (some minutes on two cores).
 
 Random pairs with a selection strategy, with a limit, with consumption, joined by keys, with filters that mix events,
-under MAX, and under NEXT and LAST with filters that compare events, 20,000 of each, from text to matches of a table;
+under MAX, and under NEXT and LAST with filters that compare events, 20,000 of each, from text to matches of a table,
+given and counted;
 and all formulas of at most two operators on all small streams.  It prints how many pairs each kind had, and ends with
 status 1 if there was a single difference.
 """
@@ -20,6 +21,7 @@ from functools import partial
 from itertools import islice
 from random import Random
 
+from spaseq.tuples import match
 from spaseq.tuples.encoding import encoder
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
@@ -28,7 +30,7 @@ from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import STRATEGIES, Query
 from tests.oracle.ceql.text import to_text
 from tests.recognition.harness import is_recognized, run
-from tests.tuples.tables import answers
+from tests.tuples.tables import answers, table_of
 
 WORKERS = 2
 EACH = 40  # every so many pairs of the small worlds
@@ -91,6 +93,12 @@ def small_worlds(each: int, worker: int) -> Iterator[Pair]:
 
 
 # ── the comparison ───────────────────────────────────────────────────────────────────────────────────────
+def miscounted(pair: Pair, wanted: int) -> str | None:
+    """What is wrong if not so many are counted, by totals where they tell it, as were given."""
+    counted = match(to_text(pair.query), table_of(pair), time="time").count()
+    return None if counted == wanted else f"counted {counted} of {wanted}"
+
+
 @dataclass
 class Tally:
     """What was compared, and what differed."""
@@ -106,7 +114,8 @@ class Tally:
         text, chance = to_text(pair.query), Random(self.pairs)
         try:
             integers = chance.choice([(), ("volume",), ("volume", "clock")])
-            found = disagreement(pair.query, pair.events, answers(pair, chance.randrange(1, 9), integers))
+            given = [*answers(pair, chance.randrange(1, 9), integers)]
+            found = disagreement(pair.query, pair.events, given) or miscounted(pair, len(given))
             if not found and is_recognized(pair.query):
                 cuts = [chance.randrange(1, 9) for _ in range(2)]
                 found = disagreement(pair.query, pair.events, run(text, pair.events, cuts, chance.choice([1, 2, 1000])))

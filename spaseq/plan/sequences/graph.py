@@ -159,7 +159,7 @@ class _Builder:
         self.graph = graph
         self.kleenes = kleenes
         self.counts_first = counts_first
-        self.operators = 0
+        self.operators: dict[Path, int] = {}
 
     def add(
         self,
@@ -178,7 +178,7 @@ class _Builder:
             case Sequence(left, strategy, right):
                 middle, after = self.graph.node(), self.graph.node()
                 self.add(left, (*path, 0), start, middle, enclosing, first)
-                self.graph.connect(middle, self._operator(strategy), after)
+                self.graph.connect(middle, self._operator(path, strategy), after)
                 self.add(right, (*path, 1), after, end, enclosing, first)
             case Disjunction(left, right):
                 self.add(left, (*path, 0), start, end, enclosing, first)
@@ -199,9 +199,9 @@ class _Builder:
         self.graph.places.append(place)
         self.graph.steps.setdefault(start, []).append((len(self.graph.places) - 1, end))
 
-    def _operator(self, strategy: Strategy) -> Operator:
-        self.operators += 1
-        return Operator(self.operators, strategy)
+    def _operator(self, path: Path, strategy: Strategy) -> Operator:
+        """The operator written there: the same one in all copies of a Kleene's body, so that its steps compete."""
+        return Operator(self.operators.setdefault(path, len(self.operators)), strategy)
 
     def _absent(
         self, bodies: list[SequenceExpression], start: int, end: int, enclosing: tuple[int, ...], first: frozenset[int]
@@ -218,7 +218,7 @@ class _Builder:
     ) -> None:
         """One copy of the body for each iteration that must be counted; without upper bound the last one loops."""
         number = self.kleenes[path]
-        operator = self._operator(kleene.strategy)
+        operator = self._operator(path, kleene.strategy)
         copies = kleene.most if kleene.most is not None else kleene.least
         if kleene.most is None and number in self.counts_first:
             copies = max(copies, 2)
