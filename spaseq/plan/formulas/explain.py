@@ -28,6 +28,7 @@ from spaseq.pattern.formulas.query import (
 from spaseq.plan.drawing import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation, strategies
 from spaseq.plan.formulas.automaton import Recognition, chosen_lanes
+from spaseq.plan.formulas.splitting import split
 from spaseq.plan.formulas.twin_paths import followers, twin_paths
 
 
@@ -155,6 +156,13 @@ def partition(asked: Explained) -> Section:
         said.append(f"by {', '.join(joined)}, in which the filters join all events: each value is looked at on its own")
     value = {"by": names, "joined_by": joined}
     return Section("partition", "partition", value, "; ".join(said) or "none")
+
+
+def cut(asked: Explained) -> Section:
+    """Where the query may be cut."""
+    found = split(asked.query, asked.plan)
+    text = f"by {', '.join(found.keys)}: {found.why}" if found.keys else f"nowhere: {found.why}"
+    return Section("split", "cut", {"keys": list(found.keys), "why": found.why}, text)
 
 
 def limit(asked: Explained) -> Section:
@@ -323,7 +331,7 @@ def _numbers(steps: list[str], step: str) -> str:
 
 
 SECTIONS: tuple[Callable[[Explained], Section], ...] = (
-    normal_form, select, strategy, window, partition, limit, consumption, lanes, events, automaton,
+    normal_form, select, strategy, window, partition, cut, limit, consumption, lanes, events, automaton,
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def as_text(description: Description) -> str:
         f"sequence  {description['sequence']}",
         f"window    {_window(description['window'])}",
         *_partition(description["partition"]),
+        f"cut       {_cut(description['split'])}",
         "",
         "tree",
         *_tree(description["tree"], ""),
@@ -56,6 +57,11 @@ def _partition(partition: Description | None) -> Iterator[str]:
     if partition is not None:
         using = ", found by USING" if partition["using"] else ""
         yield f"partition {' '.join('?' + key for key in partition['keys'])}{using}: {partition['how']}"
+
+
+def _cut(split: Description) -> str:
+    keys = " ".join("?" + key for key in split["keys"])
+    return f"by {keys}: {split['why']}" if keys else f"nowhere: {split['why']}"
 
 
 def _tree(node: Description, indent: str) -> Iterator[str]:

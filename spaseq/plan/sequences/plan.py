@@ -20,9 +20,12 @@ from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.sequences import AtomDefinition, Construction, Query
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
 from spaseq.plan.sequences.environment import aggregate_value, cell, substitute, variables_of
+from spaseq.plan.sequences.key_patterns import split_natively
 from spaseq.plan.sequences.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.liveness import Liveness
 from spaseq.plan.sequences.report import report
+from spaseq.plan.sequences.splitting import split
+from spaseq.plan.split import Split
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,6 +180,11 @@ class Plan:
         return self.by_partition and self.decided_by_edge
 
     @cached_property
+    def split(self) -> Split:
+        """Where the query may be cut, if nobody reads what it derives."""
+        return split(self.query, self.match_aggregates)
+
+    @cached_property
     def rows_together(self) -> bool:
         """Whether all rows of a match come one after the other: it is found once, in one substream."""
         return not self.analysis.query.keys and not self.analysis.is_ambiguous
@@ -194,11 +202,13 @@ class Plan:
         asked = evaluator or Evaluator(Terms())
         patterns = [compile_atom(asked, atom) for atom in self.atoms]
         where = self._where(asked, patterns)
+        parted = split_natively(self.split, self.atoms, asked)
         atoms = [
             {**described, "evaluation": pattern.route + where.get(number, "")}
             for number, (described, pattern) in enumerate(zip(self._description["atoms"], patterns, strict=True))
         ]
-        return render({**self._description, "atoms": atoms}, form)
+        cut = {"keys": list(parted.keys), "why": parted.why}
+        return render({**self._description, "atoms": atoms, "split": cut}, form)
 
     def _where(self, evaluator: Evaluator, patterns: Sequence[CompiledPattern]) -> dict[int, str]:
         """On which events the lazy atoms are evaluated, for people."""

@@ -1,0 +1,1 @@
+"""The same queries on Spark: streams cut into parts, each with an engine of its own."""

@@ -1,0 +1,124 @@
+"""Which engines of a job an event goes to: those in which a GPM may match it, or which have to count it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.rows import AtomRows, Numbers, Words
+from nfa_native.terms.words import Terms
+from spaseq.errors import StreamError
+from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.key_patterns import key_patterns
+from spaseq.plan.sequences.partition import has_strict_steps
+from spaseq.plan.sequences.plan import compile_atom
+from spaseq.spark.parts import Part
+from spaseq.streams.event import Events
+
+Buckets = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartRoute:
+    """How the events of one stream find the engines of one part.
+
+    A row of one of ``patterns`` has the keys of its event if the part is cut, else whatever; without a row an event is
+    of no use, unless ``counts`` all.
+    """
+
+    part: Part
+    patterns: tuple[CompiledPattern, ...]
+    counts: bool
+
+
+class Router:
+    """Routes the events of a job's streams, those of each batch at once.  Patterns are compiled here, by ``evaluator``.
+
+    It wants all triples of ``evaluator``'s encoder that the job's engines can use, and no others.
+    """
+
+    def __init__(self, parts: Iterable[Part], evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._routes: dict[str, list[PartRoute]] = {}
+        for part in parts:
+            for stream in dict.fromkeys(stream.iri for plan in part.plans for stream in plan.query.streams):
+                route = _route(part, stream, evaluator)
+                if route.counts or route.patterns:
+                    self._routes.setdefault(stream, []).append(route)
+
+    def route(self, events: Events) -> list[tuple[int, Numbers]]:
+        """The numbers of the engines that events go to, each with the positions of its events, rising.
+
+        StreamError: an event of a query that is cut has several keys, which lie in different buckets.
+        """
+        events = events.renewed(self.evaluator.encoder)
+        found: list[tuple[int, Numbers]] = []
+        for route in self._routes.get(events.stream, ()):
+            found += self._along(route, events)
+        return found
+
+    def _along(self, route: PartRoute, events: Events) -> list[tuple[int, Numbers]]:
+        part = route.part
+        if route.counts:
+            return [(part.first, np.arange(len(events)))] if len(events) else []
+        rows = self.evaluator.evaluate(events.graphs, route.patterns)
+        if not part.split.keys:
+            matched = np.unique(np.concatenate([one.row_event for one in rows])).astype(np.int64)
+            return [(part.first, matched)] if len(matched) else []
+        pairs = np.unique(np.concatenate([self._pairs(one, part.buckets) for one in rows]))
+        places, buckets = np.divmod(pairs, part.buckets)
+        if not part.split.shown:
+            _check_single(places, events, part)
+        return [(part.first + int(bucket), places[buckets == bucket]) for bucket in np.unique(buckets)]
+
+    def _pairs(self, rows: AtomRows, buckets: int) -> Numbers:
+        """Each event with each of its buckets: as one number, event · ``buckets`` + bucket."""
+        own = bucket_of(rows.columns, buckets, self.evaluator.terms)
+        return rows.row_event.astype(np.int64) * buckets + own.astype(np.int64)
+
+
+def bucket_of(keys: Sequence[Words] | Words, buckets: int, terms: Terms) -> Buckets:
+    """The bucket of each key (n) by its canonical terms; ``keys`` are their columns (k, n)."""
+    mixed = np.zeros(keys[0].shape, np.uint32)
+    for column in keys:
+        words, inverse = np.unique(column, return_inverse=True)
+        hashes = np.fromiter(map(crc32, terms.bytes_many(words)), np.uint32, len(words))
+        mixed = mixed * np.uint32(0x9E3779B1) + hashes[inverse]
+    return mixed % np.uint32(buckets)
+
+
+def _route(part: Part, stream: str, evaluator: Evaluator) -> PartRoute:
+    if part.split.keys:
+        (plan,) = part.plans
+        known = key_patterns(plan.atoms, part.split.keys, evaluator)
+        assert known is not None, "a query is cut only by keys that are found natively"
+        for atom in plan.atoms:  # their triples are wanted, too
+            compile_atom(evaluator, atom)
+        return PartRoute(part, tuple(one.pattern for one in known if one.stream == stream), counts=False)
+    reading = [plan for plan in part.plans if stream in {one.iri for one in plan.query.streams}]
+    patterns = [compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream]
+    counts = any(map(counts_all, reading)) or not all(pattern.is_native for pattern in patterns)
+    return PartRoute(part, tuple(patterns), counts)
+
+
+def counts_all(plan: Plan) -> bool:
+    """Whether events matter that match no GPM."""
+    window = plan.query.window
+    return has_strict_steps(plan.query.expression) or (window is not None and window.events)
+
+
+def _check_single(places: Numbers, events: Events, part: Part) -> None:
+    """StreamError: an event goes to several buckets."""
+    twice = places[:-1][places[1:] == places[:-1]]
+    if not len(twice):
+        return
+    name, keys = part.plans[0].query.name, ", ".join(f"?{key}" for key in part.split.keys)
+    raise StreamError(
+        f"the event <{events.names[int(twice[0])]}> of the stream <{events.stream}> has several {keys}, "
+        f'by which the query "{name}" is cut; keep it whole: whole=["{name}"]'
+    )
