@@ -1,0 +1,68 @@
+"""What a job is: its queries, the background, and into how many engines they are cut.  It pickles, and never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import spaseq.engine
+from nfa_native.terms.words import Terms
+from spaseq.engine.background import Background
+from spaseq.engine.core import new_evaluator
+from spaseq.engine.prepared import Prepared
+from spaseq.spark.labels import labels
+from spaseq.spark.parts import Part, parts
+from spaseq.spark.routing import Router
+
+FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
+
+
+@dataclass(frozen=True)
+class Job:
+    """``queries`` by name next to ``background``; each that may be cut is cut into ``buckets``, unless ``whole`` says not.
+
+    ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are counted and left
+    out, else they are a StreamError.
+    """
+
+    queries: Mapping[str, Prepared]
+    background: Background
+    buckets: int
+    partitions: int
+    whole: frozenset[str] = frozenset()
+    skip: bool = False
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the job."""
+        evaluator = new_evaluator("auto", Terms(), self.background)
+        plans = [query.plan.named(name) for name, query in self.queries.items()]
+        return parts(plans, self.buckets, evaluator, dict.fromkeys(self.whole, "it is to stay whole"))
+
+    @cached_property
+    def labels(self) -> tuple[int, ...]:
+        """The label of each engine by number."""
+        return labels(sum(part.buckets for part in self.parts), self.partitions)
+
+    def part_of(self, engine: int) -> Part:
+        """The part that an engine, given by number, is of."""
+        return next(part for part in self.parts if engine in part.numbers)
+
+    def engine(self, number: int) -> spaseq.engine.Engine:
+        """A new engine of that number."""
+        engine = spaseq.engine.Engine(self.background, lateness=FOREVER)
+        for plan in self.part_of(number).plans:
+            engine.register(self.queries[plan.query.name], plan.query.name)
+        return engine
+
+    def reader(self) -> tuple[spaseq.engine.Engine, Router]:
+        """What reads rows as events for all engines, and what finds these engines for them."""
+        engine = spaseq.engine.Engine(self.background)
+        for name, query in self.queries.items():
+            engine.register(query, name)
+        return engine, Router(self.parts, engine.core.evaluator)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What it was made of; the rest is found again."""
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}

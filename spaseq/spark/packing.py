@@ -1,0 +1,59 @@
+"""Events packed for their way: as Arrow's IPC stream, compressed, in rows of about a mebibyte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow
+import pyarrow.compute
+import pyarrow.ipc
+
+from spaseq.spark.schemas import EVENT, PACKED
+
+LARGEST = 1 << 20  # bytes of events in a row, before they are compressed
+MOST = 64 << 20  # bytes of events that wait for their row to be full
+_COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+
+
+class Packer:
+    """Gathers the events of each engine until they fill a row; ``labels`` are those of the engines by number."""
+
+    def __init__(self, labels: tuple[int, ...]) -> None:
+        self._labels = labels
+        self._waiting: dict[int, list[pyarrow.RecordBatch]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def add(self, engine: int, events: pyarrow.RecordBatch) -> Iterator[pyarrow.RecordBatch]:
+        """Events for an engine; gives the rows that are full."""
+        self._waiting.setdefault(engine, []).append(events)
+        self._sizes[engine] = self._sizes.get(engine, 0) + events.nbytes
+        if self._sizes[engine] >= LARGEST:
+            yield self._row(engine)
+        elif sum(self._sizes.values()) > MOST:
+            yield self._row(max(self._sizes, key=self._sizes.__getitem__))
+
+    def rest(self) -> Iterator[pyarrow.RecordBatch]:
+        """The rows that are not full."""
+        for engine in sorted(self._waiting):
+            yield self._row(engine)
+
+    def _row(self, engine: int) -> pyarrow.RecordBatch:
+        del self._sizes[engine]
+        events = pyarrow.Table.from_batches(self._waiting.pop(engine), EVENT).combine_chunks()
+        ends = pyarrow.compute.min_max(events["time"]).as_py()
+        row = {"label": self._labels[engine], "first": ends["min"], "last": ends["max"], "events": len(events)}
+        return pyarrow.RecordBatch.from_pylist([{**row, "data": packed(events)}], PACKED)
+
+
+def packed(events: pyarrow.Table) -> bytes:
+    """Events in their columns as bytes."""
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, EVENT, options=_COMPRESSED) as writer:
+        writer.write_table(events)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def unpacked(data: bytes | pyarrow.Buffer) -> pyarrow.Table:
+    """The events in those bytes."""
+    return pyarrow.ipc.open_stream(data).read_all()
