@@ -9,6 +9,7 @@ from typing import Any
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
+from spaseq.engine import promises
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.core import EngineCore
 from spaseq.engine.graphs import Graph
@@ -209,6 +210,34 @@ class Engine:
     def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
         """``close``, the results as tables."""
         return self.core.close(stream)
+
+    # ── what a promise is good for ───────────────────────────────────────────────────────────────────────
+    @exclusive
+    @whole_or_broken
+    def due(self) -> int | None:
+        """The least promise (microseconds) with which ``advance`` would decide a result, or let an event go that waits.
+
+        A lesser one gives nothing.  None: no promise gives anything, as long as nothing else comes.  Now and then the
+        promise only ends the events of one time, and the next one decides: ``while (t := engine.due()) is not None:
+        engine.advance(t)`` gives all that promises alone decide.
+        """
+        return promises.due(self.core)
+
+    @exclusive
+    @whole_or_broken
+    def needed_since(self) -> int | None:
+        """No event before this time (microseconds) matters for any result that is still to come.
+
+        A new engine of the same queries goes on as this one would, whatever comes, if the events since this time are
+        pushed to it in the order in which they came: those that were in time, and others beside them as one likes.
+        Then it is promised what was promised, stream by stream.  What it gives up to there was given before: drop it.
+
+        None: every event may matter, since a query has no window, or one of EVENTS, or only ``max_results`` of its
+        results are asked.  2**63 - 1: none does.  -2**63: a stream has promised nothing, so all do.  It depends on
+        windows and promises alone (``windows_back``), not on what came.  OptionError: an iterator of results was begun
+        and not taken to its end.
+        """
+        return promises.needed_since(self.core)
 
     # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
     @reading

@@ -115,6 +115,9 @@ class AnyPlan(ResultPlan, Protocol):
     def by_partition(self) -> bool:
         """Whether every event counts, also those that no partial match waits for."""
 
+    def needed_since(self, time: int) -> int | None:
+        """No event before this matters for results that are decided at ``time`` or later; None: every event may."""
+
     def start(self, terms: Terms, *, automaton: Automaton | None = None) -> AnyMatcher:
         """A matcher at the beginning of its input, of an automaton that is there already or a new one."""
 

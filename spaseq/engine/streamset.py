@@ -107,6 +107,18 @@ class Streamset:
         """Whether all tables were taken."""
         return not self._rest
 
+    @property
+    def due(self) -> int | None:
+        """The least watermark that releases an event, or lets a query decide something; None: none does.
+
+        What EVENTS windows decide comes with an event that is released.  While it is not known what a tick decides, the
+        watermark that ends the tick counts.
+        """
+        waiting = [] if self.buffer.due is None else [self.buffer.due]
+        if not (self.buffer.strict or self.finished):
+            waiting += [max(query.due, self.advanced) + 1 for query in self.queries]
+        return min((due for due in waiting if due < GREATEST), default=None)
+
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""

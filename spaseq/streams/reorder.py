@@ -98,6 +98,13 @@ class ReorderBuffer:
         runs = (run for queue in self._queues for run in queue.runs)
         return min([*self._knowledge, *(int(run.events.graphs.knowledge.min()) for run in runs)], default=None)
 
+    @property
+    def due(self) -> int | None:
+        """The least watermark that releases an event; None: nothing waits."""
+        times = [time for time, _, _, _ in self._singles[:1]]
+        times += [int(run.events.times[0]) for queue in self._queues for run in queue.runs]
+        return min(times) + self.strict if times else None
+
     def release(self, watermark: int) -> Released:
         """The events that the watermark releases, in order."""
         if not self._has_columns:

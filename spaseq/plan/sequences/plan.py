@@ -23,6 +23,7 @@ from spaseq.plan.sequences.environment import aggregate_value, cell, substitute,
 from spaseq.plan.sequences.key_patterns import split_natively
 from spaseq.plan.sequences.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.liveness import Liveness
+from spaseq.plan.sequences.reach import earliest_start, windows_back
 from spaseq.plan.sequences.report import report
 from spaseq.plan.sequences.splitting import split
 from spaseq.plan.split import Split
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 
 _NO_NAME = "\0"  # is in no query
-_FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decided_by_edge", "rows_together",
-          "_around_name")  # fmt: skip  # that do not depend on the name
+_FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decided_by_edge", "looks_back",
+          "rows_together", "_around_name")  # fmt: skip  # that do not depend on the name
 
 
 def compile_plan(query: Query) -> Plan:
@@ -173,6 +174,26 @@ class Plan:
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
         return any(state.ends and self.liveness.guards[state] for state in self.analysis.exits)
+
+    @cached_property
+    def looks_back(self) -> bool:
+        """Whether events before the first one of a match can drop it."""
+        return any(
+            state.strategy is None and not state.ends and self.liveness.guards[state] for state in self.analysis.exits
+        )
+
+    def needed_since(self, time: int) -> int | None:
+        """No event before this matters for results that are decided at ``time`` or later; None: every event may.
+
+        An event in a window of time is in the same window whatever came before it, and in the same partition.
+        """
+        window, form = self.query.window, self.query.form
+        if window is None or window.events:
+            return None
+        distinct = not isinstance(form, Construction) and form.distinct
+        for _ in range(windows_back(window, self.decided_by_edge, self.looks_back, distinct)):
+            time = earliest_start(window, time)
+        return time
 
     @property
     def decided_out_of_order(self) -> bool:
