@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import rdflib
-from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse, serialize
+from pyoxigraph import DefaultGraph, Quad, RdfFormat, Triple, parse, serialize
 
 import spaseq
 from benchmarks.timing import Job, Preparation, interleaved
@@ -43,7 +43,7 @@ def stock_events(count: int) -> list[tuple[int, list[Quad]]]:
     return [(times[name], list(some)) for name, some in groupby(named, key=lambda quad: quad.graph_name)]
 
 
-def as_bytes(quads: Iterable[Quad]) -> bytes:
+def as_bytes(quads: Iterable[Quad] | Iterable[Triple]) -> bytes:
     found = serialize(quads, format=RdfFormat.N_QUADS)
     assert found is not None
     return found

@@ -18,6 +18,8 @@ Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.int64]
 TextColumn: TypeAlias = tuple[Numbers, bytes]  # text i of n is bytes[offsets[i]:offsets[i + 1]], in UTF-8
+# Text i of n is bytes starts[i]:starts[i + 1] of a buffer: n + 1 starts of 32 or 64 bits, and the buffer.
+TextRows: TypeAlias = tuple[npt.NDArray[np.int32] | Numbers, bytes | memoryview]
 Triples: TypeAlias = Sequence[pyoxigraph.Triple | pyoxigraph.Quad]
 
 
@@ -41,18 +43,20 @@ def is_slack(column: Numbers) -> bool:
 class Texts:
     """Where n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
 
-    The bytes are N-Quads lines, of which those without graph do not count if some have one.  A block that is no bytes
-    is the triples of an event.
+    The bytes, which may be those of a buffer, are N-Quads lines, of which those without graph do not count if some have
+    one.  A block that is neither is the triples of an event.
     """
 
-    blocks: tuple[bytes | Triples, ...]
+    blocks: tuple[bytes | memoryview | Triples, ...]
     block: Numbers
     starts: Numbers
     stops: Numbers
 
     def __getitem__(self, number: int) -> Triples:
         block = self.blocks[int(self.block[number])]
-        return QuadLines(block[self.starts[number] : self.stops[number]]) if isinstance(block, bytes) else block
+        if not isinstance(block, bytes | memoryview):
+            return block
+        return QuadLines(bytes(block[self.starts[number] : self.stops[number]]))
 
     def take(self, chosen: Any) -> Texts:
         """The texts of some events: a slice, or an array of indices."""
@@ -62,7 +66,7 @@ class Texts:
         """The same texts without blocks that nobody reads; what takes less than half of its block is copied out."""
         used, block = np.unique(self.block, return_inverse=True)
         blocks = [self.blocks[number] for number in used.tolist()]
-        sizes = np.array([len(one) if isinstance(one, bytes) else 0 for one in blocks], np.int64)
+        sizes = np.array([len(one) if isinstance(one, bytes | memoryview) else 0 for one in blocks], np.int64)
         lengths = self.stops - self.starts
         copied = np.flatnonzero((2 * np.bincount(block, lengths, len(blocks)) < sizes)[block])
         if not len(copied):

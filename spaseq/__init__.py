@@ -10,6 +10,7 @@ from spaseq.errors import (
     QueryError,
     QuerySyntaxError,
     QueryWarning,
+    RowError,
     SnapshotError,
     SpaseqError,
     SpaseqWarning,
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
-    "QueryError", "QuerySyntaxError", "QueryWarning", "Run", "SnapshotError", "SpaseqError", "SpaseqWarning",
-    "StreamError", "parse", "prepare", "run",
+    "QueryError", "QuerySyntaxError", "QueryWarning", "RowError", "Run", "SnapshotError", "SpaseqError",
+    "SpaseqWarning", "StreamError", "parse", "prepare", "run",
 ]  # fmt: skip
 
 _ROOMS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Characters that steer a terminal, or that it cannot show.
 _CONTROLS = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
@@ -99,6 +99,15 @@ class QueryError(LocatedError):
 
 class StreamError(LocatedError):
     """A stream, file or background graph cannot be read at the place given."""
+
+
+class RowError(StreamError):
+    """A row of a table that is pushed is no event; ``row`` is its number there, from 0."""
+
+    def __init__(self, row: int, message: str, location: Location = Location(), hint: str = "") -> None:
+        place = replace(location, path=f"<batch>, row {row}")
+        super().__init__(message, place, hint=hint)
+        self.row = row
 
 
 class OptionError(SpaseqError):

@@ -7,6 +7,7 @@ from weakref import WeakSet
 import numpy
 from numpy.typing import NDArray
 
+from gpm.rows import TextRows
 from gpm.native.single import SingleEvent
 from nfa_native.terms.words import Terms
 
@@ -102,6 +103,22 @@ class Assembler:
 
     def add_words(self, time: int, name: bytes, triples: Iterable[Sequence[int]], lines: object) -> None:
         """One whole event of encoded ``triples``, (subject, predicate, object) words each; ``lines`` keeps its text."""
+
+    def add_many(
+        self,
+        rows: NDArray[numpy.int64],
+        times: NDArray[numpy.int64],
+        graphs: TextRows,
+        names: TextRows | None = None,
+    ) -> int:
+        """Whole events in columns of n times, graphs and names; ``rows`` says which of them, in their order.
+
+        Gives how many were taken: the next one is bad, and has left no trace.  A graph is the lines of one graph's
+        triples; a name is the event's IRI, where it is empty the event has that of its graph.  Bad is a line that is no
+        statement, a graph without statements, several graphs (also one that is written in two ways), more than
+        ``largest`` bytes, a name that may be no IRI.  Texts are not copied: the buffer of the graphs is a block of the
+        events, and must not change.  ValueError: columns do not fit each other, a text is not in its buffer.
+        """
 
     def single(self, time: int, lines: bytes) -> SingleEvent | None:
         """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.

@@ -4,7 +4,7 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_INCREF
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp, memcpy
 
@@ -16,7 +16,7 @@ from gpm.native.characters cimport unescape
 from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hide_delimiter
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
-from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_statement
+from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_iri, read_statement
 from nfa_native.core.containers cimport string, take_bytes, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
 from nfa_native.core.mixing cimport NumberHash, TextHash, hash_text, longest_run
@@ -32,6 +32,7 @@ include "assembling/columns.pxi"
 include "assembling/events.pxi"
 include "assembling/messages.pxi"
 include "assembling/single.pxi"
+include "assembling/rows.pxi"
 
 
 cdef class Encoder:
@@ -264,6 +265,28 @@ cdef class Assembler:
             self.state.columns.objects.safe_push_back(object_)
         self.state.text_start = self.state.text_end = 0
         guarded(&self.state.store.broken, complete, &self.state, time, known.data(), known.size())
+
+    def add_many(
+        self, const int64_t[::1] rows not None, const int64_t[::1] times not None, tuple graphs not None, tuple names=None,
+    ):
+        """Many whole events: ``rows`` are their numbers in columns of times, of graphs and of names; see the stub."""
+        cdef EventRows given
+        cdef size_t taken
+        given.graphs = opened_rows(graphs)
+        given.names.count = 0
+        if names is not None:
+            given.names = opened_rows(names)
+        given.times, given.rows, given.count = &times[0], &rows[0], rows.shape[0]
+        if <size_t>times.shape[0] != given.graphs.count or names is not None and given.names.count != given.graphs.count:
+            raise ValueError(f"{given.graphs.count} graphs came with {times.shape[0]} times and {given.names.count} names")
+        if not have_texts(&given):
+            raise ValueError("a row is not there, or its text does not lie in the buffer")
+        self.blocks.append(graphs[1] if isinstance(graphs[1], bytes) else memoryview(graphs[1]))
+        self.state.block = <uint32_t>(len(self.blocks) - 1)
+        with nogil:
+            taken = guarded_number(&self.state.store.broken, add_given_rows, &self.state, &given)
+            guarded(&self.state.store.broken, encode_iris, &self.state)
+        return taken
 
     def single(self, int64_t time, bytes lines not None):
         """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.

@@ -19,7 +19,7 @@ def pieced(
     starts: NDArray[numpy.int64],
     stops: NDArray[numpy.int64],
 ) -> bytes:
-    """Bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]`` for each i, one after the other.  TypeError: one is no bytes."""
+    """Bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]`` for each i, one after the other.  A block is bytes or a view."""
 
 def times(microseconds: NDArray[numpy.int64]) -> TextColumn:
     """Times since 1970 (UTC) in ISO 8601, with six digits after the second, none if they are zero."""

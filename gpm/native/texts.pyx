@@ -4,7 +4,9 @@
 
 import numpy
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.buffer cimport Py_buffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
@@ -61,6 +63,33 @@ cdef bytes copied(const char* text, const int64_t[::1] ends, const int64_t[:] ch
     return copy
 
 
+cdef TextBlock opened_block(block) except *:
+    """A block of texts, bytes or a view of them; TypeError: it is something else."""
+    cdef TextBlock opened
+    cdef Py_buffer* buffer
+    if isinstance(block, bytes):
+        opened.text = PyBytes_AS_STRING(block)
+        opened.size = PyBytes_GET_SIZE(block)
+    elif isinstance(block, memoryview):
+        buffer = PyMemoryView_GET_BUFFER(block)
+        opened.text = <const char*>buffer.buf
+        opened.size = buffer.len
+    else:
+        raise TypeError(f"a block of texts is bytes, not {type(block).__name__}")
+    return opened
+
+
+cdef TextBlock block_of(tuple blocks, int64_t number, int64_t start, int64_t stop) except *:
+    """The block with that number, which has bytes start … stop − 1."""
+    cdef TextBlock one
+    if not 0 <= number < len(blocks):
+        raise ValueError(f"there is no block {number} of {len(blocks)}")
+    one = opened_block(blocks[number])
+    if not 0 <= start <= stop <= one.size:
+        raise ValueError(f"a block of {one.size} bytes does not have {start}:{stop}")
+    return one
+
+
 def pieced(
     tuple blocks not None, const int64_t[:] block not None, const int64_t[:] starts not None,
     const int64_t[:] stops not None,
@@ -68,21 +97,15 @@ def pieced(
     """Bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]`` for each i, one after the other.  ValueError: a block has no such."""
     cdef Py_ssize_t count = block.shape[0], i
     cdef int64_t total = 0
-    cdef bytes one
     if starts.shape[0] != count or stops.shape[0] != count:
         raise ValueError(f"{count} blocks came with {starts.shape[0]} starts and {stops.shape[0]} stops")
     for i in range(count):
-        if not 0 <= block[i] < len(blocks):
-            raise ValueError(f"there is no block {block[i]} of {len(blocks)}")
-        one = blocks[block[i]]
-        if not 0 <= starts[i] <= stops[i] <= len(one):
-            raise ValueError(f"a block of {len(one)} bytes does not have {starts[i]}:{stops[i]}")
+        block_of(blocks, block[i], starts[i], stops[i])
         total += stops[i] - starts[i]
     cdef bytes copy = PyBytes_FromStringAndSize(NULL, total)
     cdef char* to = copy
     for i in range(count):
-        one = blocks[block[i]]
-        memcpy(to, <const char*>one + starts[i], stops[i] - starts[i])
+        memcpy(to, opened_block(blocks[block[i]]).text + starts[i], stops[i] - starts[i])
         to += stops[i] - starts[i]
     return copy
 

@@ -39,6 +39,7 @@ from spaseq.results.times import iso
 from spaseq.soundness import whole_or_broken
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
+from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 
@@ -67,6 +68,7 @@ class EngineCore:
         self.encoders: dict[str, Encoder] = {}
         self.streamsets: list[Streamset] = []
         self.running: dict[str, RunningQuery] = {}
+        self.skipped: dict[str, Skipped] = {}  # rows that were no events, by stream
         self.forgetting = Forgetting()
         self._common: Common | None = None  # what it shares with other engines
         self._is_lent = False  # readers have the encoder

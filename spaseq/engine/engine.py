@@ -23,7 +23,7 @@ from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.event import Event, Events
-from spaseq.streams.timestamps import Time
+from spaseq.streams.timestamps import Time, to_microseconds
 
 FEW_EVENTS = 64  # of a batch: one by one they cost no more than as columns, for fifty queries
 
@@ -174,6 +174,20 @@ class Engine:
     def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
         """``push_events``, the events as columns."""
         return self.core.push_columns(columns, promise)
+
+    @in_steps
+    @whole_or_broken
+    def push_arrow(self, batch: Any, promise: Time | None = None, skip: bool = False) -> Iterator[MatchTable]:
+        """``push_events``, the events as rows of Arrow: a RecordBatch, Table or reader, or what has Arrow's C stream.
+
+        Its columns are ``stream`` (names or IRIs), ``time``, ``event`` (IRIs; it, or a value, may be missing) and
+        ``graph`` (N-Triples or N-Quads).  RowError: a row is no event, and nothing is taken of the batch; ``skip``:
+        such rows are left out, and counted by ``statistics``.  OptionError: other columns, or of other types.
+        """
+        from spaseq.engine.arrow_rows import read_rows
+
+        promised = None if promise is None else to_microseconds(promise)
+        return self.core.push_columns(read_rows(self.core, batch, skip), promised)
 
     @exclusive
     @whole_or_broken

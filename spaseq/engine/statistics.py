@@ -10,7 +10,7 @@ from spaseq.engine.running import RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.losses import Loss, late, unread
+from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows, unread
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.streams.wire import WireReport
 
@@ -18,7 +18,8 @@ from spaseq.streams.wire import WireReport
 def losses_of(core: EngineCore, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
     """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
     read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in core.clocks}
-    return {iri: [*late(clock), *read[iri]] for iri, clock in core.clocks.items()}
+    skipped = {iri: [*skipped_rows(iri, core.skipped.get(iri, Skipped()))] for iri in core.clocks}
+    return {iri: [*late(clock), *skipped[iri], *read[iri]] for iri, clock in core.clocks.items()}
 
 
 def statistics_of(core: EngineCore, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
@@ -27,16 +28,25 @@ def statistics_of(core: EngineCore, reports: Mapping[str, WireReport] = {}) -> d
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
     whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher, as
     ``Plan.report`` gives them; ``why`` begins with what was dropped of its streams.  A stream that was read has its
-    report (``wire``).
+    report (``wire``); one of which rows were skipped says how many (``skipped``), and ``skipped`` of the whole tells of
+    rows of no stream that a query reads.
     """
     core.catch_up()
     streamsets = {query.name: streamset for streamset in core.streamsets for query in streamset.all_queries}
     losses = losses_of(core, reports)
     return {
-        "streams": {iri: _stream(clock) | _wire(reports.get(iri)) for iri, clock in core.clocks.items()},
+        "streams": {
+            iri: _stream(clock) | _skipped(core, iri) | _wire(reports.get(iri)) for iri, clock in core.clocks.items()
+        },
         "queries": {name: _query(query, streamsets[name], losses) for name, query in core.running.items()},
         "terms": len(core.terms),
+        **_skipped(core, OF_NO_STREAM),
     }
+
+
+def _skipped(core: EngineCore, iri: str) -> dict[str, Any]:
+    skipped = core.skipped.get(iri, Skipped())
+    return {"skipped": skipped.count, "first_skipped": skipped.first} if skipped.count else {}
 
 
 def _wire(report: WireReport | None) -> dict[str, Any]:

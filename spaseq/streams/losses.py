@@ -9,6 +9,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.wire import WireReport
 
 _UNITS = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1_000))
+OF_NO_STREAM = ""  # rows that name none, or one that nobody reads
 _FEW = 10  # from so many of a unit on, what is less than one of it is of no interest
 
 
@@ -28,6 +29,24 @@ class Loss:
         """All of it in one line; ``option`` is how names of options are written, as in ``--{}``."""
         first = f"; first {self.first}" if self.first else ""
         return f"{self.cause}: {self.remedy.format(lateness=option.format('lateness'))}{first}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """How many rows were left out because they are no events, and what is wrong with the first."""
+
+    count: int = 0
+    first: str = ""
+
+    def __add__(self, more: Skipped) -> Skipped:
+        return Skipped(self.count + more.count, self.first or more.first)
+
+
+def skipped_rows(iri: str, skipped: Skipped) -> Iterator[Loss]:
+    """The rows of a stream that were skipped."""
+    if skipped.count:
+        number = f"{counted(skipped.count, 'malformed row')} of <{iri}>"
+        yield Loss(f"{number} {were(skipped.count)} skipped", "mend the source", f"at {skipped.first}")
 
 
 def late(clock: StreamClock) -> Iterator[Loss]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
+from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.agreed import ColumnTypes, changed
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
@@ -33,14 +34,6 @@ class PushedPart:
     rows: Places
     times: Times | None
     batch: pyarrow.RecordBatch
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """How many rows were left out because of their times, and what is wrong with the first."""
-
-    count: int = 0
-    first: str = ""
 
 
 class Pushed:

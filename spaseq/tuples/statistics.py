@@ -8,9 +8,9 @@ from typing import Any
 
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.core import RegisteredQuery, TupleCore
-from spaseq.tuples.pushing import Skipped
 from spaseq.tuples.results import unmatched
 
 

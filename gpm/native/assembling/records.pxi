@@ -142,6 +142,8 @@ cdef cppclass Assembly:
     size_t oldest_waiting                      # in that order; what is before it is gone
     uint64_t waited                            # how many times waited so far
     string spare                  # a name under consideration
+    string given_name             # of the event that is given whole
+    string copied                 # what is put behind or between other characters to be read
     # objects that wait for their words; none does between two calls from outside
     vector[Lookup] iris
     vector[uint32_t] iri_places   # in the column

@@ -1,0 +1,164 @@
+"""Rows of Arrow that are pushed: all of them are read before anything is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpm.encoder import add_graph, event_batch
+from gpm.errors import PatternError
+from gpm.native.assembly import Assembler
+from gpm.rows import Numbers
+from spaseq.engine.core import EngineCore
+from spaseq.engine.graphs import read_graph
+from spaseq.engine.queries import resolve_stream
+from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError
+from spaseq.results.packages import require
+from spaseq.streams.event import EventIris, Events
+from spaseq.streams.losses import OF_NO_STREAM, Skipped
+
+if TYPE_CHECKING:
+    from spaseq.streams.arrow_columns import EventColumns
+
+AT_ONCE = 1 << 12  # rows that are read at once; their places are looked at again behind each that is read by itself
+
+
+def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
+    """The events of a table's rows, by stream, for ``EngineCore.push_columns``; what is skipped is counted.
+
+    Errors as of ``Engine.push_arrow``, after which the engine is as it was.
+    """
+    require("pyarrow")
+    from spaseq.streams.arrow_columns import EventColumns, read_table
+
+    if not isinstance(skip, bool):
+        raise OptionError(f"skip is True or False, not {skip!r:.80}")
+    scopes = {iri: encoder.next_scope for iri, encoder in core.encoders.items()}
+    reader, first = _RowReader(core, skip), 0
+    try:
+        for batch in read_table(data).to_batches():
+            if batch.num_rows:
+                reader.read(EventColumns(batch), first)
+            first += batch.num_rows
+        found = reader.events()
+    except BaseException:
+        for iri, scope in scopes.items():
+            core.encoders[iri].next_scope = scope
+        raise
+    for stream, skipped in reader.skipped():
+        core.skipped[stream] = core.skipped.get(stream, Skipped()) + skipped
+    return found
+
+
+@dataclass(slots=True)
+class _BadRows:
+    """So many rows, and what is wrong with the first of them."""
+
+    count: int
+    first: RowError
+
+
+class _RowReader:
+    """Reads rows as events of the streams of a core.  ``skip``: those that are none are counted, else a RowError."""
+
+    def __init__(self, core: EngineCore, skip: bool) -> None:
+        self._core = core
+        self._skip = skip
+        self._bad: dict[str, _BadRows] = {}  # by stream
+        self._assemblers: dict[str, Assembler] = {}
+
+    def events(self) -> list[Events]:
+        """All events that were read."""
+        found = []
+        for iri, assembler in self._assemblers.items():
+            columns = assembler.take()
+            names = EventIris.ending(columns["names"], columns["name_ends"])
+            found.append(Events(iri, event_batch(assembler, columns), names))
+        return found
+
+    def skipped(self) -> Iterator[tuple[str, Skipped]]:
+        """The streams of which rows were skipped."""
+        for stream, bad in self._bad.items():
+            yield stream, Skipped(bad.count, f"{bad.first.location}: {bad.first.message}")
+
+    def read(self, columns: EventColumns, first: int) -> None:
+        """Read a batch, whose first row has that number."""
+        streams = self._streams(columns, first)
+        for flags, message in columns.problems():
+            for iri, rows in streams.items() if flags.any() else ():
+                bad = flags[rows]
+                self._note(iri, rows[bad] + first, message)
+                streams[iri] = rows[~bad]
+        for iri, rows in streams.items():
+            for start in range(0, len(rows), AT_ONCE):
+                if not self._read_some(iri, rows[start : start + AT_ONCE], columns, first):
+                    break
+        if self._bad and not self._skip:
+            raise min((bad.first for bad in self._bad.values()), key=lambda error: error.row)
+
+    def _streams(self, columns: EventColumns, first: int) -> dict[str, Numbers]:
+        """The rows of each stream, in order."""
+        found: dict[str, Numbers] = {}
+        for code, rows in _grouped(columns.streams):
+            iri = self._stream(columns.stream_names[code] if code >= 0 else None, rows + first)
+            if iri is not None:
+                found[iri] = np.sort(np.concatenate([found[iri], rows])) if iri in found else rows
+        return found
+
+    def _stream(self, name: str | None, rows: Numbers) -> str | None:
+        """The IRI of a stream, of which rows came; None: there is none of the name.  OptionError: it is not open."""
+        if name is None:
+            self._note(OF_NO_STREAM, rows, "the stream is missing")
+            return None
+        try:
+            return self._core.open_stream(name)
+        except OptionError as error:
+            try:
+                resolve_stream(name, self._core.queries.values())
+            except OptionError:
+                self._note(OF_NO_STREAM, rows, str(error))
+                return None
+            raise
+
+    def _read_some(self, iri: str, rows: Numbers, columns: EventColumns, first: int) -> bool:
+        """Read rows of one stream; False: a bad one is the end of it."""
+        if iri not in self._assemblers:
+            self._assemblers[iri] = Assembler(self._core.encoders[iri], ())
+        assembler = self._assemblers[iri]
+        while len(rows):
+            taken = assembler.add_many(rows, columns.times, columns.graphs, columns.names)
+            if taken < len(rows) and not self._read_closely(iri, int(rows[taken]), columns, first):
+                return False
+            rows = rows[taken + 1 :]
+        return True
+
+    def _read_closely(self, iri: str, row: int, columns: EventColumns, first: int) -> bool:
+        """Read a row whose graph is no plain lines; False: it is bad, and the end."""
+        try:
+            triples, name = read_graph(columns.graph(row), columns.name(row))
+            add_graph(self._assemblers[iri], triples, int(columns.times[row]), name.encode())
+        except (OptionError, StreamError, PatternError) as error:
+            place = error.location if isinstance(error, LocatedError) else Location()
+            self._note(iri, np.array([row + first]), str(error.args[0]), place)
+            return self._skip
+        return True
+
+    def _note(self, stream: str, rows: Numbers, message: str, place: Location = Location()) -> None:
+        """These rows, which are in order, are no events, the first of them because of ``message``."""
+        if not len(rows):
+            return
+        error = RowError(int(rows[0]), message, place)
+        known = self._bad.setdefault(stream, _BadRows(0, error))
+        known.count += len(rows)
+        known.first = min(known.first, error, key=lambda one: one.row)
+
+
+def _grouped(codes: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """The distinct ones, and where each is, in order."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    return zip(ordered[starts].tolist(), np.split(order, starts[1:]), strict=True)
