@@ -7,8 +7,9 @@ import hashlib
 import io
 import os
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +32,7 @@ Source: TypeAlias = "str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Qu
 
 _GZIP = b"\x1f\x8b"
 LARGEST_UNPACKED = 1 << 30  # bytes that a compressed file may have
+MOST_REMEMBERED = 8  # of the backgrounds that came from other processes
 # What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
 _PLAIN: dict[RdfFormat | None, tuple[RdfFormat, ...]] = {
     RdfFormat.N_TRIPLES: (RdfFormat.N_TRIPLES,),
@@ -116,6 +118,11 @@ class BackgroundGraphs:
             digest.update(f"graph {number} {iri}\n{graph.digest} {entailed}\n".encode())
         return digest.hexdigest()
 
+    def __reduce__(self) -> tuple[Callable[..., BackgroundGraphs], tuple[Any, ...]]:
+        """As its stated graphs, with the labels that their blank nodes have, and made again once in a process."""
+        graphs = tuple((iri, one.digest, one.is_plain, _dumped(one)) for iri, one in self._stated.items())
+        return _made_again, (type(self), graphs, self._entailed)
+
     def triples(self, iri: str) -> list[Triple]:
         """The triples of one graph; none if it is unknown."""
         graph = self.graphs.get(iri)
@@ -129,6 +136,36 @@ class BackgroundGraphs:
     def copy(self) -> Store:
         """A new Store with all background graphs."""
         return _merged(self.graphs.values())
+
+
+Dumped: TypeAlias = "tuple[str, str, bool, bytes]"  # IRI, digest, whether it is plain, its triples
+
+
+def _dumped(graph: KnowledgeGraph) -> bytes:
+    text = graph.store.dump(format=RdfFormat.N_TRIPLES, from_graph=graph.name)
+    assert text is not None
+    return text
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _made_again(
+    kind: type[BackgroundGraphs], graphs: tuple[Dumped, ...], entailed: tuple[str, ...]
+) -> BackgroundGraphs:
+    made = kind()
+    made._entailed = entailed
+    made._set({iri: _undumped(iri, digest, is_plain, text) for iri, digest, is_plain, text in graphs}, None)
+    return made
+
+
+def _undumped(iri: str, digest: str, is_plain: bool, text: bytes) -> KnowledgeGraph:
+    name, store = NamedNode(iri), Store()
+    if is_plain:
+        load(store, text, RdfFormat.N_TRIPLES, None, name)
+    else:  # otherwise its blank nodes would get new labels
+        parts = parse(text, RdfFormat.N_TRIPLES)
+        store.bulk_extend(Quad(part.subject, part.predicate, part.object, name) for part in parts)
+    store.add_graph(name)
+    return KnowledgeGraph(name, store, digest, is_plain)
 
 
 def _closed(graph: KnowledgeGraph, schema: Schema) -> KnowledgeGraph:

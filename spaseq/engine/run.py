@@ -95,7 +95,7 @@ class Run(Iterator[Match]):
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._core = core = self.engine.core
         self._use = core.use
-        named = _named(queries) if state is None else []
+        named = named_queries(queries) if state is None else []
         core.share(query for _, query in named)
         for name, query in named:
             self.engine.register(query, name, max_results=max_results)
@@ -382,7 +382,7 @@ def _one_source(sources: Sequence[OpenSource]) -> OpenSource:
 def _by_name(queries: Queries) -> dict[str, AnyQuery]:
     """The queries by the names that ``Engine.register`` would give them."""
     found: dict[str, Query] = {}
-    for name, query in _named(queries):
+    for name, query in named_queries(queries):
         checked = as_query(query, name, found)
         found[checked.name] = checked
     return dict(found)
@@ -392,7 +392,8 @@ def _microseconds(duration: timedelta | int | None) -> int | None:
     return None if duration is None else duration_microseconds(duration)
 
 
-def _named(queries: Queries) -> list[tuple[str | None, AnyQuery]]:
+def named_queries(queries: Queries) -> list[tuple[str | None, AnyQuery]]:
+    """Queries with the names that they were given, if any.  OptionError: there is none."""
     if isinstance(queries, Mapping):
         return list(queries.items())
     if isinstance(queries, str) or not isinstance(queries, Sequence):

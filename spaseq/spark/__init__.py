@@ -1,1 +1,5 @@
 """The same queries on Spark: streams cut into parts, each with an engine of its own."""
+
+from spaseq.spark.matching import match
+
+__all__ = ["match"]

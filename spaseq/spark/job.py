@@ -1,4 +1,4 @@
-"""What a job is: its queries, the background, and into how many engines they are cut.  It pickles, and never changes."""
+"""What a job is: its queries, its background, and into how many engines they are cut; it never changes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
 @dataclass(frozen=True)
 class Job:
-    """``queries`` by name next to ``background``; each that may be cut is cut into ``buckets``, unless ``whole`` says not.
+    """``queries`` by name next to ``background``; those that may be cut are, into ``buckets``, but for ``whole``.
 
-    ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are counted and left
-    out, else they are a StreamError.
+    It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
+    counted and left out, else they are a StreamError.
     """
 
     queries: Mapping[str, Prepared]

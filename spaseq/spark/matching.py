@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
-from spaseq.engine.prepared import AnyQuery, prepare
+from spaseq.engine.prepared import prepare
 from spaseq.engine.queries import as_query
 from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -115,3 +116,18 @@ def test_a_compressed_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest
     path.write_bytes(gzip.compress(b"\n" * 1_000_000))
     with pytest.raises(GraphSyntaxError, match="the gzip data has more than 100 bytes"):
         BackgroundGraphs({"urn:kb": path})
+
+
+def test_pickled_knowledge_is_the_same_and_made_once() -> None:
+    schema = b"<urn:p> <http://www.w3.org/2000/01/rdf-schema#range> <urn:C> ."
+    sources = {
+        "urn:a": b'<urn:s> <urn:p> _:x . _:x <urn:q> "1" .',
+        "urn:b": schema,
+        "urn:c": b"<urn:s> <urn:p> <urn:o> .",
+    }
+    known = BackgroundGraphs(sources, entailed=["urn:b", "urn:c"])
+    data = pickle.dumps(known)
+    again = pickle.loads(data)
+    assert again.fingerprint() == known.fingerprint() and again.names == known.names
+    assert all(set(again.triples(iri)) == set(known.triples(iri)) for iri in sources)
+    assert pickle.loads(data) is again
