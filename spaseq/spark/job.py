@@ -56,6 +56,19 @@ class Job:
             engine.register(self.queries[plan.query.name], plan.query.name)
         return engine
 
+    def restored(self, number: int, snapshot: bytes) -> spaseq.engine.Engine:
+        """The engine of that number as it was when the snapshot was taken."""
+        queries = {plan.query.name: self.queries[plan.query.name] for plan in self.part_of(number).plans}
+        return spaseq.engine.Engine.restore(snapshot, queries, self.background)
+
+    @cached_property
+    def identity(self) -> dict[str, str]:
+        """What must be equal for a state to be of this job, by what it is called in errors."""
+        whole = "".join(sorted(self.whole))
+        queries = {f'the query "{name}"': query.fingerprint for name, query in self.queries.items()}
+        cut = {"the number of buckets": str(self.buckets), "the number of partitions": str(self.partitions)}
+        return {**queries, "the background": self.background.fingerprint(), **cut, "what is whole": whole}
+
     def reader(self) -> tuple[spaseq.engine.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""
         engine = spaseq.engine.Engine(self.background)

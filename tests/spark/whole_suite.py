@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -14,13 +15,14 @@ import spaseq
 from spaseq.engine.prepared import Prepared
 from spaseq.errors import StreamError
 from spaseq.pattern.sequences import Selection
-from spaseq.spark.results import result_rows
+from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event
 from tests.cases.loader import BASE, Case
 from tests.cases.runner import as_event, inputs
 from tests.spark.cutting import FOREVER, Job
 
 Row = tuple[Any, ...]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,18 @@ def in_process(queries: Mapping[str, Prepared], background: Mapping[str, Any], r
     for name, query in queries.items():
         engine.register(query, name)
     tables = [*engine.push_arrow(rows), *engine.close_tables()]
-    found = [row for table in tables for row in result_rows(table).to_pylist()]
-    return counted(found, queries)
+    return counted((row for table in tables for row in rows_of(table)), queries)
+
+
+def rows_of(table: MatchTable) -> Iterator[dict[str, Any]]:
+    """The results of a table as a job gives them, made one by one."""
+    for number, match in enumerate(table):
+        times = {name: EPOCH + timedelta(microseconds=getattr(match.microseconds, name)) for name in ("first", "last")}
+        bindings = {name: value.to_ntriples() for name, value in table.row(number) if value is not None}
+        derived = match.derived and {"stream": match.derived.stream, "event": match.derived.name}
+        if match.derived and derived:
+            derived["graph"] = "\n".join(f"{triple} ." for triple in match.derived.triples)
+        yield {"query": match.query, **times, "events": match.events, "bindings": bindings, "derived": derived}
 
 
 def counted(rows: Iterable[Mapping[str, Any]], queries: Mapping[str, Prepared]) -> Counter[Row]:
@@ -108,4 +120,6 @@ def _lines(derived: Mapping[str, str]) -> Iterator[str]:
 
 
 def _frozen(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in mapping.items()))
+    return tuple(
+        sorted((key, tuple(sorted(value)) if isinstance(value, list) else value) for key, value in mapping.items())
+    )

@@ -1,0 +1,219 @@
+"""One engine of a streaming job in one batch: its log of events is the state, from which it can always be made again.
+
+The events that came in are pushed first, then the watermark is promised: so nothing is decided twice, however the
+engine came to be what it is.  What a replay gives was given before, and is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+import pyarrow
+
+import spaseq.engine
+from spaseq.results.table import MatchTable
+from spaseq.spark.job import Job
+from spaseq.spark.live import Key, LiveEngine, LiveEngines
+from spaseq.spark.meta import Meta
+from spaseq.spark.owned import owned
+from spaseq.spark.packing import packed, unpacked
+from spaseq.streams.timestamps import GREATEST, LEAST
+
+LENGTH = 8  # bytes before each part of an entry: how many it has
+LEAST_SNAPSHOT = 1 << 20  # bytes of log that a snapshot may take the place of
+
+
+class Store(Protocol):
+    """The state of one engine, which Spark keeps."""
+
+    def meta(self) -> bytes | None:
+        """What ``keep_meta`` was given last."""
+
+    def keep_meta(self, data: bytes) -> None:
+        """Put ``data`` in its place."""
+
+    def entry(self, number: int) -> bytes:
+        """An entry of the log."""
+
+    def keep_entry(self, number: int, data: bytes) -> None:
+        """Add an entry."""
+
+    def drop_entry(self, number: int) -> None:
+        """Remove an entry."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written."""
+
+    how: str = "new"
+    events: int = 0
+    late: dict[str, int] = field(default_factory=dict)
+    written: int = 0
+    due: int | None = None
+
+
+@dataclass(slots=True)
+class LoggedEngine:
+    """The engine with a ``number`` of a job, whose state is in ``store`` and which may be alive in this worker."""
+
+    job: Job
+    number: int
+    store: Store
+    live: LiveEngines
+    run: str
+
+    def step(self, rows: Iterable[bytes], watermark: int, report: Report) -> Iterator[MatchTable]:
+        """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
+
+        The state is written when all results were taken; ``report`` says then when the next promise is due.
+        """
+        data = self.store.meta()
+        before = Meta(self.job.identity) if data is None else Meta.from_bytes(data, self.job.identity)
+        engine = self._engine(before, report)
+        meta, parts, last = before, list[bytes](), LEAST
+        for row in rows:
+            events, part = self._in_time(row, before.watermark, report)
+            if not len(events):
+                continue
+            parts.append(part)
+            last = max(last, latest(events))
+            report.events += len(events)
+            yield from self._own(engine, engine.push_arrow(events))
+        if watermark > before.watermark:
+            meta = replace(meta, watermark=watermark)
+            yield from self._own(engine, engine.advance_tables(watermark))
+        if parts:
+            meta = meta.added(last, report.events, sum(map(len, parts)))
+        self._write(before, meta, parts, engine, report)
+
+    def finish(self) -> Iterator[MatchTable]:
+        """What the end of all streams decides, beyond what was given before."""
+        data = self.store.meta()
+        if data is not None:
+            engine = self._engine(Meta.from_bytes(data, self.job.identity), Report())
+            yield from self._own(engine, engine.close_tables())
+
+    # ── the engine ───────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _key(self) -> Key:
+        return self.run, self.number
+
+    def _engine(self, meta: Meta, report: Report) -> spaseq.engine.Engine:
+        """The engine as it was after the last batch: alive, or some batches behind, or made of the log."""
+        found = self.live.take(self._key)
+        known = dict(meta.tokens)
+        if meta.token is None:
+            return self.job.engine(self.number)
+        if found is not None and found.token == meta.token:
+            report.how = "hit"
+            return found.engine
+        if found is not None and found.token in known and _has_all(meta, known[found.token]):
+            report.how = "catch-up"
+            return self._replayed(found.engine, meta, known[found.token])
+        report.how = "rebuilt"
+        return self._rebuilt(meta)
+
+    def _rebuilt(self, meta: Meta) -> spaseq.engine.Engine:
+        first = next((one for one in meta.entries if one.is_snapshot), None)
+        if first is None:
+            return self._replayed(self.job.engine(self.number), meta, 0)
+        engine = self.job.restored(self.number, self.store.entry(first.number))
+        return self._replayed(engine, meta, first.number + 1)
+
+    def _replayed(self, engine: spaseq.engine.Engine, meta: Meta, start: int) -> spaseq.engine.Engine:
+        """The engine after the entries from ``start`` on; what it gives was given before."""
+        for entry in meta.entries:
+            if entry.number >= start and not entry.is_snapshot:
+                for part in parted(self.store.entry(entry.number)):
+                    deque(engine.push_arrow(unpacked(part)), maxlen=0)
+        if meta.watermark > LEAST:
+            deque(engine.advance_tables(meta.watermark), maxlen=0)
+        return engine
+
+    def _own(self, engine: spaseq.engine.Engine, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
+        part = self.job.part_of(self.number)
+        for table in tables:
+            found = owned(table, part, self.number, engine.terms)
+            if len(found):
+                yield found
+
+    # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
+    def _in_time(self, row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
+        """The events of a packed row that are not late, also packed; a log must not have others."""
+        events = unpacked(row)
+        late = instants(events) < watermark
+        if not late.any():
+            return events, row
+        for stream in events.filter(pyarrow.array(late))["stream"].to_pylist():
+            report.late[stream] = report.late.get(stream, 0) + 1
+        events = events.filter(pyarrow.array(~late))
+        return events, packed(events)
+
+    def _write(
+        self, before: Meta, meta: Meta, parts: list[bytes], engine: spaseq.engine.Engine, report: Report
+    ) -> None:
+        """Keep what is needed to make the engine again, and the engine."""
+        since = engine.needed_since()
+        meta = self._shortened(meta, engine) if since is None else meta.needed(since)
+        meta = meta.done()
+        kept = {entry.number for entry in meta.entries}
+        for entry in before.entries:
+            if entry.number not in kept:
+                self.store.drop_entry(entry.number)
+        for entry in meta.entries[-1:] if parts else ():
+            if entry.number >= before.following:
+                data = engine.snapshot() if entry.is_snapshot else joined(parts)
+                self.store.keep_entry(entry.number, data)
+                report.written += len(data)
+        data = meta.to_bytes()
+        self.store.keep_meta(data)
+        report.written += len(data)
+        report.due = engine.due()
+        assert meta.token is not None
+        self.live.put(self._key, LiveEngine(meta.token, sum(entry.events for entry in meta.entries), engine))
+
+    def _shortened(self, meta: Meta, engine: spaseq.engine.Engine) -> Meta:
+        """A log that reaches back for ever ends in a snapshot when it has outgrown one."""
+        logged = sum(entry.size for entry in meta.entries if not entry.is_snapshot)
+        snapshot = sum(entry.size for entry in meta.entries if entry.is_snapshot)
+        if logged <= max(LEAST_SNAPSHOT, 4 * snapshot):
+            return meta
+        size = len(engine.snapshot())
+        last = replace(meta.entries[-1], last=GREATEST, size=size, is_snapshot=True)
+        return replace(meta, entries=(last,))
+
+
+def _has_all(meta: Meta, start: int) -> bool:
+    """Whether the log still has the events of all entries from that number on."""
+    there = {one.number for one in meta.entries if not one.is_snapshot}
+    return there.issuperset(range(start, meta.following))
+
+
+def latest(events: pyarrow.Table) -> int:
+    """The latest time of some events."""
+    return int(instants(events).max())
+
+
+def instants(events: pyarrow.Table) -> np.ndarray:
+    """The times of events, in microseconds."""
+    found: np.ndarray = events["time"].cast(pyarrow.int64()).to_numpy()
+    return found
+
+
+def joined(parts: Iterable[bytes]) -> bytes:
+    """Parts as one entry of a log."""
+    return b"".join(len(part).to_bytes(LENGTH, "little") + part for part in parts)
+
+
+def parted(data: bytes) -> Iterator[bytes]:
+    """The parts of an entry."""
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + LENGTH], "little")
+        yield data[at + LENGTH : at + LENGTH + size]
+        at += LENGTH + size

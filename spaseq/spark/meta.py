@@ -1,0 +1,87 @@
+"""What the state of one engine of a streaming job says of its log of events."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from spaseq.errors import SnapshotError
+from spaseq.streams.timestamps import LEAST
+
+FORMAT = 1
+MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The events that one batch added to the log, or a snapshot of the engine before all later ones.
+
+    ``last`` is the latest time of the ``events`` (µs), ``size`` how many bytes they take.
+    """
+
+    number: int
+    last: int
+    events: int
+    size: int
+    is_snapshot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """``watermark`` is what the engine was promised (µs); ``following`` is the number of the next entry.
+
+    ``tokens`` are random names of the last batches, the newest at the end, each with the number that followed then.
+    ``identity`` tells the job from others.
+    """
+
+    identity: Mapping[str, str]
+    watermark: int = LEAST
+    entries: tuple[Entry, ...] = ()
+    following: int = 0
+    tokens: tuple[tuple[str, int], ...] = field(default=())
+
+    @property
+    def token(self) -> str | None:
+        """The name of the last batch; None before the first."""
+        return self.tokens[-1][0] if self.tokens else None
+
+    def done(self) -> Meta:
+        """The state after one more batch, which gets a name of its own."""
+        return replace(self, tokens=(*self.tokens, (secrets.token_hex(8), self.following))[-MOST_TOKENS:])
+
+    def added(self, last: int, events: int, size: int) -> Meta:
+        """With one more entry of so many events."""
+        entries = (*self.entries, Entry(self.following, last, events, size))
+        return replace(self, entries=entries, following=self.following + 1)
+
+    def needed(self, since: int) -> Meta:
+        """Without the entries of which no event matters any more."""
+        return replace(self, entries=tuple(one for one in self.entries if one.last >= since))
+
+    def to_bytes(self) -> bytes:
+        """As JSON, with the number of the format."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, separators=(",", ":")).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes, identity: Mapping[str, str]) -> Meta:
+        """What ``to_bytes`` gave; SnapshotError: another version wrote it, or it is of another job."""
+        try:
+            found: dict[str, Any] = json.loads(data)
+            version = found.pop("format")
+        except (ValueError, KeyError, AttributeError):
+            raise SnapshotError("the state of the checkpoint is damaged") from None
+        if version != FORMAT:
+            raise SnapshotError(f"the checkpoint has format {version}; this version of SPAseq reads format {FORMAT}")
+        _check_identity(found["identity"], identity)
+        entries = tuple(Entry(**one) for one in found["entries"])
+        tokens = tuple((name, number) for name, number in found["tokens"])
+        return Meta(identity, found["watermark"], entries, found["following"], tokens)
+
+
+def _check_identity(known: Mapping[str, str], given: Mapping[str, str]) -> None:
+    for name in [*known, *given]:
+        if known.get(name) != given.get(name):
+            raise SnapshotError(f"the checkpoint is of another job: {name} changed")

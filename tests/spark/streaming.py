@@ -1,0 +1,86 @@
+"""A streaming job without Spark: batches, watermarks, and workers whose engines are right, behind or missing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spaseq.engine.background import read_background
+from spaseq.engine.prepared import Prepared
+from spaseq.results.table import MatchTable
+from spaseq.spark.job import Job
+from spaseq.spark.live import LiveEngines
+from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.packing import packed
+from spaseq.streams.event import Event, Events
+from tests.spark.whole_suite import table_of
+
+
+@dataclass
+class DictStore:
+    """The state of one engine in memory."""
+
+    data: bytes | None = None
+    entries: dict[int, bytes] = field(default_factory=dict)
+
+    def meta(self) -> bytes | None:
+        return self.data
+
+    def keep_meta(self, data: bytes) -> None:
+        self.data = data
+
+    def entry(self, number: int) -> bytes:
+        return self.entries[number]
+
+    def keep_entry(self, number: int, data: bytes) -> None:
+        self.entries[number] = data
+
+    def drop_entry(self, number: int) -> None:
+        del self.entries[number]
+
+
+class Cluster:
+    """Some workers, any of which may be given an engine; now and then one dies."""
+
+    def __init__(
+        self, queries: Mapping[str, Prepared], background: Mapping[str, Any], buckets: int, chance: random.Random,
+        whole: Iterable[str] = (), workers: int = 2,
+    ) -> None:  # fmt: skip
+        self.job = Job(queries, read_background(background, ()), buckets, 2, frozenset(whole))
+        self.reader, self.router = self.job.reader()
+        self.stores = {number: DictStore() for part in self.job.parts for number in part.numbers}
+        self.workers = [LiveEngines() for _ in range(workers)]
+        self.chance = chance
+        self.how: list[str] = []
+        self.late = 0
+
+    def batch(self, events: Sequence[Event], watermark: int) -> Iterator[MatchTable]:
+        """One microbatch, with the watermark that Spark promises in it."""
+        rows = self._packed(events)
+        for number in self.stores:
+            if self.chance.random() < 0.2:
+                self.chance.choice(self.workers).clear()
+            report, engine = Report(), self._engine(number)
+            yield from engine.step(rows.get(number, []), watermark, report)
+            self.how.append(report.how)
+            self.late += sum(report.late.values())
+
+    def finish(self) -> Iterator[MatchTable]:
+        """What an ended input left."""
+        for number in self.stores:
+            yield from self._engine(number).finish()
+
+    def _engine(self, number: int) -> LoggedEngine:
+        return LoggedEngine(self.job, number, self.stores[number], self.chance.choice(self.workers), "run")
+
+    def _packed(self, events: Sequence[Event]) -> dict[int, list[bytes]]:
+        found: dict[int, list[bytes]] = {}
+        for stream in dict.fromkeys(event.stream for event in events):
+            some = [event for event in events if event.stream == stream]
+            columns = Events.of(stream, some, self.reader.core.encoders[stream])
+            for number, places in self.router.route(columns):
+                rows = table_of(some[place] for place in places.tolist())
+                found.setdefault(number, []).append(packed(rows))
+        return found
