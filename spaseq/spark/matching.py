@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
-from spaseq.engine.prepared import prepare
+from spaseq.engine.prepared import Prepared, prepare
 from spaseq.engine.queries import as_query
 from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
@@ -47,7 +47,7 @@ def match(
     if on_error not in ("stop", "skip"):
         raise OptionError(f'on_error is "stop" or "skip", not {on_error!r:.80}')
     partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
-    known = {}
+    known: dict[str, Prepared] = {}
     for name, query in named_queries(queries):
         prepared = prepare(query)
         known[as_query(prepared, name, known).name] = prepared

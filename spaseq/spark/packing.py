@@ -40,9 +40,15 @@ class Packer:
     def _row(self, engine: int) -> pyarrow.RecordBatch:
         del self._sizes[engine]
         events = pyarrow.Table.from_batches(self._waiting.pop(engine), EVENT).combine_chunks()
-        ends = pyarrow.compute.min_max(events["time"]).as_py()
-        row = {"label": self._labels[engine], "first": ends["min"], "last": ends["max"], "events": len(events)}
-        return pyarrow.RecordBatch.from_pylist([{**row, "data": packed(events)}], PACKED)
+        ends = pyarrow.compute.min_max(events["time"].cast(pyarrow.int64())).as_py()
+        return row_of(self._labels[engine], ends["min"], ends["max"], len(events), packed(events))
+
+
+def row_of(label: int, first: int, last: int, events: int, data: bytes) -> pyarrow.RecordBatch:
+    """A row of ``PACKED``, times in microseconds."""
+    columns = [[label], [first], [last], [events], [data]]
+    arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, PACKED, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=PACKED)
 
 
 def packed(events: pyarrow.Table) -> bytes:

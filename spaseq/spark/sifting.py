@@ -7,39 +7,51 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import pyarrow
 
 from spaseq.engine.arrow_rows import read_rows
 from spaseq.spark.job import Job
-from spaseq.spark.packing import Packer
+from spaseq.spark.packing import Packer, row_of
 from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Events
+from spaseq.streams.timestamps import LEAST
 
 PREFIX = "urn:spaseq:event:"
+NOBODY = -1  # the label of rows that only tell how far the streams are
 
 
-def sift(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``PACKED`` for rows of events: what no GPM matches is left out, unless a query counts it.
 
+    ``ticks``: one more row has the latest time of all events, whether they are left out or not.
     RowError: a row is no event, and the job does not skip such.  StreamError: an event has several keys.
     """
     engine, router = job.reader()
-    packer = Packer(job.labels)
+    packer, latest = Packer(job.labels), LEAST
     for batch in batches:
         engine.core.forget_terms()
-        for events in read_rows(engine.core, batch, job.skip):
-            events = events.named(lambda number, events=events: name_of(events, number))
+        for events in map(named, read_rows(engine.core, batch, job.skip)):
+            latest = max(latest, int(events.times.max(initial=LEAST)))
             for number, places in router.route(events):
                 chosen = events if len(places) == len(events) else events.take(places)
                 yield from packer.add(number, chosen.to_arrow(pruned=True).cast(EVENT))
     yield from packer.rest()
+    if ticks and latest > LEAST:
+        yield row_of(NOBODY, latest, latest, 0, b"")
+
+
+def named(events: Events) -> Events:
+    """The events, those without a name called by what they are."""
+    return events.named(partial(name_of, events))
 
 
 def name_of(events: Events, number: int) -> str:
     """A name for an event that has none, equal wherever and whenever it is read: a digest of all that it is."""
     texts = events.graphs.texts
-    block = memoryview(texts.blocks[int(texts.block[number])])
+    block = texts.blocks[int(texts.block[number])]
+    assert isinstance(block, bytes | memoryview)
     digest = hashlib.blake2b(f"{events.stream} {int(events.times[number])} ".encode(), digest_size=16)
     digest.update(block[int(texts.starts[number]) : int(texts.stops[number])])
     return PREFIX + digest.hexdigest()

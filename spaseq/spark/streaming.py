@@ -1,0 +1,147 @@
+# ruff: noqa: N802, N803  (names of methods and arguments are Spark's interface)
+"""Unbounded input: the log of each engine is Spark's state, the engines themselves stay in the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas
+import pyarrow
+import pyarrow.ipc
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+
+from spaseq.results.table import MatchTable
+from spaseq.spark.job import Job
+from spaseq.spark.labels import numbers_of
+from spaseq.spark.live import LIVE
+from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.results import result_rows
+from spaseq.spark.schemas import PACKED_DDL, RESULT, RESULT_DDL
+from spaseq.spark.sifting import NOBODY, sift
+from spaseq.streams.timestamps import LEAST
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+STEP_DDL = "results binary, found bigint, events bigint, late map<string, bigint>, written bigint, how string"
+MILLISECOND = 1000  # µs
+_COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+
+
+def match_streaming(rows: DataFrame, job: Job, lateness: str, run: str) -> DataFrame:
+    """The results of a job, as soon as Spark's watermark, ``lateness`` behind the latest event, decides them."""
+    packed = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", lateness)
+    # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
+    stepped = (
+        packed.select("label", "data")
+        .groupBy("label")
+        .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
+    )
+    return stepped.mapInArrow(opened, RESULT_DDL)
+
+
+class Stepping(StatefulProcessor):
+    """One step of an engine for each batch with events for it, and when a promise is due."""
+
+    def __init__(self, job: Job, run: str) -> None:
+        self.job = job
+        self.run = run
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Called in the worker, before anything else."""
+        self.handle = handle
+        log = handle.getMapState("log", "number bigint", "data binary")
+        self.store = SparkStore(handle.getValueState("meta", "data binary"), log)
+        self.numbers = numbers_of(self.job.labels)
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[pandas.DataFrame], timerValues: TimerValues
+    ) -> Iterator[pandas.DataFrame]:
+        """Take the packed events of an engine."""
+        data = [bytes(one) for frame in rows for one in frame["data"]]
+        return iter(()) if key[0] == NOBODY else self._step(key[0], data, timerValues)
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[pandas.DataFrame]:
+        """The watermark has passed what was due."""
+        return self._step(key[0], (), timerValues)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _step(self, label: int, rows: Iterable[bytes], timers: TimerValues) -> Iterator[pandas.DataFrame]:
+        engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
+        milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
+        watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
+        for table in engine.step(rows, watermark, report):
+            yield _row(written(table), len(table), Report(how=""))
+        yield _row(b"", 0, report)
+        self._set_timer(report.due, milliseconds)
+
+    def _set_timer(self, due: int | None, watermark: int) -> None:
+        """One timer, for what is due next."""
+        for known in list(self.handle.listTimers()):
+            self.handle.deleteTimer(known)
+        if due is not None:
+            self.handle.registerTimer(max(-(-due // MILLISECOND), watermark + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class SparkStore:
+    """The state of the engine at work, in Spark's store."""
+
+    value: Any
+    log: Any
+
+    def meta(self) -> bytes | None:
+        """See ``Store``."""
+        found = self.value.get()
+        return None if found is None else bytes(found[0])
+
+    def keep_meta(self, data: bytes) -> None:
+        """See ``Store``."""
+        self.value.update((data,))
+
+    def entry(self, number: int) -> bytes:
+        """See ``Store``."""
+        return bytes(self.log.getValue((number,))[0])
+
+    def keep_entry(self, number: int, data: bytes) -> None:
+        """See ``Store``."""
+        self.log.updateValue((number,), (data,))
+
+    def drop_entry(self, number: int) -> None:
+        """See ``Store``."""
+        self.log.removeKey((number,))
+
+
+def _row(results: bytes, found: int, report: Report) -> pandas.DataFrame:
+    late = [dict(report.late)]
+    row = {"results": [results], "found": [found], "events": [report.events], "late": late}
+    return pandas.DataFrame({**row, "written": [report.written], "how": [report.how]})
+
+
+def written(table: MatchTable) -> bytes:
+    """Results on their way through the rows of pandas."""
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, RESULT, options=_COMPRESSED) as writer:
+        writer.write_batch(result_rows(table))
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def opened(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """The results in the rows of steps."""
+    for batch in batches:
+        for data in batch["results"]:
+            if len(data.as_buffer()):
+                yield from pyarrow.ipc.open_stream(data.as_buffer())
