@@ -1,4 +1,4 @@
-"""Doors into an engine: CPU of the same events as rows of Arrow and as items of a batch.
+"""Doors into an engine: CPU of the same events as rows of Arrow and as items of a batch, and of making such rows.
 
 Events of six triples as ``spaseq generate stocks`` makes them, the V shape of examples/stocks.  Ratios within one run,
 medians of interleaved rounds.  Run: ``python -m benchmarks.doors [events]``.
@@ -15,6 +15,7 @@ import pyarrow
 import spaseq
 from benchmarks.push import V_SHAPE, as_bytes, stock_events
 from benchmarks.timing import Job, Preparation, interleaved
+from spaseq.engine.arrow_rows import read_rows
 
 Items = list[tuple[int, bytes, str]]  # time, triples and name of each event
 
@@ -36,10 +37,23 @@ def rows(items: Items) -> pyarrow.Table:
     return pyarrow.table({"stream": ["stock"] * len(items), "time": times, "event": names, "graph": graphs})
 
 
+def encoded(table: pyarrow.Table) -> Preparation:
+    """Rows of events that are there as columns, pruned."""
+
+    def prepare() -> Job:
+        engine = spaseq.Engine()
+        engine.register(V_SHAPE)
+        (events,) = read_rows(engine.core, table, False)
+        return lambda: (events.to_arrow(), engine)
+
+    return prepare
+
+
 def jobs(items: Items) -> dict[str, Preparation]:
     """What is measured, by its name."""
     table, batch = rows(items), [*items]
     return {
+        "Events.to_arrow, pruned": encoded(table),
         "push_batch": into(lambda engine: len(engine.push_batch("stock", batch))),
         "push_arrow": into(lambda engine: sum(map(len, engine.push_arrow(table)))),
     }

@@ -10,10 +10,11 @@ import numpy as np
 from pyoxigraph import Quad
 
 from gpm.lines import QuadLines
-from gpm.native.assembly import Assembler, Encoder
+from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
-from gpm.rows import EventBatch, EventGraph, Texts, Triples
+from gpm.rows import EventBatch, EventGraph, TextColumn, Texts, Triples
 from gpm.terms import term_bytes
+from nfa_native.terms.words import Terms
 
 
 def encode_graphs(encoder: Encoder, graphs: Iterable[EventGraph]) -> EventBatch:
@@ -90,6 +91,23 @@ def single_batch(encoder: Encoder, event: SingleEvent) -> EventBatch:
     times, scopes = np.array([event.time], np.int64), np.array([event.scope], np.uint64)
     offsets, knowledge = np.array([0, event.size], np.uint32), np.array([event.knowledge], np.int64)
     return EventBatch(times, scopes, offsets, event.triples, texts, knowledge, event.version, encoder.batches)
+
+
+def text_column(batch: EventBatch, pruned: bool) -> TextColumn:
+    """The lines of each event; ``pruned``: without those that no pattern can use, if the batch's encoder is there."""
+    texts, encoder = _written(batch.texts), batch.home.encoder()
+    keeper, pruned = (encoder, pruned) if encoder is not None else (Encoder(Terms()), False)
+    return written_lines(keeper, texts.blocks, texts.block, texts.starts, texts.stops, pruned)
+
+
+def _written(texts: Texts) -> Texts:
+    """The same texts, those that are triples as lines."""
+    are_triples = np.array([not isinstance(block, bytes | memoryview) for block in texts.blocks], np.bool_)
+    if not are_triples.any():
+        return texts
+    blocks = tuple(block if isinstance(block, bytes | memoryview) else _lines(block) for block in texts.blocks)
+    sizes = np.array([len(block) for block in blocks], np.int64)
+    return replace(texts, blocks=blocks, stops=np.where(are_triples[texts.block], sizes[texts.block], texts.stops))
 
 
 def _lines(triples: Triples) -> bytes:

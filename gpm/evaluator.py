@@ -113,6 +113,7 @@ class Evaluator:
         """
         knowledge = self._versions[self._version].knowledge.updated(background)
         self._version += 1
+        self.encoder.want_texts(None)  # what patterns look at next to other knowledge is not known yet
         self._versions[self._version] = Version(knowledge, self.encoder, self.mode)
         return self._version
 

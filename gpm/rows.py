@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,9 @@ import pyoxigraph
 
 from gpm.lines import QuadLines
 from gpm.native.texts import pieced
+
+if TYPE_CHECKING:
+    from gpm.native.assembly import Batches
 
 Words = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.uint32]
@@ -101,8 +103,8 @@ class EventBatch:
     ``times`` (n, int64) are microseconds, ``scopes`` (n) numbers for their blank nodes; ``triples`` (3, m) are the
     words of the subjects, predicates and objects that a registered pattern can use, those of event i in columns
     ``offsets[i]:offsets[i + 1]``; ``texts`` has all triples.  ``version``: of the encoder's demand when they were
-    chosen.  ``knowledge`` (n) is the version of the background that each event sees.  A batch is in ``home`` as long as
-    it lives, so that its words do.
+    chosen.  ``knowledge`` (n) is the version of the background that each event sees.  A batch is in ``home``, the
+    batches of its encoder, as long as it lives, so that its words do.
     """
 
     times: Numbers
@@ -112,7 +114,7 @@ class EventBatch:
     texts: Texts
     knowledge: Numbers
     version: int
-    home: WeakSet[EventBatch] = field(repr=False)
+    home: Batches = field(repr=False)
 
     def __post_init__(self) -> None:
         self.home.add(self)

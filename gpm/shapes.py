@@ -79,6 +79,7 @@ class Version:
         self._mode = mode
         self._shapes: dict[PatternShape, PreparedShape] = {}
         self._wants: list[tuple[NativePattern, bool]] = []  # what is read for them, and whether with subjects
+        self._told: list[Names | None] = []  # the predicates that they look at in texts
 
     def on(self, encoder: Encoder) -> Version:
         """The same for an encoder whose table of terms lies on this one's: what is prepared here is so there."""
@@ -86,12 +87,21 @@ class Version:
         other._shapes = dict(self._shapes)
         for native, subjects in self._wants:
             other._want(native, subjects)
+        for names in self._told:
+            other._want_texts(names)
         return other
 
     def _want(self, native: NativePattern, subjects: bool) -> None:
         """Let the triples that a pattern can use be read from now on."""
         self._wants.append((native, subjects))
         self._encoder.want(native.summary, subjects=subjects)
+
+    def _want_texts(self, predicates: Names | None) -> None:
+        """Let the triples with these predicates (None: all) stay in texts that go elsewhere."""
+        self._told.append(predicates)
+        terms = [b"I" + name.encode() for name in sorted(predicates or ())]
+        words = self._encoder.terms.intern_many(terms).tolist()
+        self._encoder.want_texts(None if predicates is None else words)
 
     def prepared(self, shape: PatternShape) -> PreparedShape:
         """How a shape is evaluated.  PatternError: it cannot be."""
@@ -117,7 +127,7 @@ class Version:
         kept = tuple(step for step in steps if step is not None)
         found = PreparedShape(core, columns, native, required, kept)
         if isinstance(native, Reason):
-            found.core  # noqa: B018  (what pyoxigraph does not know is an error now)
+            self._want_texts(found.core.predicates)  # what pyoxigraph does not know is an error now
         else:
             check_calls(core)
         return found

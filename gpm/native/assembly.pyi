@@ -7,11 +7,17 @@ from weakref import WeakSet
 import numpy
 from numpy.typing import NDArray
 
-from gpm.rows import TextRows
+from gpm.rows import EventBatch, TextRows
 from gpm.native.single import SingleEvent
 from nfa_native.terms.words import Terms
 
 Problem = tuple[int, int, bytes, int, int]
+
+class Batches(WeakSet[EventBatch]):
+    """The batches that are alive of an encoder: ``encoder()``, or None if that has gone."""
+
+    def __init__(self, encoder: Encoder) -> None: ...
+    def encoder(self) -> Encoder | None: ...
 
 class Encoder:
     """What the readers of one engine share: its terms and the triples that its patterns can use.
@@ -22,7 +28,7 @@ class Encoder:
     """
 
     terms: Terms
-    batches: WeakSet[Any]
+    batches: Batches
     assemblers: WeakSet[Assembler]
     next_scope: int
     origins: int
@@ -38,6 +44,26 @@ class Encoder:
         ``subjects``: their subjects must be known outside of their event.  As long as nobody needs that, subjects get
         numbers, different ones in one event, instead of words of the dictionary.
         """
+
+    def want_texts(self, predicates: Iterable[int] | None) -> None:
+        """Whoever gets events as texts needs the triples with one of these predicates, words; None: all triples.
+
+        That is what is evaluated on texts needs; what is wanted besides is needed anyway.
+        """
+
+def written_lines(
+    encoder: Encoder,
+    blocks: tuple[object, ...],
+    block: NDArray[numpy.int64],
+    starts: NDArray[numpy.int64],
+    stops: NDArray[numpy.int64],
+    pruned: bool,
+) -> tuple[NDArray[numpy.int64], bytes]:
+    """The statements of n events that are texts (``gpm.rows.Texts``) as a column of texts, without lines of no event.
+
+    ``pruned``: those that are wanted by now, also in texts, and of each event one at least.  ValueError: there is no
+    such block, or it has no such bytes; TypeError: it is no text.
+    """
 
 class Assembler:
     """Groups the statements of one source into events; one at a time is open.

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memchr, memcmp, memcpy
 
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gpm.native.characters cimport unescape
 from gpm.native.delimiters cimport CUT_OFF, TAKEN, UNSURE, is_delimiter, may_hide_delimiter
 from gpm.native.encoding cimport encode_hard, encode_term, find_term, parse_time
 from gpm.native.single cimport SingleEvent
+from gpm.native.texts cimport TextBlock, block_of
 from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, forget_text, read_iri, read_statement
 from nfa_native.core.containers cimport string, take_bytes, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
@@ -35,6 +36,14 @@ include "assembling/single.pxi"
 include "assembling/rows.pxi"
 
 
+class Batches(WeakSet):
+    """The batches that are alive of an encoder: ``encoder()``, or None if that has gone."""
+
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = ref(encoder)
+
+
 cdef class Encoder:
     """What the readers of one engine share: its terms and the triples that its patterns can use.
 
@@ -44,21 +53,25 @@ cdef class Encoder:
     """
 
     cdef Demand own
+    cdef Demand own_texts
     cdef Demand* demand               # its own, or that of `home`
+    cdef Demand* texts                # what patterns look at that are evaluated on texts
     cdef Encoder home                 # with which everything but the numbers is shared; None: this is the first one
     cdef readonly Terms terms
     cdef readonly object batches
     cdef readonly object assemblers
     cdef public uint64_t next_scope   # of the next event's blank nodes
     cdef public uint64_t origins      # so many others share with this one
+    cdef object __weakref__
 
     def __init__(self, Terms terms not None):
         self.terms = terms
-        self.batches = WeakSet()
+        self.batches = Batches(self)
         self.assemblers = WeakSet()
         self.own.everything = self.own.subjects = False
-        self.own.version = 0
-        self.demand = &self.own
+        self.own_texts.everything = self.own_texts.subjects = False
+        self.own.version = self.own_texts.version = 0
+        self.demand, self.texts = &self.own, &self.own_texts
         self.next_scope = 1
         self.origins = 0
 
@@ -67,7 +80,7 @@ cdef class Encoder:
         cdef Encoder home = self if self.home is None else self.home
         cdef Encoder other = Encoder(home.terms)
         home.origins += 1
-        other.home, other.demand = home, home.demand
+        other.home, other.demand, other.texts = home, home.demand, home.texts
         other.batches, other.assemblers = home.batches, home.assemblers
         other.next_scope = (home.origins << SCOPE_BITS) + 1
         return other
@@ -90,6 +103,15 @@ cdef class Encoder:
         if more or (subjects and not self.demand.subjects):
             self.demand.version += 1
         self.demand.subjects = self.demand.subjects or subjects
+
+    def want_texts(self, predicates):
+        """Whoever gets events as texts needs the triples with one of these predicates, words; None: all triples."""
+        cdef Use use
+        cdef word_t predicate
+        use.subject = use.object = UNBOUND
+        self.texts.everything = self.texts.everything or predicates is None
+        for predicate in predicates or ():
+            add_use(self.texts, predicate, use)
 
 
 cdef class Assembler:
@@ -117,6 +139,7 @@ cdef class Assembler:
         encoder.assemblers.add(self)
         self.blocks = []
         self.state.demand = encoder.demand
+        self.state.texts = encoder.texts
         self.state.store = encoder.terms.store
         self.state.terms = <void*>encoder.terms
         self.state.next_scope = &encoder.next_scope
@@ -354,6 +377,9 @@ cdef class Assembler:
             found.append((problem.kind, problem.line, name, problem.start, problem.size))
         self.state.problems.clear()
         return found
+
+
+include "assembling/lines.pxi"
 
 
 cdef object take_columns(Assembler assembler):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from gpm.native.assembly import Encoder
 from gpm.native.single import SingleEvent
 from gpm.native.texts import taken
 from gpm.rows import EventBatch, EventGraph, Numbers, Triples, is_slack
+from spaseq.errors import OptionError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 class Event(NamedTuple):
@@ -125,6 +129,20 @@ class Events(Sequence[Event]):
 
     def __iter__(self) -> Iterator[Event]:
         return map(self.__getitem__, range(len(self)))
+
+    def to_arrow(self, pruned: bool = True) -> pyarrow.RecordBatch:
+        """The events as rows for ``Engine.push_arrow``.
+
+        Columns: ``stream``, ``time``, ``event`` (null: it has no name), ``graph`` (N-Quads).  ``pruned``: of each graph
+        only the lines that a query of their engine can use, one at least; an engine with the same queries finds the
+        same in them.  All lines are kept where any may be used: of patterns that look at every triple, after
+        ``Engine.update_background``, or when the engine has gone.  OptionError: pyarrow is not installed.
+        """
+        try:
+            from spaseq.streams.arrow_rows import rows_of
+        except ImportError as error:
+            raise OptionError("this needs pyarrow; install it with: pip install 'spaseq[arrow]'") from error
+        return rows_of(self.stream, self.graphs, (self.names.ends, self.names.text), pruned)
 
     def named(self, name: Callable[[int], str]) -> Events:
         """The same events; those without a name get one by their number here."""

@@ -13,6 +13,7 @@ import spaseq
 from spaseq import SpaseqError
 from spaseq.languages import ceql
 from spaseq.tuples import Atom, CsvFormat, Roles, encode, match, open_source
+from tests.engine.arrow_rows import table
 
 QUERY = """SELECT ?a WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
   SEQ(A) DEFINE GPM A ON s { ?x <urn:p> ?a } }"""
@@ -85,6 +86,9 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "push_events promise": lambda wrong: list(engine().push_events([], wrong)),
     "push_columns": lambda wrong: list(engine().push_columns(wrong)),
     "push_columns events": lambda wrong: list(engine().push_columns([wrong])),
+    "push_arrow": lambda wrong: list(engine().push_arrow(wrong)),
+    "push_arrow promise": lambda wrong: list(engine().push_arrow(table([]), wrong)),
+    "push_arrow skip": lambda wrong: list(engine().push_arrow(table([]), None, wrong)),
     "advance": lambda wrong: engine().advance(wrong),
     "advance stream": lambda wrong: engine().advance(1, wrong),
     "close": lambda wrong: engine().close(wrong),

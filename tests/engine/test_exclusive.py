@@ -15,6 +15,7 @@ import spaseq
 from spaseq import BusyError
 from spaseq.exclusive import Tables
 from spaseq.streams.event import Event
+from tests.engine.arrow_rows import table
 
 QUERY = """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
   SEQ(A ; B) DEFINE GPM A ON s { ?x <urn:p> ?a } DEFINE GPM B ON s { ?x <urn:q> ?b } }"""
@@ -62,6 +63,7 @@ CALLS: dict[str, Callable[[spaseq.Engine], object]] = {
     "push_batch": lambda engine: engine.push_batch("s", [(2, A), (2, B)]),
     "push_events": lambda engine: list(engine.push_events([])),
     "push_columns": lambda engine: list(engine.push_columns([])),
+    "push_arrow": lambda engine: list(engine.push_arrow(table([]))),
     "advance": lambda engine: engine.advance(2),
     "advance_tables": lambda engine: list(engine.advance_tables(2)),
     "close": lambda engine: engine.close(),

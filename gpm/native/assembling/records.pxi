@@ -93,6 +93,7 @@ cdef cppclass Assembly:
     TermStore* store
     void* terms                   # the Terms object, for what only Python can encode
     const Demand* demand
+    const Demand* texts           # what is looked at in texts
     uint64_t* next_scope
     int64_t unit
     size_t largest                # bytes of an event
