@@ -1,5 +1,6 @@
 """The same queries on Spark: streams cut into parts, each with an engine of its own."""
 
+from spaseq.spark.finishing import finish
 from spaseq.spark.matching import match
 
-__all__ = ["match"]
+__all__ = ["finish", "match"]

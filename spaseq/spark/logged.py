@@ -27,17 +27,21 @@ LENGTH = 8  # bytes before each part of an entry: how many it has
 LEAST_SNAPSHOT = 1 << 20  # bytes of log that a snapshot may take the place of
 
 
-class Store(Protocol):
-    """The state of one engine, which Spark keeps."""
+class State(Protocol):
+    """The state of one engine, to be read."""
 
     def meta(self) -> bytes | None:
         """What ``keep_meta`` was given last."""
 
-    def keep_meta(self, data: bytes) -> None:
-        """Put ``data`` in its place."""
-
     def entry(self, number: int) -> bytes:
         """An entry of the log."""
+
+
+class Store(State, Protocol):
+    """The state of one engine, which Spark keeps."""
+
+    def keep_meta(self, data: bytes) -> None:
+        """Put ``data`` in its place."""
 
     def keep_entry(self, number: int, data: bytes) -> None:
         """Add an entry."""
@@ -59,20 +63,20 @@ class Report:
 
 @dataclass(slots=True)
 class LoggedEngine:
-    """The engine with a ``number`` of a job, whose state is in ``store`` and which may be alive in this worker."""
+    """The engine with a ``number`` of a job, whose ``state`` is kept and which may be alive in this worker."""
 
     job: Job
     number: int
-    store: Store
+    state: State
     live: LiveEngines
     run: str
 
-    def step(self, rows: Iterable[bytes], watermark: int, report: Report) -> Iterator[MatchTable]:
+    def step(self, rows: Iterable[bytes], watermark: int, store: Store, report: Report) -> Iterator[MatchTable]:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
-        The state is written when all results were taken; ``report`` says then when the next promise is due.
+        The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
         """
-        data = self.store.meta()
+        data = self.state.meta()
         before = Meta(self.job.identity) if data is None else Meta.from_bytes(data, self.job.identity)
         engine = self._engine(before, report)
         meta, parts, last = before, list[bytes](), LEAST
@@ -89,11 +93,11 @@ class LoggedEngine:
             yield from self._own(engine, engine.advance_tables(watermark))
         if parts:
             meta = meta.added(last, report.events, sum(map(len, parts)))
-        self._write(before, meta, parts, engine, report)
+        self._write(store, before, meta, parts, engine, report)
 
     def finish(self) -> Iterator[MatchTable]:
         """What the end of all streams decides, beyond what was given before."""
-        data = self.store.meta()
+        data = self.state.meta()
         if data is not None:
             engine = self._engine(Meta.from_bytes(data, self.job.identity), Report())
             yield from self._own(engine, engine.close_tables())
@@ -122,14 +126,14 @@ class LoggedEngine:
         first = next((one for one in meta.entries if one.is_snapshot), None)
         if first is None:
             return self._replayed(self.job.engine(self.number), meta, 0)
-        engine = self.job.restored(self.number, self.store.entry(first.number))
+        engine = self.job.restored(self.number, self.state.entry(first.number))
         return self._replayed(engine, meta, first.number + 1)
 
     def _replayed(self, engine: spaseq.engine.Engine, meta: Meta, start: int) -> spaseq.engine.Engine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
         for entry in meta.entries:
             if entry.number >= start and not entry.is_snapshot:
-                for part in parted(self.store.entry(entry.number)):
+                for part in parted(self.state.entry(entry.number)):
                     deque(engine.push_arrow(unpacked(part)), maxlen=0)
         if meta.watermark > LEAST:
             deque(engine.advance_tables(meta.watermark), maxlen=0)
@@ -155,7 +159,7 @@ class LoggedEngine:
         return events, packed(events)
 
     def _write(
-        self, before: Meta, meta: Meta, parts: list[bytes], engine: spaseq.engine.Engine, report: Report
+        self, store: Store, before: Meta, meta: Meta, parts: list[bytes], engine: spaseq.engine.Engine, report: Report
     ) -> None:
         """Keep what is needed to make the engine again, and the engine."""
         since = engine.needed_since()
@@ -164,14 +168,14 @@ class LoggedEngine:
         kept = {entry.number for entry in meta.entries}
         for entry in before.entries:
             if entry.number not in kept:
-                self.store.drop_entry(entry.number)
+                store.drop_entry(entry.number)
         for entry in meta.entries[-1:] if parts else ():
             if entry.number >= before.following:
                 data = engine.snapshot() if entry.is_snapshot else joined(parts)
-                self.store.keep_entry(entry.number, data)
+                store.keep_entry(entry.number, data)
                 report.written += len(data)
         data = meta.to_bytes()
-        self.store.keep_meta(data)
+        store.keep_meta(data)
         report.written += len(data)
         report.due = engine.due()
         assert meta.token is not None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.prepared import Prepared, prepare
-from spaseq.engine.queries import as_query
+from spaseq.engine.queries import as_query, stream_order
 from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
 from spaseq.spark.batch import match_batch
 from spaseq.spark.job import Job
+from spaseq.streams.timestamps import duration_microseconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,40 +28,60 @@ def match(
     queries: Queries,
     background: BackgroundSources | Background | None = None,
     entail: Entail = (),
+    lateness: timedelta | int = timedelta(0),
     buckets: int | None = None,
     whole: Iterable[str] = (),
     on_error: str = "stop",
 ) -> DataFrame:
-    """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``.
+    """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
     Its rows are events: ``stream`` (name or IRI), ``time``, ``event`` (IRI, maybe NULL) and ``graph`` (N-Triples or
     N-Quads).  What comes back has ``query``, ``first``, ``last``, ``events`` and ``bindings`` (maps; terms are
     N-Triples), and of a CONSTRUCT ``derived``.  A query that may be cut (``spaseq explain``) is cut into ``buckets``
     engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.
 
+    A bounded input is put in order.  Of a streaming one an event may be ``lateness`` older than the newest one (a
+    timedelta, or microseconds); later ones are dropped.  It needs Spark's RocksDB state store.
+
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
-    StreamError, RowError: a row is no event (``on_error="skip"``: such rows are left out).
+    StreamError: an event has several keys; RowError: a row is no event (``on_error="skip"``: such rows are left out).
     """
-    missing = [name for name in COLUMNS if name not in df.columns and name != "event"]
-    if missing:
-        raise OptionError(f"a stream of events has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing")
-    if df.isStreaming:
-        raise OptionError("streaming data frames are not supported yet: use spark.read")
+    rows = df.select(*_columns(df))
+    job = job_of(queries, read_background(background, entail), buckets, whole, on_error, _partitions(df))
+    if not df.isStreaming:
+        return match_batch(rows, job)
+    from spaseq.spark.streaming import match_streaming
+
+    return match_streaming(rows, job, duration_microseconds(lateness), secrets.token_hex(8))
+
+
+def job_of(
+    queries: Queries, background: Background, buckets: int | None, whole: Iterable[str], on_error: str, partitions: int
+) -> Job:
+    """The job of these arguments; errors as of ``match``."""
     if on_error not in ("stop", "skip"):
         raise OptionError(f'on_error is "stop" or "skip", not {on_error!r:.80}')
-    partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
     known: dict[str, Prepared] = {}
     for name, query in named_queries(queries):
         prepared = prepare(query)
         known[as_query(prepared, name, known).name] = prepared
-    job = Job(
-        known, read_background(background, entail), _buckets(buckets, partitions), partitions, frozenset(whole),
-        on_error == "skip",
-    )  # fmt: skip
-    unknown = sorted(set(job.whole) - set(known))
-    if unknown:
-        raise OptionError(f"whole names queries, not {', '.join(unknown)}; here are {', '.join(known)}")
-    return match_batch(df.select(*(name for name in COLUMNS if name in df.columns)), job)
+    stream_order([query.query for query in known.values()])
+    kept = frozenset(whole)
+    if unknown := sorted(kept - known.keys()):
+        raise OptionError(f"whole names queries, but not {', '.join(unknown)}; here are {', '.join(known)}")
+    return Job(known, background, _buckets(buckets, partitions), partitions, kept, on_error == "skip")
+
+
+def _columns(df: DataFrame) -> list[str]:
+    """Those of events; ``event`` may be missing."""
+    missing = [name for name in COLUMNS if name not in df.columns and name != "event"]
+    if missing:
+        raise OptionError(f"a stream of events has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing")
+    return [name for name in COLUMNS if name in df.columns]
+
+
+def _partitions(df: DataFrame) -> int:
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
 
 
 def _buckets(buckets: int | None, partitions: int) -> int:

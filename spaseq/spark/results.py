@@ -37,7 +37,9 @@ def _maps(
     names: Sequence[str], columns: Sequence[pyarrow.Array], type_: pyarrow.MapType, rows: int
 ) -> pyarrow.MapArray:
     """For each row the names of the columns that are not NULL there, with their values."""
-    valid = np.array([column.is_valid().to_numpy(zero_copy_only=False) for column in columns]).reshape(-1, rows).T
+    valid = np.zeros((rows, len(columns)), np.bool_)
+    for number, column in enumerate(columns):
+        valid[:, number] = column.is_valid().to_numpy(zero_copy_only=False)
     offsets = np.append(0, np.cumsum(valid.sum(axis=1))).astype(np.int32)
     places = (np.arange(rows)[:, None] + rows * np.arange(len(columns)))[valid]  # of all values, column by column
     which = np.broadcast_to(np.arange(len(columns)), valid.shape)[valid]

@@ -36,9 +36,10 @@ MILLISECOND = 1000  # µs
 _COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
 
 
-def match_streaming(rows: DataFrame, job: Job, lateness: str, run: str) -> DataFrame:
-    """The results of a job, as soon as Spark's watermark, ``lateness`` behind the latest event, decides them."""
-    packed = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", lateness)
+def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataFrame:
+    """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
+    delay = f"{lateness} microseconds"
+    packed = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     stepped = (
         packed.select("label", "data")
@@ -82,7 +83,7 @@ class Stepping(StatefulProcessor):
         engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
         milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
-        for table in engine.step(rows, watermark, report):
+        for table in engine.step(rows, watermark, self.store, report):
             yield _row(written(table), len(table), Report(how=""))
         yield _row(b"", 0, report)
         self._set_timer(report.due, milliseconds)

@@ -63,7 +63,7 @@ class Cluster:
             if self.chance.random() < 0.2:
                 self.chance.choice(self.workers).clear()
             report, engine = Report(), self._engine(number)
-            yield from engine.step(rows.get(number, []), watermark, report)
+            yield from engine.step(rows.get(number, []), watermark, self.stores[number], report)
             self.how.append(report.how)
             self.late += sum(report.late.values())
 

@@ -1,0 +1,103 @@
+"""``finish``: what an ended input has left in the state of a streaming job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow
+
+from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
+from spaseq.engine.run import Queries
+from spaseq.errors import Location, StreamError
+from spaseq.spark.job import Job
+from spaseq.spark.labels import numbers_of
+from spaseq.spark.live import LiveEngines
+from spaseq.spark.logged import LoggedEngine
+from spaseq.spark.matching import job_of
+from spaseq.spark.results import result_rows
+from spaseq.spark.schemas import RESULT_DDL
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+META = -1  # the number of the row with the meta data, before the entries of a log
+Kept: TypeAlias = "tuple[int, int, bytes]"  # label, number, data
+
+
+def finish(
+    spark: SparkSession,
+    checkpoint: str,
+    queries: Queries,
+    background: BackgroundSources | Background | None = None,
+    entail: Entail = (),
+    buckets: int | None = None,
+    whole: Iterable[str] = (),
+) -> DataFrame:
+    """The matches that the end of all streams decides, of a streaming ``match`` that has stopped; a bounded data frame.
+
+    ``checkpoint`` is the ``checkpointLocation`` of its query, the other arguments are as they were there.  What the
+    job has written and this are all matches; the state stays as it is.  Errors as of ``match``; StreamError: there is
+    no such state at ``checkpoint``.  SnapshotError, while Spark works: it is of another job.
+    """
+    job = job_of(queries, read_background(background, entail), buckets, whole, "stop", _partitions(spark, checkpoint))
+    meta = _state(spark, checkpoint, "meta").selectExpr("key.label", f"{META}L AS number", "value.data")
+    log = _state(spark, checkpoint, "log").selectExpr("key.label", "user_map_key.number", "user_map_value.data")
+    kept = meta.unionByName(log).repartition(job.partitions, "label").sortWithinPartitions("label", "number")
+    return kept.mapInArrow(partial(ended, job), RESULT_DDL)
+
+
+def ended(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Rows of ``RESULT`` for the state of engines, whose rows are in order of label and number."""
+    numbers = numbers_of(job.labels)
+    for label, rows in groupby(_rows(batches), key=itemgetter(0)):
+        store = KeptState({number: data for _, number, data in rows})
+        if label not in numbers:
+            raise StreamError("the state is of a job with other queries, buckets or partitions")
+        for table in LoggedEngine(job, numbers[label], store, LiveEngines(), "").finish():
+            yield result_rows(table)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """The state of one engine, to be read only."""
+
+    kept: dict[int, bytes] = field(default_factory=dict)
+
+    def meta(self) -> bytes | None:
+        """See ``Store``."""
+        return self.kept.get(META)
+
+    def entry(self, number: int) -> bytes:
+        """See ``Store``."""
+        return self.kept[number]
+
+
+def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Kept]:
+    for batch in batches:
+        yield from zip(*(batch[name].to_pylist() for name in ("label", "number", "data")), strict=True)
+
+
+def _state(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
+    return spark.read.format("statestore").option("stateVarName", variable).load(checkpoint)
+
+
+def _partitions(spark: SparkSession, checkpoint: str) -> int:
+    """The number of shuffle partitions of the job."""
+    from pyspark.errors import PySparkException
+
+    try:
+        operators = spark.read.format("state-metadata").load(checkpoint).collect()
+    except PySparkException as error:
+        reason = str(error).partition("\n")[0]
+        raise StreamError(f"there is no state of a streaming job: {reason}", Location(checkpoint)) from None
+    for operator in operators:
+        names = {one["stateName"] for one in json.loads(operator.operatorProperties).get("stateVariables", ())}
+        if {"meta", "log"} <= names:
+            return int(operator.numPartitions)
+    raise StreamError("there is no state of a streaming job of SPAseq", Location(checkpoint))
