@@ -15,7 +15,7 @@ run: $(VENV)/core.stamp
 	@echo "Try: $(BIN)/spaseq explain examples/stocks/v_shape.spaseq"
 
 test: $(VENV)/all.stamp
-	$(BIN)/python -m pytest -n 2 -m "not deep"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not deep"
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep

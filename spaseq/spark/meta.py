@@ -71,7 +71,7 @@ class Meta:
         try:
             found: dict[str, Any] = json.loads(data)
             version = found.pop("format")
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, AttributeError, TypeError):
             raise SnapshotError("the state of the checkpoint is damaged") from None
         if version != FORMAT:
             raise SnapshotError(f"the checkpoint has format {version}; this version of SPAseq reads format {FORMAT}")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
 import pytest
-from pyspark.sql import DataFrame
 
 from spaseq.spark import finish, match
 from spaseq.streams.event import Event
 from tests.cases.loader import cases
 from tests.spark.session import session, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
 BUCKETS = 8
