@@ -70,11 +70,11 @@ class KeptState:
     kept: dict[int, bytes] = field(default_factory=dict)
 
     def meta(self) -> bytes | None:
-        """See ``Store``."""
+        """See ``EngineState``."""
         return self.kept.get(META)
 
     def entry(self, number: int) -> bytes:
-        """See ``Store``."""
+        """See ``EngineState``."""
         return self.kept[number]
 
 

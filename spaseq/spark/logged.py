@@ -27,7 +27,7 @@ LENGTH = 8  # bytes before each part of an entry: how many it has
 LEAST_SNAPSHOT = 1 << 20  # bytes of log that a snapshot may take the place of
 
 
-class State(Protocol):
+class EngineState(Protocol):
     """The state of one engine, to be read."""
 
     def meta(self) -> bytes | None:
@@ -37,7 +37,7 @@ class State(Protocol):
         """An entry of the log."""
 
 
-class Store(State, Protocol):
+class EngineStore(EngineState, Protocol):
     """The state of one engine, which Spark keeps."""
 
     def keep_meta(self, data: bytes) -> None:
@@ -67,11 +67,11 @@ class LoggedEngine:
 
     job: Job
     number: int
-    state: State
+    state: EngineState
     live: LiveEngines
     run: str
 
-    def step(self, rows: Iterable[bytes], watermark: int, store: Store, report: Report) -> Iterator[MatchTable]:
+    def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Iterator[MatchTable]:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
         The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
@@ -159,7 +159,13 @@ class LoggedEngine:
         return events, packed(events)
 
     def _write(
-        self, store: Store, before: Meta, meta: Meta, parts: list[bytes], engine: spaseq.engine.Engine, report: Report
+        self,
+        store: EngineStore,
+        before: Meta,
+        meta: Meta,
+        parts: list[bytes],
+        engine: spaseq.engine.Engine,
+        report: Report,
     ) -> None:
         """Keep what is needed to make the engine again, and the engine."""
         since = engine.needed_since()

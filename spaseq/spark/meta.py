@@ -16,7 +16,7 @@ MOST_TOKENS = 64  # of past batches; an engine that is further behind is made an
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """The events that one batch added to the log, or a snapshot of the engine before all later ones.
 
     ``last`` is the latest time of the ``events`` (µs), ``size`` how many bytes they take.
@@ -39,7 +39,7 @@ class Meta:
 
     identity: Mapping[str, str]
     watermark: int = LEAST
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LogEntry, ...] = ()
     following: int = 0
     tokens: tuple[tuple[str, int], ...] = field(default=())
 
@@ -54,7 +54,7 @@ class Meta:
 
     def added(self, last: int, events: int, size: int) -> Meta:
         """With one more entry of so many events."""
-        entries = (*self.entries, Entry(self.following, last, events, size))
+        entries = (*self.entries, LogEntry(self.following, last, events, size))
         return replace(self, entries=entries, following=self.following + 1)
 
     def needed(self, since: int) -> Meta:
@@ -76,7 +76,7 @@ class Meta:
         if version != FORMAT:
             raise SnapshotError(f"the checkpoint has format {version}; this version of SPAseq reads format {FORMAT}")
         _check_identity(found["identity"], identity)
-        entries = tuple(Entry(**one) for one in found["entries"])
+        entries = tuple(LogEntry(**one) for one in found["entries"])
         tokens = tuple((name, number) for name, number in found["tokens"])
         return Meta(identity, found["watermark"], entries, found["following"], tokens)
 

@@ -104,24 +104,24 @@ class SparkStore:
     log: Any
 
     def meta(self) -> bytes | None:
-        """See ``Store``."""
+        """See ``EngineStore``."""
         found = self.value.get()
         return None if found is None else bytes(found[0])
 
     def keep_meta(self, data: bytes) -> None:
-        """See ``Store``."""
+        """See ``EngineStore``."""
         self.value.update((data,))
 
     def entry(self, number: int) -> bytes:
-        """See ``Store``."""
+        """See ``EngineStore``."""
         return bytes(self.log.getValue((number,))[0])
 
     def keep_entry(self, number: int, data: bytes) -> None:
-        """See ``Store``."""
+        """See ``EngineStore``."""
         self.log.updateValue((number,), (data,))
 
     def drop_entry(self, number: int) -> None:
-        """See ``Store``."""
+        """See ``EngineStore``."""
         self.log.removeKey((number,))
 
 
