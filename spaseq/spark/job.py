@@ -11,6 +11,7 @@ from nfa_native.terms.words import Terms
 from spaseq.engine.background import Background
 from spaseq.engine.core import new_evaluator
 from spaseq.engine.prepared import Prepared
+from spaseq.engine.queries import derived_stream
 from spaseq.spark.labels import labels
 from spaseq.spark.parts import Part, parts
 from spaseq.spark.routing import Router
@@ -39,6 +40,13 @@ class Job:
         evaluator = new_evaluator("auto", Terms(), self.background)
         plans = [query.plan.named(name) for name, query in self.queries.items()]
         return parts(plans, self.buckets, evaluator, dict.fromkeys(self.whole, "it is to stay whole"))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The IRIs of the streams that no query derives."""
+        queries = [query.query for query in self.queries.values()]
+        derived = {derived_stream(query) for query in queries}
+        return tuple(dict.fromkeys(s.iri for query in queries for s in query.streams if s.iri not in derived))
 
     @cached_property
     def labels(self) -> tuple[int, ...]:

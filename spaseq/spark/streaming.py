@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas
 import pyarrow
 import pyarrow.ipc
+from pyspark.sql import Column, functions
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -31,8 +32,12 @@ from spaseq.streams.timestamps import LEAST
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-STEP_DDL = "results binary, found bigint, events bigint, late map<string, bigint>, written bigint, how string"
+STEP_DDL = (
+    "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
+    "how string"
+)
 MILLISECOND = 1000  # µs
+OBSERVED = "spaseq"  # what the metrics are called in the progress of a query
 _COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
 
 
@@ -46,7 +51,18 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
-    return stepped.mapInArrow(opened, RESULT_DDL)
+    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, RESULT_DDL)
+
+
+def _metrics(streams: Iterable[str]) -> Iterator[Column]:
+    """What the progress of a streaming query tells of each batch."""
+    for name in ("events", "matches", "log_bytes", "late"):
+        yield functions.sum(name).alias(name)
+    for stream in streams:
+        number = functions.element_at("late_by_stream", functions.lit(stream))
+        yield functions.sum(functions.coalesce(number, functions.lit(0))).alias(f"late of <{stream}>")
+    for way in ("hit", "catch-up", "rebuilt"):
+        yield functions.count_if(functions.col("how") == way).alias(way)
 
 
 class Stepping(StatefulProcessor):
@@ -125,10 +141,17 @@ class SparkStore:
         self.log.removeKey((number,))
 
 
-def _row(results: bytes, found: int, report: Report) -> pandas.DataFrame:
-    late = [dict(report.late)]
-    row = {"results": [results], "found": [found], "events": [report.events], "late": late}
-    return pandas.DataFrame({**row, "written": [report.written], "how": [report.how]})
+def _row(results: bytes, matches: int, report: Report) -> pandas.DataFrame:
+    row = {
+        "results": results,
+        "matches": matches,
+        "events": report.events,
+        "late": sum(report.late.values()),
+        "late_by_stream": dict(report.late),
+        "log_bytes": report.written,
+        "how": report.how,
+    }
+    return pandas.DataFrame({name: [value] for name, value in row.items()})
 
 
 def written(table: MatchTable) -> bytes:

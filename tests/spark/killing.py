@@ -80,7 +80,9 @@ def main(kills: int, seed: int) -> int:
         folder, table = Path(name), rows(seed)
         (folder / "in").mkdir()
         for number in range(FILES):
-            pyarrow.parquet.write_table(table.slice(number * EVENTS, EVENTS), folder / "in" / f"{number:03}.parquet")
+            path = folder / "in" / f"{number:03}.parquet"
+            pyarrow.parquet.write_table(table.slice(number * EVENTS, EVENTS), path)
+            os.utime(path, (number, number))  # Spark reads the oldest first
         killed = kill_now_and_then(folder, kills, random.Random(seed))
         return compared(folder, table, killed)
 

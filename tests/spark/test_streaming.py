@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
+import pyoxigraph
 import pytest
 
 from spaseq.spark import finish, match
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
 BUCKETS = 8
+LATE = """SELECT ?a FROM STREAM S <urn:S> FROM STREAM T <urn:T> WHERE { SEQ(A | B)
+    DEFINE GPM A ON S { ?a <urn:p> ?b } DEFINE GPM B ON T { ?a <urn:p> ?b } }"""
+QUADS = list(pyoxigraph.parse(b"<urn:a> <urn:p> <urn:b> .", format=pyoxigraph.RdfFormat.N_TRIPLES))
 DELAY = 2_000_000  # µs by which events may be disordered
 
 
@@ -32,7 +38,9 @@ def written(events: Sequence[Event], folder: Path, files: int, seed: int) -> Non
     folder.mkdir()
     size = -(-len(coming) // files)
     for number in range(files):
-        pyarrow.parquet.write_table(table_of(coming[number * size :][:size]), folder / f"{number:03}.parquet")
+        path = folder / f"{number:03}.parquet"
+        pyarrow.parquet.write_table(table_of(coming[number * size :][:size]), path)
+        os.utime(path, (number, number))  # Spark reads the oldest first
 
 
 def stream_of(folder: Path) -> DataFrame:
@@ -40,12 +48,16 @@ def stream_of(folder: Path) -> DataFrame:
     return reading.option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def drained(found: DataFrame, folder: Path) -> list[dict[str, Any]]:
-    """All that a streaming data frame gives, until its input ends."""
+def drained(found: DataFrame, folder: Path) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """All that a streaming data frame gives until its input ends, and the sums of what its progress told."""
     writing = found.writeStream.format("parquet").option("checkpointLocation", str(folder / "checkpoint"))
-    writing.option("path", str(folder / "out")).trigger(availableNow=True).start().awaitTermination()
+    query = writing.option("path", str(folder / "out")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    told: Counter[str] = Counter()
+    for progress in query.recentProgress:
+        told.update({name: value or 0 for name, value in progress.observedMetrics["spaseq"].asDict().items()})
     rows: list[dict[str, Any]] = session().read.parquet(str(folder / "out")).toArrow().to_pylist()
-    return rows
+    return rows, told
 
 
 def test_all_cases_in_one_job(tmp_path: Path) -> None:
@@ -56,8 +68,25 @@ def test_all_cases_in_one_job(tmp_path: Path) -> None:
     events = [event for one in own for event in one.events]
     written(events, tmp_path / "in", 5, seed=1)
     found = match(stream_of(tmp_path / "in"), queries, background, lateness=DELAY, buckets=BUCKETS, whole=several)
-    rows = drained(found, tmp_path)
+    rows, told = drained(found, tmp_path)
     left = finish(session(), str(tmp_path / "checkpoint"), queries, background, buckets=BUCKETS, whole=several)
     wanted = in_process(queries, background, table_of(events))
     assert counted([*rows, *left.toArrow().to_pylist()], queries) == wanted
-    assert len(rows) > 0.9 * wanted.total()
+    assert told["matches"] == len(rows) > 0.9 * wanted.total()
+    assert told["late"] == 0 and told["events"] > 0 and told["hit"] + told["rebuilt"] + told["catch-up"] > 0
+
+
+def test_late_events_are_counted_by_stream(tmp_path: Path) -> None:
+    """What came in time with the second file is promised with it, so the third one is late."""
+    files = [[(1, "S"), (50, "S"), (60, "T")], [(70, "T"), (51, "S")], [(5, "S"), (57, "S"), (7, "T")]]
+    (tmp_path / "in").mkdir()
+    for number, words in enumerate(files):
+        path = tmp_path / "in" / f"{number:03}.parquet"
+        pyarrow.parquet.write_table(
+            table_of(Event(f"urn:{s}", t * 1_000_000, f"urn:e{t}", QUADS) for t, s in words), path
+        )
+        os.utime(path, (number, number))
+    rows, told = drained(match(stream_of(tmp_path / "in"), LATE, lateness=DELAY), tmp_path)
+    assert (told["late of <urn:S>"], told["late of <urn:T>"], told["late"], told["events"]) == (2, 1, 3, 5)
+    given = {event for row in rows for events in dict(row["events"]).values() for event in events}
+    assert given >= {"urn:e1", "urn:e50", "urn:e51"} and not given & {"urn:e5", "urn:e57", "urn:e7"}
