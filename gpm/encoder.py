@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from pyoxigraph import Quad
 from gpm.lines import QuadLines
 from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
-from gpm.rows import EventBatch, EventGraph, TextColumn, Texts, Triples
+from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples
 from gpm.terms import term_bytes
 from nfa_native.terms.words import Terms
+
+AT_ONCE = 1 << 12  # texts that are read at once; their places are looked at again behind each that is read by itself
 
 
 def encode_graphs(encoder: Encoder, graphs: Iterable[EventGraph]) -> EventBatch:
@@ -41,6 +44,36 @@ def add_graph(assembler: Assembler, triples: Triples, time: int, name: bytes) ->
         for part in triples
     ]
     assembler.add_words(time, name, words, list(triples))
+
+
+def add_texts(assembler: Assembler, rows: Numbers, events: EventTexts, alone: Callable[[int], bool]) -> None:
+    """Add the events in these rows; ``alone`` is asked to add each that is no plain lines: False ends it."""
+    columns = events.times, events.graphs, events.names, events.scopes
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        while len(some):
+            taken = assembler.add_many(some, *columns)
+            if taken < len(some) and not alone(int(some[taken])):
+                return
+            some = some[taken + 1 :]
+
+
+def encode_texts(encoder: Encoder, events: EventTexts) -> EventBatch:
+    """Whole events that are N-Quads lines and have scopes.  ValueError: a line is no statement."""
+    assert events.scopes is not None
+    assembler, next_scope, scopes = Assembler(encoder, ()), encoder.next_scope, events.scopes
+
+    def alone(row: int) -> bool:  # it has no statement, or a graph that is written in two ways
+        encoder.next_scope = int(scopes[row])
+        if not assembler.add(int(events.times[row]), b"", events.graph(row)):
+            raise ValueError("the graph of an event has a line that is no statement")
+        return True
+
+    try:
+        add_texts(assembler, np.arange(len(events.times)), events, alone)
+    finally:
+        encoder.next_scope = next_scope
+    return event_batch(assembler, assembler.take())
 
 
 def event_batch(assembler: Assembler, columns: dict[str, Any]) -> EventBatch:
@@ -83,14 +116,18 @@ def renewed_single(encoder: Encoder, event: SingleEvent) -> SingleEvent:
     return again
 
 
-def single_batch(encoder: Encoder, event: SingleEvent) -> EventBatch:
-    """One event as a batch."""
-    text = event.text
-    stop = len(text) if isinstance(text, bytes) else 0
-    texts = Texts((text,), np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([stop], np.int64))
-    times, scopes = np.array([event.time], np.int64), np.array([event.scope], np.uint64)
-    offsets, knowledge = np.array([0, event.size], np.uint32), np.array([event.knowledge], np.int64)
-    return EventBatch(times, scopes, offsets, event.triples, texts, knowledge, event.version, encoder.batches)
+def single_batch(encoder: Encoder, *events: SingleEvent) -> EventBatch:
+    """Some events as a batch, one at least."""
+    count, blocks = len(events), tuple(event.text for event in events)
+    stops = np.array([len(text) if isinstance(text, bytes) else 0 for text in blocks], np.int64)
+    texts = Texts(blocks, np.arange(count), np.zeros(count, np.int64), stops)
+    times = np.array([event.time for event in events], np.int64)
+    scopes = np.array([event.scope for event in events], np.uint64)
+    knowledge = np.array([event.knowledge for event in events], np.int64)
+    offsets = np.array([0, *accumulate(event.size for event in events)], np.uint32)
+    triples = events[0].triples if count == 1 else np.concatenate([event.triples for event in events], axis=1)
+    version = min(event.version for event in events)
+    return EventBatch(times, scopes, offsets, triples, texts, knowledge, version, encoder.batches)
 
 
 def text_column(batch: EventBatch, pruned: bool) -> TextColumn:

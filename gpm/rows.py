@@ -96,6 +96,26 @@ class Texts:
         return Texts(blocks, block, starts, np.concatenate([part.stops for part in parts]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EventTexts:
+    """n events as texts, see ``Assembler.add_many``: ``times`` are microseconds, ``scopes`` numbers for blank nodes."""
+
+    times: Numbers
+    graphs: TextRows
+    names: TextRows | None = None
+    scopes: Words | None = None
+
+    def graph(self, number: int) -> bytes:
+        """The text of a graph."""
+        return text_of(self.graphs, number)
+
+
+def text_of(texts: TextRows, number: int) -> bytes:
+    """One of the texts."""
+    starts, data = texts
+    return bytes(data[starts[number] : starts[number + 1]])
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class EventBatch:
     """The graphs of n events as columns.

@@ -136,13 +136,15 @@ class Assembler:
         times: NDArray[numpy.int64],
         graphs: TextRows,
         names: TextRows | None = None,
+        scopes: NDArray[numpy.uint64] | None = None,
     ) -> int:
         """Whole events in columns of n times, graphs and names; ``rows`` says which of them, in their order.
 
         Gives how many were taken: the next one is bad, and has left no trace.  A graph is the lines of one graph's
         triples; a name is the event's IRI, where it is empty the event has that of its graph.  Bad is a line that is no
         statement, a graph without statements, several graphs (also one that is written in two ways), more than
-        ``largest`` bytes, a name that may be no IRI.  Texts are not copied: the buffer of the graphs is a block of the
+        ``largest`` bytes, a name that may be no IRI.  ``scopes`` are numbers for the blank nodes of each; without them
+        they get the next ones, and with them somebody else sets the next one.  Texts are not copied: the buffer of the graphs is a block of the
         events, and must not change.  ValueError: columns do not fit each other, a text is not in its buffer.
         """
 

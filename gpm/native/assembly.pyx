@@ -291,6 +291,7 @@ cdef class Assembler:
 
     def add_many(
         self, const int64_t[::1] rows not None, const int64_t[::1] times not None, tuple graphs not None, tuple names=None,
+        const uint64_t[::1] scopes=None,
     ):
         """Many whole events: ``rows`` are their numbers in columns of times, of graphs and of names; see the stub."""
         cdef EventRows given
@@ -300,6 +301,11 @@ cdef class Assembler:
         if names is not None:
             given.names = opened_rows(names)
         given.times, given.rows, given.count = &times[0], &rows[0], rows.shape[0]
+        given.scopes = NULL
+        if scopes is not None:
+            if scopes.shape[0] != times.shape[0]:
+                raise ValueError(f"{times.shape[0]} times came with {scopes.shape[0]} scopes")
+            given.scopes = &scopes[0]
         if <size_t>times.shape[0] != given.graphs.count or names is not None and given.names.count != given.graphs.count:
             raise ValueError(f"{given.graphs.count} graphs came with {times.shape[0]} times and {given.names.count} names")
         if not have_texts(&given):

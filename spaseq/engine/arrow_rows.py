@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpm.encoder import add_graph, event_batch
+from gpm.encoder import add_graph, add_texts, event_batch
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.rows import Numbers
@@ -22,8 +22,6 @@ from spaseq.streams.losses import OF_NO_STREAM, Skipped
 
 if TYPE_CHECKING:
     from spaseq.streams.arrow_columns import EventColumns
-
-AT_ONCE = 1 << 12  # rows that are read at once; their places are looked at again behind each that is read by itself
 
 
 def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
@@ -93,9 +91,7 @@ class _RowReader:
                 self._note(iri, rows[bad] + first, message)
                 streams[iri] = rows[~bad]
         for iri, rows in streams.items():
-            for start in range(0, len(rows), AT_ONCE):
-                if not self._read_some(iri, rows[start : start + AT_ONCE], columns, first):
-                    break
+            self._read_stream(iri, rows, columns, first)
         if self._bad and not self._skip:
             raise min((bad.first for bad in self._bad.values()), key=lambda error: error.row)
 
@@ -123,28 +119,23 @@ class _RowReader:
                 return None
             raise
 
-    def _read_some(self, iri: str, rows: Numbers, columns: EventColumns, first: int) -> bool:
-        """Read rows of one stream; False: a bad one is the end of it."""
+    def _read_stream(self, iri: str, rows: Numbers, columns: EventColumns, first: int) -> None:
+        """Read rows of one stream, up to a bad one that is not to be skipped."""
         if iri not in self._assemblers:
             self._assemblers[iri] = Assembler(self._core.encoders[iri], ())
-        assembler = self._assemblers[iri]
-        while len(rows):
-            taken = assembler.add_many(rows, columns.times, columns.graphs, columns.names)
-            if taken < len(rows) and not self._read_closely(iri, int(rows[taken]), columns, first):
-                return False
-            rows = rows[taken + 1 :]
-        return True
+        assembler, events = self._assemblers[iri], columns.events
 
-    def _read_closely(self, iri: str, row: int, columns: EventColumns, first: int) -> bool:
-        """Read a row whose graph is no plain lines; False: it is bad, and the end."""
-        try:
-            triples, name = read_graph(columns.graph(row), columns.name(row))
-            add_graph(self._assemblers[iri], triples, int(columns.times[row]), name.encode())
-        except (OptionError, StreamError, PatternError) as error:
-            place = error.location if isinstance(error, LocatedError) else Location()
-            self._note(iri, np.array([row + first]), str(error.args[0]), place)
-            return self._skip
-        return True
+        def read_closely(row: int) -> bool:
+            try:
+                triples, name = read_graph(events.graph(row), columns.name(row))
+                add_graph(assembler, triples, int(events.times[row]), name.encode())
+            except (OptionError, StreamError, PatternError) as error:
+                place = error.location if isinstance(error, LocatedError) else Location()
+                self._note(iri, np.array([row + first]), str(error.args[0]), place)
+                return self._skip
+            return True
+
+        add_texts(assembler, rows, events, read_closely)
 
     def _note(self, stream: str, rows: Numbers, message: str, place: Location = Location()) -> None:
         """These rows, which are in order, are no events, the first of them because of ``message``."""

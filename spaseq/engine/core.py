@@ -330,7 +330,7 @@ class EngineCore:
         event.name = event.name or clock.event_name(clock.events)
         event.knowledge = self.evaluator.version
         if not in_time:
-            self._drop_late(Events.of_single(iri, event, self.evaluator.encoder))
+            self._drop_late(Events.of_single(iri, self.evaluator.encoder, event))
         else:
             for streamset in streamsets:
                 if iri in streamset.iris:

@@ -10,12 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from pyoxigraph import Quad, RdfFormat, serialize
-
-from gpm.encoder import encode_graphs
-from gpm.native.assembly import Encoder
-from gpm.parsing import parse
-from gpm.rows import EventGraph, Triples
 from spaseq.engine.background import Background
 from spaseq.engine.common import Compiled
 from spaseq.engine.core import EngineCore
@@ -25,6 +19,7 @@ from spaseq.engine.protocols import AnyMatcher, WordMap
 from spaseq.engine.queries import as_query, plan_of, stream_order
 from spaseq.engine.running import OnMatch
 from spaseq.engine.snapshot_header import check_header
+from spaseq.engine.snapshot_waiting import pack_waiting, section, unpack_waiting
 from spaseq.engine.spent import Spent
 from spaseq.engine.streamset import Streamset
 from spaseq.engine.words import pack_words, unpack_words
@@ -34,7 +29,8 @@ from spaseq.snapshots.container import GRAPHS, check_settled
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, EventIris, Events
+from spaseq.streams.event import Event, Events
+from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import LEAST
 
 Made: TypeAlias = tuple[Plan, Compiled]
@@ -60,7 +56,10 @@ def take_snapshot(core: EngineCore) -> bytes:
         "scopes": {iri: encoder.next_scope for iri, encoder in core.encoders.items()},
         "queries": queries,
         "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
-        "streamsets": [_streamset_state(streamset) for streamset in core.streamsets],
+        "streamsets": [
+            _streamset_state(streamset, str(place), sections) for place, streamset in enumerate(core.streamsets)
+        ],
+        "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in core.skipped.items()},
     }
     return GRAPHS.pack(header, sections)
 
@@ -79,7 +78,7 @@ def restored(
     if not isinstance(queries, Iterable):
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
-    check_header(header)
+    check_header(header, GRAPHS.version_of(data))
     core = EngineCore(background, on_late=on_late, gpm=gpm)
     if core.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
@@ -106,13 +105,15 @@ def _fill(
         streamset = _restored_streamset(core, state)
         for name in state["queries"]:
             _restore_query(core, made[name], streamset, header, sections, word_map, on_match)
-    for streamset, state in zip(core.streamsets, header["streamsets"], strict=True):
-        _check_waiting(streamset, state["waiting"])
-        for waiting in state["waiting"]:  # encoded when it is known what the queries need
-            streamset.add(_waiting_events(waiting, core.evaluator.encoder))
+    for place, (streamset, state) in enumerate(zip(core.streamsets, header["streamsets"], strict=True)):
+        # encoded when it is known what the queries need
+        for events in unpack_waiting(state, str(place), sections, core.evaluator.encoder):
+            _check_waiting(streamset, events)
+            streamset.add(events)
     for iri, scope in header["scopes"].items():
         core.encoders[iri].next_scope = scope
     core.evaluator.encoder.origins = header["origins"]
+    core.skipped = {iri: Skipped(*skipped) for iri, skipped in header.get("skipped", {}).items()}
     core.running = {state["name"]: core.running[state["name"]] for state in header["queries"]}
     core.sort(stream_order(list(core.queries.values())))
 
@@ -172,9 +173,12 @@ def _restored_matcher(
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
-def _streamset_state(streamset: Streamset) -> dict[str, Any]:
+def _streamset_state(streamset: Streamset, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
+    """The state of a streamset, but for the events that wait: they are put into sections."""
     oldest = min((query.oldest_event() for query in streamset.queries), default=streamset.names.next)
     names = streamset.names.from_number(oldest)
+    waiting = list(streamset.waiting())
+    sections |= {section(place, events.stream): pack_waiting(events) for events in waiting}
     return {
         "iris": list(streamset.iris),
         "strict": streamset.buffer.strict,
@@ -183,7 +187,7 @@ def _streamset_state(streamset: Streamset) -> dict[str, Any]:
         "finished": streamset.finished,
         "first_name": streamset.names.next - len(names),
         "names": names,
-        "waiting": [_waiting_state(events) for events in streamset.waiting()],
+        "waiting": [events.stream for events in waiting],
     }
 
 
@@ -194,37 +198,8 @@ def _restored_streamset(core: EngineCore, state: dict[str, Any]) -> Streamset:
     return streamset
 
 
-def _check_waiting(streamset: Streamset, waiting: list[dict[str, Any]]) -> None:
+def _check_waiting(streamset: Streamset, events: Events) -> None:
     """SnapshotError if events wait that came too late for some query, or that wait no more."""
-    times = [event[0] for some in waiting for event in some["events"]]
     known = max((query.matcher.next_time for query in streamset.queries), default=LEAST)
-    if times and (streamset.finished or min(times) < known):
+    if len(events) and (streamset.finished or int(events.times.min()) < known):
         raise SnapshotError("the snapshot is damaged: events wait that came too late")
-
-
-def _waiting_state(events: Events) -> dict[str, Any]:
-    """The stream, and of each event its time, scope, name and triples."""
-    scopes = events.graphs.scopes.tolist()
-    return {
-        "stream": events.stream,
-        "events": [
-            [event.timestamp, scope, event.name, _to_text(event.triples)]
-            for event, scope in zip(events, scopes, strict=True)
-        ],
-    }
-
-
-def _waiting_events(state: dict[str, Any], encoder: Encoder) -> Events:
-    graphs = [
-        EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
-        for timestamp, scope, _, text in state["events"]
-    ]
-    names = EventIris.of(name for _, _, name, _ in state["events"])
-    return Events(state["stream"], encode_graphs(encoder, graphs), names)
-
-
-def _to_text(triples: Triples) -> str:
-    plain = (triple.triple if isinstance(triple, Quad) else triple for triple in triples)
-    data = serialize(plain, format=RdfFormat.N_TRIPLES)
-    assert data is not None
-    return data.decode()

@@ -10,10 +10,9 @@ from spaseq.errors import SnapshotError
 from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, AnyNames, IntegerRange, Shape, misfits
 
 SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
-WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
-STREAMSET: Shape = {
+STREAMSET: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
-    "names": [str], "waiting": [WAITING],
+    "names": [str], "waiting": [str],
 }  # fmt: skip
 QUERY: Shape = {
     "name": str, "fingerprint": str,
@@ -21,15 +20,24 @@ QUERY: Shape = {
         "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
     },
 }  # fmt: skip
-HEADER: Shape = {
+HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
-    "clocks": [CLOCK], "streamsets": [STREAMSET],
+    "clocks": [CLOCK], "streamsets": [STREAMSET], "skipped": AnyNames((COUNT, str)),
 }  # fmt: skip
 
+# Up to version 8 the events that wait are in the header, and skipped rows are not counted.
+OLD_WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
+OLD_HEADER: dict[str, Shape] = {
+    **{name: shape for name, shape in HEADER.items() if name != "skipped"},
+    "streamsets": [{**STREAMSET, "waiting": [OLD_WAITING]}],
+}
+WITH_COLUMNS = 9  # the first version that has waiting events as columns
 
-def check_header(header: Any) -> None:
+
+def check_header(header: Any, version: int) -> None:
     """SnapshotError if a value is missing, of another type or out of range, or names do not fit each other."""
-    for problem in chain(misfits(header, HEADER, "header"), _inconsistent(header)):
+    shape = HEADER if version >= WITH_COLUMNS else OLD_HEADER
+    for problem in chain(misfits(header, shape, "header"), _inconsistent(header)):
         raise SnapshotError(f"the snapshot is damaged: {problem}")
 
 
@@ -45,5 +53,6 @@ def _inconsistent(header: Any) -> Iterator[str]:
         yield "the queries do not fit their streams"
     for streamset in header["streamsets"]:
         iris = streamset["iris"]
-        if not iris or len(set(iris)) < len(iris) or not {one["stream"] for one in streamset["waiting"]} <= set(iris):
+        waiting = [one if isinstance(one, str) else one["stream"] for one in streamset["waiting"]]
+        if not iris or len(set(iris)) < len(iris) or not set(waiting) <= set(iris) or len(set(waiting)) < len(waiting):
             yield "events wait for a stream that is none of theirs"

@@ -148,10 +148,10 @@ class Streamset:
 
     def _joined(self, stream: int, singles: Sequence[Single]) -> Events:
         """Those of one stream as columns; there are some."""
-        return Events.join([self._columns(stream, event) for _, number, _, event in singles if number == stream])
+        return self._columns(stream, *(event for _, number, _, event in singles if number == stream))
 
-    def _columns(self, stream: int, event: SingleEvent) -> Events:
-        return Events.of_single(self.iris[stream], event, self._evaluator.encoder)
+    def _columns(self, stream: int, *events: SingleEvent) -> Events:
+        return Events.of_single(self.iris[stream], self._evaluator.encoder, *events)
 
     # ── events go ────────────────────────────────────────────────────────────────────────────────────────
     def settle(self) -> list[RunningQuery]:

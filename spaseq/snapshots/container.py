@@ -49,6 +49,11 @@ class Container:
         except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
             raise SnapshotError(f"the snapshot is damaged: {error}") from error
 
+    def version_of(self, data: bytes) -> int:
+        """The version of what was unpacked."""
+        version: int = _FRONT.unpack_from(data)[1]
+        return version
+
     def _versions(self) -> str:
         return f"version{f's {self.oldest} to' if self.oldest < self.version else ''} {self.version}"
 
@@ -73,5 +78,5 @@ def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes
     return content["header"], sections
 
 
-GRAPHS = Container(b"SPASEQ\x00\x01", 7, 8, "a SPAseq engine")
+GRAPHS = Container(b"SPASEQ\x00\x01", 7, 9, "a SPAseq engine")
 TUPLES = Container(b"SPASEQ\x00\x02", 1, 1, "an engine of tuples")

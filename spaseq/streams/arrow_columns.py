@@ -10,7 +10,7 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import compute, types
 
-from gpm.rows import Numbers, TextRows
+from gpm.rows import EventTexts, Numbers, TextRows, text_of
 from spaseq.errors import OptionError
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.suggestion import did_you_mean
@@ -90,35 +90,31 @@ _TYPES: dict[str, tuple[Callable[[pyarrow.DataType], bool], str]] = {
 class EventColumns:
     """The n rows of a batch of such a table.
 
-    ``streams`` (n) are numbers in ``stream_names``, −1 where there is none; ``times`` (n) are microseconds, ``graphs``
-    and ``names`` are texts (no names: None).
+    ``streams`` (n) are numbers in ``stream_names``, −1 where there is none; ``events`` are theirs, without meaning
+    where there is a problem.
     """
 
     def __init__(self, batch: pyarrow.RecordBatch) -> None:
         self.streams, self.stream_names = _coded(batch.column("stream"))
-        self.times, self._is_beyond = _microseconds(batch.column("time"))
-        self.graphs = _texts(batch.column("graph"))
+        times, self._is_beyond = _microseconds(batch.column("time"))
         names = batch.column("event") if "event" in batch.schema.names else None
         has_names = names is not None and names.null_count < len(names)
-        self.names = _texts(compute.fill_null(names, "")) if has_names else None
+        name_texts = _texts(compute.fill_null(names, "")) if has_names else None
+        self.events = EventTexts(times, _texts(batch.column("graph")), name_texts)
         self._nulls = {name: _nulls(batch.column(name)) for name in batch.schema.names}
 
     def name(self, row: int) -> str | None:
         """The name that a row gives its event, if there is one."""
-        is_null = "event" not in self._nulls or self._nulls["event"][row]
-        return None if self.names is None or is_null else _text(self.names, row).decode("utf-8", "replace")
-
-    def graph(self, row: int) -> bytes:
-        """The text of a row's graph."""
-        return _text(self.graphs, row)
+        names = self.events.names
+        return None if names is None or self._nulls["event"][row] else text_of(names, row).decode("utf-8", "replace")
 
     def problems(self) -> Iterator[tuple[Flags, str]]:
         """What can be wrong with rows by the look of single columns: in which rows it is, and the message."""
         yield self._nulls["time"], "the time is missing"
         yield self._is_beyond, "the time is outside the range of 64-bit microseconds"
         yield self._nulls["graph"], "the graph is missing"
-        if self.names is not None:
-            starts = self.names[0]
+        if self.events.names is not None:
+            starts = self.events.names[0]
             yield (
                 (starts[1:] == starts[:-1]) & ~self._nulls["event"],
                 "the event's name is empty: it is an IRI, or null",
@@ -138,11 +134,6 @@ def _texts(column: pyarrow.Array) -> TextRows:
     wide = types.is_large_string(column.type) or types.is_large_binary(column.type)
     offsets: Numbers | NDArray[np.int32] = np.frombuffer(starts, np.int64 if wide else np.int32)  # type: ignore[assignment]
     return offsets[column.offset : column.offset + len(column) + 1], memoryview(data or b"").cast("B")
-
-
-def _text(texts: TextRows, row: int) -> bytes:
-    starts, data = texts
-    return bytes(data[starts[row] : starts[row + 1]])
 
 
 def _coded(column: pyarrow.Array) -> tuple[Numbers, list[str | None]]:

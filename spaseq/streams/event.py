@@ -111,9 +111,9 @@ class Events(Sequence[Event]):
         return Events(stream, graphs, EventIris.of(event.name for event in given))
 
     @staticmethod
-    def of_single(stream: str, event: SingleEvent, encoder: Encoder) -> Events:
-        """One event as columns."""
-        return Events(stream, single_batch(encoder, event), EventIris.of([event.name]))
+    def of_single(stream: str, encoder: Encoder, *events: SingleEvent) -> Events:
+        """Single events, one at least, as columns."""
+        return Events(stream, single_batch(encoder, *events), EventIris.of(event.name for event in events))
 
     @property
     def times(self) -> Numbers:

@@ -112,8 +112,11 @@ def change(snapshot: bytes, *path: str | int, value: Any = None) -> bytes:
         (("streamsets", 0, "iris"), ["urn:s", "urn:s"]),
         (("streamsets", 0, "names", 0), 5),
         (("streamsets", 0, "first_name"), 10**9),
-        (("streamsets", 0, "waiting", 0, "stream"), "urn:t"),
-        (("streamsets", 0, "waiting", 0, "events", 0), [1, 2, ""]),
+        (("streamsets", 0, "waiting", 0), "urn:t"),
+        (("streamsets", 0, "waiting"), ["urn:s", "urn:s"]),
+        (("streamsets", 0, "waiting"), [{"stream": "urn:s", "events": []}]),
+        (("skipped",), {"urn:s": [-1, ""]}),
+        (("skipped",), None),
     ],
     ids=str,
 )

@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 import spaseq
-from spaseq.engine import arrow_rows
+from gpm import encoder
 from spaseq.errors import RowError
 from spaseq.streams import Event
 from tests.agreement.test_push import World, counters
@@ -274,7 +274,7 @@ def test_why_there_is_no_match_tells_of_skipped_rows() -> None:
 def test_the_first_bad_row_of_several_streams(at_once: int) -> None:
     text = ALL.replace("WHERE", "FROM STREAM t <urn:t> WHERE")
     rows: list[Row] = [("t", 1, None, LINE), ("s", 1, None, LINE), ("t", 2, None, b"<"), ("s", 2, None, b"<")]
-    with patch.object(arrow_rows, "AT_ONCE", at_once):
+    with patch.object(encoder, "AT_ONCE", at_once):
         with pytest.raises(RowError) as caught:
             pushed(engine_of(text), rows)
         assert caught.value.row == 2

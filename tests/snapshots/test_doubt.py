@@ -9,7 +9,7 @@ import pytest
 
 import spaseq
 from spaseq import errors
-from spaseq.snapshots.container import GRAPHS, TUPLES, Container
+from spaseq.snapshots.container import TUPLES, Container
 from spaseq.snapshots.doubt import doubted
 from spaseq.tuples import Engine
 
@@ -54,14 +54,6 @@ def changed(data: bytes, kind: Container, change: Callable[[Any], object]) -> by
     header, sections = kind.unpack(data)
     change(header)
     return kind.pack(header, sections)
-
-
-def test_a_waiting_event_that_cannot_be_read() -> None:
-    def change(header: Any) -> None:
-        header["streamsets"][0]["waiting"][0]["events"][0][3] = "<urn:x> <urn:p> oh ."
-
-    with pytest.raises(errors.SnapshotError, match="the snapshot is damaged"):
-        spaseq.Engine.restore(changed(graphs(), GRAPHS, change), {"q": GRAPH_QUERY})
 
 
 def test_options_that_make_no_sense() -> None:

@@ -182,10 +182,11 @@ def test_a_batch_may_come_when_many_events_wait_one_by_one() -> None:
     for number in range(3000):
         engine.push("s", f"_:x <urn:p> {number} .".encode(), number)
     joined: list[int] = []
-    join = Events.join
+    make = Events.of_single
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spaseq.engine.engine.FEW_EVENTS", 0)
-        patch.setattr(Events, "join", staticmethod(lambda parts: joined.append(len(parts)) or join(parts)))
+        patch.setattr(Events, "of_single", staticmethod(lambda *args: joined.append(len(args) - 2) or make(*args)))
+        patch.setattr(Events, "join", None)
         engine.push_batch("s", [(3000, b"_:x <urn:p> 3000 ."), (3001, b"_:x <urn:p> 3001 .")])
     assert joined == [3000]
     engine.push_batch("t", [(4000, b"_:y <urn:q> 17 ."), (4001, b"_:y <urn:q> 3001 .")])

@@ -12,6 +12,7 @@ cdef struct EventRows:
     TextRows graphs
     TextRows names            # IRIs of the events, empty: it has none; of no texts: none has
     const int64_t* times
+    const uint64_t* scopes    # numbers for their blank nodes; NULL: the next ones
     const int64_t* rows       # which of them are taken
     size_t count
 
@@ -61,6 +62,8 @@ cdef bint add_given_row(Assembly* a, const EventRows* given, size_t row) noexcep
     if not is_event:
         return False
     a.text = ended_text(a, given.graphs.text + start, size)
+    if given.scopes != NULL:
+        a.next_scope[0] = given.scopes[row]
     if not read_event(a, size) or not a.statements or a.mixed:
         undo_event(a)
         return False
