@@ -1,10 +1,11 @@
 # distutils: language = c++
 # cython: language_level=3, cdivision=True
-"""Rows of words as lines of CSV and TSV, in bulk."""
+"""Rows of words as lines of CSV and TSV, and words as terms of N-Triples, in bulk."""
 
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memchr
+import numpy
 
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, strlen
 from gpm.native.json cimport check_words, is_string, is_triple, short_escape, type_name
 from nfa_native.core.containers cimport string, take_bytes
 from nfa_native.core.guard cimport attempted
@@ -15,7 +16,14 @@ from nfa_native.terms.words cimport (
 )
 
 cdef const char* DIGITS = "0123456789ABCDEF"
-cdef const char* XSD = "http://www.w3.org/2001/XMLSchema#"
+cdef const char* TYPED = '"^^<http://www.w3.org/2001/XMLSchema#'
+cdef enum:
+    TYPED_SIZE = 37
+    ROOM = 64   # characters that a term may well have
+
+# ASCII characters that N-Triples has in an IRI by their numbers alone, as bits: controls, blank, <>"; from 64 on {}|^`\
+cdef uint64_t OUTSIDE_LOW = 0x50000005FFFFFFFF
+cdef uint64_t OUTSIDE_HIGH = 0x3800000150000000
 
 # Writes a bound word as a field.
 ctypedef void (*FieldWriter)(string& text, const TermStore* store, word_t word) noexcept nogil
@@ -29,6 +37,26 @@ def csv(Terms terms not None, const uint64_t[:, :] words not None):
 def tsv(Terms terms not None, const uint64_t[:, :] words not None):
     """Lines of terms in the syntax of N-Triples, which end in LF."""
     return lines(terms, words, append_term, b"\t", b"\n", b"")
+
+
+def ntriples(Terms terms not None, const uint64_t[:] words not None):
+    """offsets, text: the term of each word; nothing for an unbound one."""
+    cdef string text
+    offsets = numpy.zeros(words.shape[0] + 1, numpy.int64)
+    cdef int64_t[::1] ends = offsets
+    check_words(terms, words[:, None])
+    with nogil:
+        attempted(append_terms, text, terms.store, words, ends)
+    return offsets, <bytes>text
+
+
+cdef void append_terms(string& text, const TermStore* store, const uint64_t[:] words, int64_t[::1] ends) noexcept nogil:
+    cdef Py_ssize_t row
+    text.reserve(ROOM * words.shape[0])
+    for row in range(words.shape[0]):
+        if words[row] != UNBOUND:
+            append_term(text, store, words[row])
+        ends[row + 1] = <int64_t>text.size()
 
 
 cdef bytes lines(
@@ -126,12 +154,15 @@ cdef void append_term(string& text, const TermStore* store, word_t word) noexcep
 
 cdef void append_value(string& text, const TermStore* store, word_t word) noexcept nogil:
     """A number, time or truth value, of whose characters none needs an escape."""
-    text.push_back(c'"')
-    append_form(text, store, word)
-    text.append(b'"^^<')
-    text.append(XSD)
-    text.append(type_name(kind_of(word)))
-    text.push_back(c">")
+    cdef char form[LONGEST_FORM + 64]   # room for what stands around it
+    cdef const char* name = type_name(kind_of(word))
+    cdef char* to = form + 1 + print_value(store, word, form + 1)
+    form[0] = c'"'
+    memcpy(to, TYPED, TYPED_SIZE)
+    memcpy(to + TYPED_SIZE, name, strlen(name))
+    to += TYPED_SIZE + strlen(name)
+    to[0] = c">"
+    text.append(form, to + 1 - form)
 
 
 cdef void append_literal(string& text, const Value* value) noexcept nogil:
@@ -149,12 +180,14 @@ cdef void append_literal(string& text, const Value* value) noexcept nogil:
 
 cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
     cdef size_t i
+    cdef size_t plain = 0   # where the characters begin that are not written yet
     text.push_back(c'"')
     for i in range(size):
         if at[i] == c'"' or at[i] == c"\\" or <uint8_t>at[i] < 0x20 or at[i] == 0x7F:
+            text.append(at + plain, i - plain)
             append_escape(text, at[i])
-        else:
-            text.push_back(at[i])
+            plain = i + 1
+    text.append(at + plain, size - plain)
     text.push_back(c'"')
 
 
@@ -175,15 +208,17 @@ cdef inline void append_code(string& text, char letter) noexcept nogil:
 
 cdef void append_iri(string& text, const char* at, size_t size) noexcept nogil:
     cdef size_t i
+    cdef size_t plain = 0   # where the characters begin that are not written yet
     text.push_back(c"<")
     for i in range(size):
         if is_outside_iri(at[i]):
+            text.append(at + plain, i - plain)
             append_code(text, at[i])
-        else:
-            text.push_back(at[i])
+            plain = i + 1
+    text.append(at + plain, size - plain)
     text.push_back(c">")
 
 
 cdef inline bint is_outside_iri(char letter) noexcept nogil:
-    """Whether N-Triples has the character in an IRI by its number alone."""
-    return <uint8_t>letter <= 0x20 or (<uint8_t>letter < 0x80 and memchr(b'<>"{}|^`\\', letter, 9) != NULL)
+    cdef uint8_t code = <uint8_t>letter
+    return code < 0x80 and ((OUTSIDE_LOW if code < 64 else OUTSIDE_HIGH) >> (code & 63)) & 1

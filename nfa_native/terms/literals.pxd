@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Values of XSD literals and their lexical forms, as pyoxigraph's Store reads and prints them."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 cdef extern from *:
     """
@@ -37,6 +37,7 @@ cdef bint parse_datetime(const char* text, size_t length, int128* instant, int32
 
 cdef size_t print_integer(int64_t value, char* out) noexcept nogil
 cdef size_t print_decimal(int128 value, char* out) noexcept nogil
+cdef size_t print_scaled(int64_t mantissa, int scale, char* out) noexcept nogil
 cdef size_t print_double(double value, char* out) noexcept nogil
 cdef size_t print_datetime(int128 instant, int32_t zone, char* out) noexcept nogil
 cdef size_t print_zone(int32_t zone, char* out) noexcept nogil

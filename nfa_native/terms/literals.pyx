@@ -348,6 +348,27 @@ cdef size_t print_decimal(int128 value, char* out) noexcept nogil:
     return 1 + print_unsigned(-whole, -fraction, 1, out + 1)
 
 
+cdef size_t print_scaled(int64_t mantissa, int scale, char* out) noexcept nogil:
+    """The decimal mantissa · 10**-scale, of at most 18 digits behind the point, the last of them not 0."""
+    cdef char buffer[24]
+    cdef int at = sizeof(buffer)
+    cdef int digits = 0
+    cdef uint64_t rest = -<uint64_t>mantissa if mantissa < 0 else <uint64_t>mantissa
+    while rest or digits <= scale:
+        if digits == scale and scale:
+            at -= 1
+            buffer[at] = c'.'
+        at -= 1
+        buffer[at] = <char>(c'0' + rest % 10)
+        rest //= 10
+        digits += 1
+    if mantissa < 0:
+        at -= 1
+        buffer[at] = c'-'
+    memcpy(out, buffer + at, sizeof(buffer) - at)
+    return sizeof(buffer) - at
+
+
 cdef size_t print_special(double value, char* out) noexcept nogil:
     """NaN, INF or -INF."""
     if isnan(value):

@@ -36,6 +36,7 @@ from nfa_native.terms.literals cimport (
     print_decimal,
     print_double,
     print_integer,
+    print_scaled,
 )
 from nfa_native.core.mixing cimport hash_text, longest_run, mix
 from nfa_native.core.prefetch cimport prefetch

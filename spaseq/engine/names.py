@@ -15,6 +15,7 @@ from spaseq.streams.event import EventIris
 
 FEW = 1024  # names that are kept without a thought
 FEW_KEPT = 32  # names that are decoded at once
+DENSE = 8  # as many numbers for each that is known: they are looked up by themselves
 
 
 class EventNames:
@@ -97,8 +98,23 @@ class KeptNames:
 
     def texts(self, numbers: NDArray[np.uint64]) -> TextColumn:
         """The names of these numbers; they must be known."""
-        names = self._names.take(np.searchsorted(self._numbers, numbers.astype(np.int64)))
+        names = self._names.take(self._places(numbers).astype(np.int64))
         return names.ends, names.text
+
+    def coded(self, numbers: NDArray[np.uint64]) -> tuple[TextColumn, NDArray[np.int32]]:
+        """All of these names, and which of them each of these numbers has; it must be known."""
+        return (self._names.ends, self._names.text), self._places(numbers)
+
+    def _places(self, numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Where the names of these numbers stand."""
+        known, given = self._numbers, numbers.view(np.int64)
+        span = int(known[-1] - known[0]) + 1
+        if span > DENSE * len(known):
+            return np.searchsorted(known, given).astype(np.int32)
+        places = np.zeros(span, np.int32)
+        places[known - known[0]] = np.arange(len(known), dtype=np.int32)
+        found: NDArray[np.int32] = places[given - known[0]]
+        return found
 
     def __call__(self, number: int) -> str:
         """The IRI of an event by its number, which must be known."""

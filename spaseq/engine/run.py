@@ -141,23 +141,23 @@ class Run(Iterator[Match]):
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
         return self._core.query_named(query).empty()
 
-    def to_arrow(self, types: Types | None = None, query: str | None = None) -> pyarrow.Table:
+    def to_arrow(self, types: Types | None = None, query: str | None = None, terms: str | None = None) -> pyarrow.Table:
         """All results of a query as an Arrow table, in order of decision.
 
-        ``types`` gives columns their types by name, others get one that fits all of their values
-        (``spaseq.results.frames``).  ``query`` names one of several queries, by default the only one that is a SELECT.
+        ``types`` gives columns their types by name, others get one that fits all of their values; with
+        ``terms="ntriples"`` they have the terms themselves, as strings (``spaseq.results.frames``).  ``query`` names
+        one of several queries, by default the only one that is a SELECT.
         OptionError: pyarrow is not installed, matches were taken one by one already, or there is no such query, column
         or type.  StreamError: the streams cannot be read, or a term is none of its column's type.
         """
         require("pyarrow")
-        from spaseq.results.frame_types import chosen
-        from spaseq.results.frames import all_to_arrow
+        from spaseq.results.frames import all_to_arrow, has_terms
 
         if self._matches is not None:
             raise OptionError("matches of this run were taken one by one: make a frame of another run")
         empty = self.empty(self._framed(query))
-        chosen(types, empty.columns)  # before anything is read
-        return all_to_arrow([empty, *(table for table in self.tables() if table.query == empty.query)], types)
+        has_terms(terms, types, empty.columns)  # before anything is read
+        return all_to_arrow([empty, *(table for table in self.tables() if table.query == empty.query)], types, terms)
 
     def to_pandas(self, types: Types | None = None, query: str | None = None) -> pandas.DataFrame:
         """All results of a query as a data frame of pandas; arguments and errors as of ``to_arrow``."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -13,8 +14,13 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD, XSD_DECIMAL, XSD_INTEGER
+from gpm.native.delimited import ntriples
+from gpm.native.texts import taken_columns
+from gpm.rows import TextColumn
+from nfa_native.core.coding import coded
 from nfa_native.terms import decoding
 from nfa_native.terms.words import Terms
+from spaseq.errors import StreamError
 from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, NOTHING, TEXT, TRUTH
 from spaseq.results.terms import Value, from_bytes
 
@@ -35,11 +41,12 @@ def column(terms: Terms, words: Words, type_: pyarrow.DataType) -> pyarrow.Array
     """The terms of a column as values of a type, NULL where it is unbound; MisfitError if one is no such value."""
     if type_ == NOTHING:
         return pyarrow.nulls(len(words))
-    if type_ in (TEXT, CODED_TEXT):
-        coded = _coded(terms, words)
-        return coded if type_ == CODED_TEXT else coded.dictionary_decode()
+    if type_ == CODED_TEXT:
+        return _coded(terms, words)
+    if type_ == TEXT:
+        return _columns(terms, words[:, None], decoding.texts)[0]
     values, states = _read(terms, words, type_)
-    array = pyarrow.Array.from_buffers(type_, len(words), [_bits(states == _FITS), pyarrow.py_buffer(values)])
+    array = pyarrow.Array.from_buffers(type_, len(words), [bits(states == _FITS), pyarrow.py_buffer(values)])
     misfits = states == _MISFITS
     return _mended(array, terms, words, misfits) if misfits.any() else array
 
@@ -62,27 +69,53 @@ def _read(terms: Terms, words: Words, type_: pyarrow.DataType) -> tuple[NDArray[
     return readers[type_](terms, words)
 
 
-def _bits(mask: NDArray[np.bool_]) -> pyarrow.Buffer | None:
+def bits(mask: NDArray[np.bool_]) -> pyarrow.Buffer | None:
+    """Which rows are not NULL, as Arrow has it; None: all."""
     return None if mask.all() else pyarrow.py_buffer(np.packbits(mask, bitorder="little"))
 
 
 def _coded(terms: Terms, words: Words) -> pyarrow.DictionaryArray:
     """The texts of a column: those of the distinct words, and which of them each row has."""
-    used, codes = np.unique(words, return_inverse=True)
+    used, codes = coded(words)
     unbound = words == 0
-    indices = pyarrow.array(codes.astype(np.int32), mask=unbound if unbound.any() else None)
-    return pyarrow.DictionaryArray.from_arrays(indices, _texts(terms, used))
+    indices = pyarrow.array(codes, mask=unbound if unbound.any() else None)
+    return pyarrow.DictionaryArray.from_arrays(indices, _columns(terms, used[:, None], decoding.texts)[0])
 
 
-def _texts(terms: Terms, words: Words) -> pyarrow.StringArray:
-    offsets, text = decoding.texts(terms, words)
-    long = pyarrow.LargeStringArray.from_buffers(len(words), pyarrow.py_buffer(offsets), pyarrow.py_buffer(text))
-    return long.cast(TEXT)
+def term_columns(terms: Terms, words: Words) -> list[pyarrow.StringArray]:
+    """The columns of ``words``, ``uint64[n, k]``, as terms of N-Triples; NULL: unbound.  StreamError: too much text."""
+    return _columns(terms, words, ntriples)
+
+
+def _columns(terms: Terms, words: Words, written: Callable[[Terms, Words], TextColumn]) -> list[pyarrow.StringArray]:
+    """The columns of ``words`` as texts; each distinct word is ``written`` once."""
+    used, codes = coded(words.reshape(-1))
+    texts = written(terms, used)
+    with of_2_gib():
+        columns = taken_columns(texts, codes.reshape(words.shape))
+    if used.all():
+        return [strings(*column) for column in columns]
+    return [strings(*column, bits(of != 0)) for column, of in zip(columns, words.T, strict=True)]
+
+
+def strings(offsets: NDArray[np.int32], text: bytes, valid: pyarrow.Buffer | None = None) -> pyarrow.StringArray:
+    """A column of texts; ``valid`` has a bit for each, 0 where it is NULL."""
+    buffers = pyarrow.py_buffer(offsets), pyarrow.py_buffer(text), valid
+    return pyarrow.StringArray.from_buffers(len(offsets) - 1, *buffers)
+
+
+@contextmanager
+def of_2_gib() -> Iterator[None]:
+    """StreamError: a column of texts is longer than Arrow's may be."""
+    try:
+        yield
+    except OverflowError as error:
+        raise StreamError(str(error), hint="take fewer matches at once, as in table[:1000]") from None
 
 
 def _mended(array: pyarrow.Array, terms: Terms, words: Words, misfits: NDArray[np.bool_]) -> pyarrow.Array:
     """The array with the values of terms that native code does not read."""
-    used, codes = np.unique(words[misfits], return_inverse=True)
+    used, codes = coded(words[misfits])
     values = []
     for number, word in enumerate(used.tolist()):
         value = from_bytes(terms.bytes(word))

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
+from gpm.native.texts import listed
 from nfa_native.terms.words import Terms
-from spaseq.errors import Location, StreamError
-from spaseq.results.arrow import MisfitError, column
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.results.arrow import MisfitError, bits, column, of_2_gib, strings, term_columns
 from spaseq.results.frame_types import (
     DECIMAL,
     INSTANT,
@@ -32,23 +33,28 @@ from spaseq.results.frame_types import (
     type_name,
 )
 from spaseq.results.frame_types import types_in as found_types
-from spaseq.results.match import MatchColumns
+from spaseq.results.match import DerivedEvent, MatchColumns
 from spaseq.results.terms import native
+from spaseq.results.texts import coded_names
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
 DecidedTypes = Mapping[str, pyarrow.DataType]
+TermColumn = tuple[Terms, NDArray[np.uint64]]  # a variable of one table
 _TEXTS = pyarrow.list_(pyarrow.field("element", TEXT))  # the name that Parquet has
 
 
-def to_arrow(table: MatchColumns, types: Types | None = None) -> pyarrow.Table:
+def to_arrow(table: MatchColumns, types: Types | None = None, terms: str | None = None) -> pyarrow.Table:
     """The matches of a table.  Columns have the types given, or those that earlier tables of the query had.
 
-    A column that had no value yet is decided by this table; without a value it is null.  OptionError: an unknown column
-    or type.  StreamError: a term that is no value of its column's type.
+    A column that had no value yet is decided by this table; without a value it is null.  With ``terms="ntriples"``
+    variables are strings, the terms themselves.  OptionError: an unknown column or type, or types and terms.
+    StreamError: a term that is no value of its column's type.
     """
+    if has_terms(terms, types, table.columns):
+        return _term_table([table])
     agreed = table.shape.types
     given = chosen(types, table.columns)
     frame, decided = arrow_table([table], agreed | given)
@@ -56,11 +62,13 @@ def to_arrow(table: MatchColumns, types: Types | None = None) -> pyarrow.Table:
     return frame
 
 
-def all_to_arrow(tables: Sequence[MatchColumns], types: Types | None = None) -> pyarrow.Table:
+def all_to_arrow(tables: Sequence[MatchColumns], types: Types | None = None, terms: str | None = None) -> pyarrow.Table:
     """The matches of one query's tables (at least one), with types that fit all of them; errors as of ``to_arrow``.
 
     A column without any value is of strings.
     """
+    if has_terms(terms, types, tables[0].columns):
+        return _term_table(tables)
     return fitted(tables, chosen(types, tables[0].columns))[0]
 
 
@@ -80,12 +88,38 @@ def arrow_table(
 
     ``first_row`` is the number of the first match, for errors.
     """
+    sources = [native(table.terms, table.words) for table in tables]
+    variables = {
+        name: _typed(name, [(terms, words[:, index]) for terms, words in sources], decided.get(name), first_row)
+        for index, name in enumerate(tables[0].columns)
+    }
+    return _framed(tables, variables), {name: chunks[0].type for name, chunks in variables.items()}
+
+
+def has_terms(terms: str | None, types: Types | None, columns: Sequence[str]) -> bool:
+    """Whether variables are to be terms of N-Triples.  OptionError: it is wrong, or types are, or both are given."""
+    typed = chosen(types, columns)
+    if terms is None:
+        return False
+    if terms != "ntriples":
+        raise OptionError(f'terms are "ntriples" or None, not {terms!r:.80}')
+    if typed:
+        raise OptionError(f"a column has its terms or a type: with terms, types has {', '.join(typed)}")
+    return True
+
+
+def _term_table(tables: Sequence[MatchColumns]) -> pyarrow.Table:
+    """The matches of one query's tables, variables as terms of N-Triples."""
+    columns = zip(*(term_columns(*native(table.terms, table.words)) for table in tables), strict=True)
+    return _framed(tables, dict(zip(tables[0].columns, columns, strict=True)))
+
+
+def _framed(tables: Sequence[MatchColumns], variables: Mapping[str, Sequence[pyarrow.Array]]) -> pyarrow.Table:
+    """The chunks of the variables, and the other columns around them."""
     names = tables[0].columns
     times = {_free(names, name): [_times(table, name) for table in tables] for name in ("first", "last")}
-    variables = {name: _typed(tables, index, decided.get(name), first_row) for index, name in enumerate(names)}
     columns = {**times, **variables, **_events_and_more(tables)}
-    frame = pyarrow.table({name: pyarrow.chunked_array(chunks) for name, chunks in columns.items()})
-    return frame, {name: chunks[0].type for name, chunks in variables.items()}
+    return pyarrow.table({name: pyarrow.chunked_array(chunks) for name, chunks in columns.items()})
 
 
 def to_pandas(frame: pyarrow.Table) -> pandas.DataFrame:
@@ -114,39 +148,35 @@ def to_polars(frame: pyarrow.Table) -> polars.DataFrame:
 
 
 def _times(table: MatchColumns, name: str) -> pyarrow.Array:
-    return pyarrow.array(getattr(table, name)).view(INSTANT)
-
-
-def _terms(table: MatchColumns, index: int) -> tuple[Terms, NDArray[np.uint64]]:
-    return native(table.terms, table.words[:, index])
+    times = np.ascontiguousarray(getattr(table, name))
+    return pyarrow.Array.from_buffers(INSTANT, len(times), [None, pyarrow.py_buffer(times)])
 
 
 def _typed(
-    tables: Sequence[MatchColumns], index: int, type_: pyarrow.DataType | None, first_row: int
+    name: str, parts: Sequence[TermColumn], type_: pyarrow.DataType | None, first_row: int
 ) -> list[pyarrow.Array]:
     """A variable of all tables, as values of the type, or of the one that fits all of them."""
     if type_ is not None:
-        return _strictly(tables, index, type_, first_row)
-    fitting = common_type(type_ for table in tables for type_ in found_types(*_terms(table, index)))
+        return _strictly(name, parts, type_, first_row)
+    fitting = common_type(type_ for part in parts for type_ in found_types(*part))
     try:
-        return [column(*_terms(table, index), fitting) for table in tables]
+        return [column(*part, fitting) for part in parts]
     except MisfitError:  # a time or number beyond the type's range: texts hold it
-        return [column(*_terms(table, index), TEXT) for table in tables]
+        return [column(*part, TEXT) for part in parts]
 
 
-def _strictly(tables: Sequence[MatchColumns], index: int, type_: pyarrow.DataType, row: int) -> list[pyarrow.Array]:
+def _strictly(name: str, parts: Sequence[TermColumn], type_: pyarrow.DataType, row: int) -> list[pyarrow.Array]:
     chunks = []
-    for table in tables:
+    for terms, words in parts:
         try:
-            chunks.append(column(*_terms(table, index), type_))
+            chunks.append(column(terms, words, type_))
         except MisfitError as misfit:
-            _refuse(table, index, type_, misfit, row)
-        row += len(table)
+            _refuse(name, (terms, words[misfit.row : misfit.row + 1]), type_, misfit, row)
+        row += len(words)
     return chunks
 
 
-def _refuse(table: MatchColumns, index: int, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
-    name, terms = table.columns[index], native(table.terms, table.words[misfit.row : misfit.row + 1, index])
+def _refuse(name: str, terms: TermColumn, type_: pyarrow.DataType, misfit: MisfitError, first_row: int) -> NoReturn:
     widest = DECIMAL if pyarrow.types.is_decimal(type_) else type_
     better = common_type({widest, *found_types(*terms)})
     try:
@@ -166,55 +196,69 @@ def _events_and_more(tables: Sequence[MatchColumns]) -> dict[str, list[pyarrow.A
     if tables[0].shape.gpms:  # aggregates over matches have no events
         columns[_free(tables[0].columns, "events")] = list(map(_events, tables))
     if tables[0].derived is not None:
-        derived = [event for table in tables for event in table.derived or ()]
-        triples = [[f"{triple} ." for triple in event.triples] for event in derived]
-        columns["stream"] = [pyarrow.array([event.stream for event in derived], TEXT)]
-        columns["event"] = [pyarrow.array([event.name for event in derived], TEXT)]
-        columns["triples"] = [pyarrow.array(triples, _TEXTS)]
+        columns |= _derived([event for table in tables for event in table.derived or ()])
     return columns
+
+
+def _derived(events: Sequence[DerivedEvent]) -> dict[str, list[pyarrow.Array]]:
+    triples = [f"{triple} ." for event in events for triple in event.triples]
+    offsets = np.cumsum([0, *(len(event.triples) for event in events)], dtype=np.int32)
+    return {
+        "stream": [pyarrow.array([event.stream for event in events], TEXT)],
+        "event": [pyarrow.array([event.name for event in events], TEXT)],
+        "triples": [pyarrow.ListArray.from_arrays(offsets, pyarrow.array(triples, TEXT), _TEXTS)],
+    }
 
 
 def _events(table: MatchColumns) -> pyarrow.StructArray:
     """The picked events: for each GPM the list of their IRIs, NULL where a match has none."""
-    used, codes = np.unique(table.pick_events, return_inverse=True)
-    names = pyarrow.array([table.event_name(event) for event in used.tolist()], TEXT)
-    numbers = {name: [n for n, each in enumerate(table.atom_names) if each == name] for name in table.shape.gpms}
-    lists = [_picked(table, names, codes, atoms) for atoms in numbers.values()]
-    return pyarrow.StructArray.from_arrays(lists, list(numbers))
+    texts, codes = coded_names(table.event_name, table.pick_events)
+    gpms = list(table.shape.gpms)
+    kind_of = [gpms.index(name) if name in gpms else len(gpms) for name in table.atom_names]  # negated: no pick has it
+    kinds = np.array(kind_of, np.uint16)[table.pick_atoms]
+    with of_2_gib():
+        lists = listed(texts, codes, kinds, table.pick_offsets, len(gpms))
+    return pyarrow.StructArray.from_arrays([_lists_of(*each) for each in lists], gpms)
 
 
-def _picked(table: MatchColumns, names: pyarrow.Array, codes: Any, atoms: list[int]) -> pyarrow.ListArray:
-    chosen_picks = np.isin(table.pick_atoms, atoms)
-    offsets = np.append(0, np.cumsum(chosen_picks))[table.pick_offsets].astype(np.int32)
-    values = names.take(pyarrow.array(codes[chosen_picks]))
-    missing = pyarrow.array(np.diff(offsets) == 0)
-    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets), values, _TEXTS, mask=missing)
+def _lists_of(begins: NDArray[np.int32], offsets: NDArray[np.int32], text: bytes) -> pyarrow.ListArray:
+    """Lists of texts, NULL where one is empty."""
+    buffers = [bits(begins[1:] > begins[:-1]), pyarrow.py_buffer(begins)]
+    return pyarrow.Array.from_buffers(_TEXTS, len(begins) - 1, buffers, children=[strings(offsets, text)])
 
 
 def _dictionaries(events: pyarrow.ChunkedArray) -> list[dict[str, list[str]]]:
     """The events of each match by name of GPM, as ``Match.events`` has them."""
     names = [field.name for field in events.type]
-    columns = [[_lists(chunk.field(name)) for name in names] for chunk in events.chunks]
-    rows = (row for lists in columns for row in zip(*lists, strict=True))
-    return [{name: iris for name, iris in zip(names, row, strict=True) if iris} for row in rows]
+    found: list[dict[str, list[str]]] = []
+    for chunk in events.chunks:
+        lists = [_lists(chunk.field(name)) for name in names]
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*lists, strict=True)]
+        for name in names:
+            for missing in np.flatnonzero(chunk.field(name).is_null().to_numpy(zero_copy_only=False)).tolist():
+                del rows[missing][name]
+        found += rows
+    return found
 
 
 def _lists(array: pyarrow.ListArray) -> list[list[str]]:
-    values = array.values.to_pylist()
+    values = array.values.to_numpy(zero_copy_only=False).tolist()
+    if len(values) == len(array) and not array.null_count:  # each has one
+        return [[value] for value in values]
     return [values[start:end] for start, end in pairwise(array.offsets.to_pylist())]
 
 
 def _decimals(column: pyarrow.ChunkedArray) -> NDArray[Any]:
     """Decimals of Python, each distinct one made once, without the zeros at the end."""
     coded = column.combine_chunks().dictionary_encode()
-    values = list(map(_without_zeros, coded.dictionary.to_pylist()))
+    values = list(map(_without_zeros, coded.dictionary.cast(TEXT).to_pylist()))
     found: NDArray[Any] = np.array([*values, None], object)[coded.indices.fill_null(len(values)).to_numpy()]
     return found
 
 
-def _without_zeros(number: Decimal) -> Decimal:
-    text = f"{number:f}"
-    return Decimal(text.rstrip("0").rstrip(".")) if "." in text else number
+def _without_zeros(text: str) -> Decimal:
+    plain = f"{Decimal(text):f}" if "E" in text else text
+    return Decimal(plain.rstrip("0").rstrip(".") if "." in plain else plain)
 
 
 _OBJECTS: dict[int, Callable[[pyarrow.ChunkedArray], Any]] = {

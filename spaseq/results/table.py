@@ -23,16 +23,17 @@ class MatchTable(MatchColumns):
     ``to_arrow``, ``to_pandas`` and ``to_polars`` make frames of them; a notebook shows the first.
     """
 
-    def to_arrow(self, types: Types | None = None) -> pyarrow.Table:
+    def to_arrow(self, types: Types | None = None, terms: str | None = None) -> pyarrow.Table:
         """An Arrow table (``spaseq.results.frames``), with these types of some columns.
 
-        OptionError: pyarrow is not installed, or a type or column is unknown.  StreamError: a term is none of its
-        column's type.
+        ``terms="ntriples"``: columns of variables have no types, but their terms in N-Triples, as strings; that is
+        faster, and nothing is lost.  OptionError: pyarrow is not installed, a type or column is unknown, or types and
+        terms are asked for.  StreamError: a term is none of its column's type.
         """
         require("pyarrow")
         from spaseq.results.frames import to_arrow
 
-        return to_arrow(self, types)
+        return to_arrow(self, types, terms)
 
     def to_pandas(self, types: Types | None = None) -> pandas.DataFrame:
         """A data frame of pandas; errors as of ``to_arrow``."""

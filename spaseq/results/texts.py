@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
+from nfa_native.core.coding import coded
 
 
-@runtime_checkable
 class NameColumns(Protocol):
     """Names of events by number that can be had as a column."""
 
     def texts(self, numbers: NDArray[np.uint64]) -> TextColumn:
         """The names of these numbers, in their order."""
+
+    def coded(self, numbers: NDArray[np.uint64]) -> tuple[TextColumn, NDArray[np.int32]]:
+        """Names, at least those of these numbers, and which of them each number has."""
 
 
 def texts_of(texts: Iterable[str]) -> TextColumn:
@@ -25,8 +28,20 @@ def texts_of(texts: Iterable[str]) -> TextColumn:
     return np.cumsum([0, *map(len, encoded)], dtype=np.int64), b"".join(encoded)
 
 
+def coded_names(event_name: Callable[[int], str], numbers: NDArray[np.uint64]) -> tuple[TextColumn, NDArray[np.int32]]:
+    """Names, at least those of these events, and which of them each event has."""
+    if _has_columns(event_name):
+        return event_name.coded(numbers)
+    used, codes = coded(numbers)
+    return texts_of(map(event_name, used.tolist())), codes
+
+
 def names_of(event_name: Callable[[int], str], numbers: NDArray[np.uint64]) -> TextColumn:
     """The names of these events as a column."""
-    if isinstance(event_name, NameColumns):
+    if _has_columns(event_name):
         return event_name.texts(numbers)
     return texts_of(map(event_name, numbers.tolist()))
+
+
+def _has_columns(event_name: object) -> TypeGuard[NameColumns]:
+    return hasattr(event_name, "texts")

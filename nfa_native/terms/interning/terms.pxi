@@ -172,6 +172,8 @@ cdef size_t print_value(const TermStore* store, word_t word, char* out) noexcept
     cdef int128 instant
     if kind == KIND_INTEGER:
         return print_integer(integer_value(store, word), out)
+    if kind == KIND_DECIMAL and tag_of(word) == TAG_DECIMAL:
+        return print_scaled(<int64_t>word >> 9, (word >> 4) & 31, out)
     if kind == KIND_DECIMAL:
         return print_decimal(decimal_value(store, word), out)
     if kind == KIND_DOUBLE:
