@@ -19,6 +19,7 @@ from benchmarks import (
     prepared,
     push,
     pushed,
+    results_out,
     rows,
     startup,
     v_shape,
@@ -41,6 +42,7 @@ if __name__ == "__main__":
         correlation,
         outside,
         frames,
+        results_out,
     ):
         benchmark.main()
         print()

@@ -142,7 +142,7 @@ def listed(
     ValueError, OverflowError.
     """
     cdef vector[int64_t] ends   # of each kind in `own`
-    check_lists(offsets, kinds, chosen.shape[0], count)
+    check_listed(offsets, kinds, chosen.shape[0], count)
     ends.safe_assign(count + 1, 0)
     begins = numpy.zeros((count, offsets.shape[0]), numpy.int32)
     own = numpy.empty(chosen.shape[0], numpy.int32)
@@ -151,7 +151,7 @@ def listed(
     return [(each, *taken_columns(column, part)[0]) for each, part in zip(begins, parts, strict=True)]
 
 
-cdef int check_lists(const int64_t[:] offsets, const uint16_t[:] kinds, Py_ssize_t size, Py_ssize_t count) except -1:
+cdef int check_listed(const int64_t[:] offsets, const uint16_t[:] kinds, Py_ssize_t size, Py_ssize_t count) except -1:
     """ValueError: they are no lists of so many texts, all of which are of a kind."""
     cdef Py_ssize_t lists = offsets.shape[0] - 1, i
     cdef bint bad = lists < 0 or kinds.shape[0] != size or offsets[0] != 0 or offsets[lists] != size

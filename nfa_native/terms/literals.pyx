@@ -349,8 +349,8 @@ cdef size_t print_decimal(int128 value, char* out) noexcept nogil:
 
 
 cdef size_t print_scaled(int64_t mantissa, int scale, char* out) noexcept nogil:
-    """The decimal mantissa · 10**-scale, of at most 18 digits behind the point, the last of them not 0."""
-    cdef char buffer[24]
+    """The decimal mantissa · 10**-scale, of which no digit behind the point is a 0 at the end; the scale is below 32."""
+    cdef char buffer[48]
     cdef int at = sizeof(buffer)
     cdef int digits = 0
     cdef uint64_t rest = -<uint64_t>mantissa if mantissa < 0 else <uint64_t>mantissa

@@ -69,6 +69,17 @@ def test_special_characters(form: str, text: str) -> None:
     check(replace(table, words=np.array([[word, 0]], np.uint64)))
 
 
+@given(st.lists(TERMS, max_size=6))
+def test_terms_of_ntriples(terms: list[Any]) -> None:
+    table = make_table(("x",), [(term,) for term in terms])
+    assert isinstance(table.terms, Terms)
+    ends, text = delimited.ntriples(table.terms, table.words[:, 0])
+    found = [text[start:end].decode() for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+    assert found == tsv_by_definition(table).splitlines()[1:]
+    with pytest.raises(ValueError, match="no word of this table"):
+        delimited.ntriples(table.terms, np.array([1 << 40], np.uint64))
+
+
 @pytest.mark.parametrize("lines", [delimited.csv, delimited.tsv])
 def test_words_of_another_table(lines: Any) -> None:
     words = np.array([[0, Terms().intern(b"Iurn:x")]], np.uint64)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas
 import polars
 import pyarrow
@@ -217,6 +219,44 @@ def python_value(text: str | None, type_: pyarrow.DataType) -> Any:
     return kinds.get(type_, str)(text)
 
 
+# ── terms ────────────────────────────────────────────────────────────────────────────────────────────────
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(TERMS, TERMS), max_size=8), st.integers(1, 5))
+def test_columns_of_terms(rows: list[tuple[OxTerm | None, ...]], size: int) -> None:
+    table = make_table(("x", "y"), rows)
+    frame = table.to_arrow(terms="ntriples")
+    assert frame.schema.names == ["first", "last", "x", "y", "events"]
+    for index, name in enumerate(("x", "y")):
+        values = [table.row(row)[index][1] for row in range(len(table))]
+        assert frame.column(name).to_pylist() == [None if one is None else one.to_ntriples() for one in values]
+        assert frame.schema.field(name).type == pyarrow.string()
+    others = [pickle.loads(pickle.dumps(table)).to_arrow(terms="ntriples")]
+    others += [all_to_arrow(parts_of(table, size), terms="ntriples")] if rows else []
+    assert all(other.combine_chunks().equals(frame.combine_chunks()) for other in others)
+    assert frame.select(["first", "last", "events"]).equals(table.to_arrow().select(["first", "last", "events"]))
+
+
+def test_terms_have_no_types() -> None:
+    table = make_table(("price", "x"), [(Literal(1), None)])
+    with pytest.raises(OptionError, match="a column has its terms or a type: with terms, types has price, x"):
+        table.to_arrow({"price": "int64", "x": "string"}, terms="ntriples")
+    with pytest.raises(OptionError, match=r'terms are "ntriples" or None, not \'turtle\''):
+        table.to_arrow(terms="turtle")
+    with pytest.raises(OptionError, match="there is no column prize"):
+        table.to_arrow({"prize": "int64"}, terms="ntriples")
+    assert table.to_arrow({}, terms="ntriples").column("price").to_pylist() == [f'"1"^^<{XSD}integer>']
+    table.to_arrow(terms="ntriples")  # agrees on no type for later tables
+    assert make_table(("price",), [(Literal(1.5),)]).to_arrow().schema.field("price").type == pyarrow.float64()
+
+
+def test_too_much_text_is_an_error_of_ours() -> None:
+    table = make_table(("x",), [(Literal("a" * 2**26),)]).select(np.zeros(32, np.int64))
+    for how in ({"terms": "ntriples"}, {"types": {"x": "string"}}):
+        with pytest.raises(StreamError, match="more than 2 GiB of texts are too many for a column"):
+            table.to_arrow(**how)
+    assert table[:1].to_arrow(terms="ntriples").num_rows == 1
+
+
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────
 def test_events_are_lists_by_gpm() -> None:
     picks = [[(0, 1)], [], [(1, 5), (0, 6), (1, 7)]]
@@ -227,6 +267,20 @@ def test_events_are_lists_by_gpm() -> None:
     found = [{name: iris for name, iris in row.items() if iris} for row in events.to_pylist()]
     assert found == [match.events for match in table] == table.to_pandas()["events"].tolist()
     assert events.to_pylist()[0]["B"] is None
+
+
+def test_events_that_are_far_apart_have_their_names() -> None:
+    """A window of many events, of which a match picks few: their names are looked up one by one."""
+    query = """SELECT ?v FROM STREAM s <urn:s>
+        WHERE { SEQ(A ; B) DEFINE GPM A ON s { ?e <urn:p> ?v } DEFINE GPM B ON s { ?f <urn:q> ?w } }"""
+    lines = []
+    for number in range(20_000):
+        kind = "urn:p" if number % 400 == 0 else "urn:q" if number % 400 == 200 else "urn:r"
+        lines.append((number, f"<urn:x> <{kind}> {number} .".encode(), f"urn:e{number}"))
+    tables = list(spaseq.Run(query, {"s": lines}).tables())
+    found = [row for table in tables for row in table.to_arrow().column("events").to_pylist()]
+    assert found == [match.events for table in tables for match in table]
+    assert len(found) == 50
 
 
 # ── pandas and polars ────────────────────────────────────────────────────────────────────────────────────
@@ -286,6 +340,30 @@ def test_a_run_is_an_iterator() -> None:
     assert list(run) == []
     with pytest.raises(OptionError, match="matches of this run were taken one by one"):
         run.to_arrow()
+
+
+def test_a_run_has_terms_too() -> None:
+    frame = spaseq.run(V_SHAPE, STOCKS).to_arrow(terms="ntriples")
+    tables = [table.to_arrow(terms="ntriples") for table in spaseq.Run(V_SHAPE, STOCKS).tables()]
+    assert pyarrow.concat_tables(tables).equals(frame)
+    plain = spaseq.run(V_SHAPE, STOCKS).to_arrow()
+    assert frame.column("company").to_pylist() == [f"<{one}>" for one in plain.column("company").to_pylist()]
+    assert frame.column("events").equals(plain.column("events"))
+    run = spaseq.run(V_SHAPE, STOCKS)
+    with pytest.raises(OptionError, match="with terms, types has p1"):
+        run.to_arrow({"p1": "double"}, terms="ntriples")
+    assert run.events == 0  # nothing was read
+
+
+def test_derived_events_have_their_triples() -> None:
+    drops = (EXAMPLES / "stocks" / "drops.spaseq").read_text()
+    frame = spaseq.run({"drops": drops}, STOCKS).to_arrow(terms="ntriples")
+    found = [match.derived for match in spaseq.run({"drops": drops}, STOCKS)]
+    assert frame.schema.names == ["first", "last", "events", "stream", "event", "triples"]
+    assert frame.column("triples").to_pylist() == [[f"{one} ." for one in event.triples] for event in found if event]
+    assert frame.column("stream").to_pylist() == [event.stream for event in found if event]
+    assert frame.num_rows == len(found) > 0
+    assert frame.equals(spaseq.run({"drops": drops}, STOCKS).to_arrow())
 
 
 def test_rows_of_errors_count_all_tables() -> None:

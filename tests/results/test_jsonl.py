@@ -22,7 +22,7 @@ from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
-from spaseq.results.texts import texts_of
+from spaseq.results.texts import coded_names, names_of, texts_of
 from spaseq.results.times import iso
 from spaseq.streams.event import EventIris
 from tests.results.tables import START, iri, make_table
@@ -189,6 +189,18 @@ def test_names_of_events_as_columns(count: int) -> None:
     table = replace(make_table((), [()], picks=[[(0, number) for number in numbers.tolist()]]), event_name=kept)
     assert written(table) == one_by_one(table)
     assert [kept(number) for number in numbers.tolist()] == [known[number - 7] for number in numbers.tolist()]
+
+
+@pytest.mark.parametrize("step", [1, 20])
+def test_names_and_which_of_them_each_event_has(step: int) -> None:
+    names = EventNames(7)
+    names.add(EventIris.of(f"urn:{number}" for number in range(7, 2007)))
+    numbers = np.repeat(np.arange(7, 2007, step, dtype=np.uint64)[::-1], 2)
+    for function in (names.kept(numbers), lambda number: f"urn:{number}"):
+        texts, codes = coded_names(function, numbers)
+        known = listed(texts)
+        assert [known[code] for code in codes.tolist()] == [f"urn:{number}" for number in numbers.tolist()]
+        assert listed(names_of(function, numbers)) == [f"urn:{number}" for number in numbers.tolist()]
 
 
 def test_bytes_and_text_keep_their_order() -> None:

@@ -104,6 +104,9 @@ def test_decimals_survive(mantissa: int, scale: int) -> None:
     sign, digits = "-" * (mantissa < 0), f"{abs(mantissa):020d}"
     lexical = f"{sign}{digits[: 20 - scale]}.{digits[20 - scale :]}"
     assert word == terms.intern(f"T{XSD}decimal\0{lexical}".encode())
+    plain = lexical.lstrip("-").strip("0").removesuffix(".")
+    canonical = sign + ("0" * (not plain or plain[0] == ".") + plain)
+    assert terms.bytes(word) == f"T{XSD}decimal\0{canonical}".encode()
 
 
 @given(st.integers(-62135596800, 253402300799), st.integers(0, 999_999), st.one_of(st.none(), st.integers(-840, 840)))
