@@ -41,10 +41,12 @@ def match(
     engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.
 
     A bounded input is put in order.  Of a streaming one an event may be ``lateness`` older than the newest one (a
-    timedelta, or microseconds); later ones are dropped.  It needs Spark's RocksDB state store.
+    timedelta, or microseconds); later ones are dropped, and counted in the progress of the query.  It needs Spark's
+    RocksDB state store.
 
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
-    StreamError: an event has several keys; RowError: a row is no event (``on_error="skip"``: such rows are left out).
+    StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
+    reads (``on_error="skip"``: such rows are left out, and the workers log how many).
     """
     rows = df.select(*_columns(df))
     job = job_of(queries, read_background(background, entail), buckets, whole, on_error, _partitions(df))

@@ -10,6 +10,7 @@ EVENT = pyarrow.schema(
 )
 
 # Events on their way to an engine: its label, the first and the last of their times, how many, and they themselves.
+# ``skipped`` is how many rows were no events, told once by each task.
 PACKED = pyarrow.schema(
     [
         ("label", pyarrow.int32()),
@@ -17,9 +18,10 @@ PACKED = pyarrow.schema(
         ("last", INSTANT),
         ("events", pyarrow.int64()),
         ("data", pyarrow.binary()),
+        ("skipped", pyarrow.int64()),
     ]
 )
-PACKED_DDL = "label int, first timestamp, last timestamp, events bigint, data binary"
+PACKED_DDL = "label int, first timestamp, last timestamp, events bigint, data binary, skipped bigint"
 
 _DERIVED = pyarrow.struct([("stream", pyarrow.string()), ("event", pyarrow.string()), ("graph", pyarrow.string())])
 RESULT = pyarrow.schema(

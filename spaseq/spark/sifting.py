@@ -6,6 +6,7 @@ So the dear part runs on all cores, whatever the keys are, and Spark moves few r
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -16,6 +17,7 @@ from spaseq.spark.job import Job
 from spaseq.spark.packing import Packer, row_of
 from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Events
+from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
 
 PREFIX = "urn:spaseq:event:"
@@ -25,7 +27,8 @@ NOBODY = -1  # the label of rows that only tell how far the streams are
 def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``PACKED`` for rows of events: what no GPM matches is left out, unless a query counts it.
 
-    ``ticks``: one more row has the latest time of all events, whether they are left out or not.
+    ``ticks``: one more row has the latest time of all events, whether they are left out or not.  How many rows were no
+    events stands in the log of the worker, and in the last row.
     RowError: a row is no event, and the job does not skip such.  StreamError: an event has several keys.
     """
     engine, router = job.reader()
@@ -38,8 +41,18 @@ def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) 
                 chosen = events if len(places) == len(events) else events.take(places)
                 yield from packer.add(number, chosen.to_arrow(pruned=True).cast(EVENT))
     yield from packer.rest()
+    skipped = told_skipped(engine.core.skipped.values())
     if ticks and latest > LEAST:
-        yield row_of(NOBODY, latest, latest, 0, b"")
+        yield row_of(NOBODY, latest, latest, 0, b"", skipped)
+
+
+def told_skipped(found: Iterable[Skipped]) -> int:
+    """How many rows were no events; if some were, the log of the worker says so."""
+    some = [one for one in found if one.count]
+    skipped = sum(one.count for one in some)
+    if some:
+        print(f"spaseq: {counted(skipped, 'row')} {were(skipped)} no events: {some[0].first}", file=sys.stderr)
+    return skipped
 
 
 def named(events: Events) -> Events:
@@ -51,7 +64,9 @@ def name_of(events: Events, number: int) -> str:
     """A name for an event that has none, equal wherever and whenever it is read: a digest of all that it is."""
     texts = events.graphs.texts
     block = texts.blocks[int(texts.block[number])]
-    assert isinstance(block, bytes | memoryview)
     digest = hashlib.blake2b(f"{events.stream} {int(events.times[number])} ".encode(), digest_size=16)
-    digest.update(block[int(texts.starts[number]) : int(texts.stops[number])])
+    if isinstance(block, bytes | memoryview):
+        digest.update(block[int(texts.starts[number]) : int(texts.stops[number])])
+    else:
+        digest.update("\n".join(sorted(map(str, block))).encode())
     return PREFIX + digest.hexdigest()

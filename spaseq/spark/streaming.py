@@ -37,7 +37,8 @@ STEP_DDL = (
     "how string"
 )
 MILLISECOND = 1000  # µs
-OBSERVED = "spaseq"  # what the metrics are called in the progress of a query
+OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
+OBSERVED_ROWS = "spaseq rows"  # and those of rows: the events packed for engines, and what was none
 _COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
 
 
@@ -45,6 +46,9 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
     """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
     delay = f"{lateness} microseconds"
     packed = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
+    packed = packed.observe(
+        OBSERVED_ROWS, functions.sum("events").alias("events"), functions.sum("skipped").alias("skipped")
+    )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     stepped = (
         packed.select("label", "data")
