@@ -14,7 +14,8 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/tuples/encoding/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \
     tests/results/test_delimited.py tests/results/test_frames.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
-    tests/streams/test_assembly_model.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
+    tests/streams/test_assembly_model.py tests/streams/test_event_rows.py tests/engine/test_push_arrow.py \
+    tests/engine/test_to_arrow.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
     tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
     tests/engine/test_state.py tests/engine/test_prepared.py tests/snapshots tests/tuples/encoding/test_conditions.py \
     tests/tuples/totals/test_counting.py tests/tuples/test_engine.py \

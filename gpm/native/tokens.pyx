@@ -394,10 +394,15 @@ cdef inline void remember_statement(const Statement* out, Memory* memory) noexce
     memory.last.graph_size = out.graph_size
 
 
+cdef inline bint is_comment(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Whether the rest of the line is one: behind a carriage return there may be another statement."""
+    return at[0] == c'#' and memchr(at, c'\r', end - at) == NULL
+
+
 cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, Memory* memory) noexcept nogil:
     invariant(end[0] == c'\n' or end[0] == 0)
     at = over(at, SPACE)
-    if at == end or at[0] == c'#':
+    if at == end or is_comment(at, end):
         return NOTHING
     if end - at > LONGEST_LINE:
         return BAD
@@ -421,7 +426,7 @@ cdef int read_statement(const uint8_t* at, const uint8_t* end, Statement* out, M
     if at[0] != c'.':
         return BAD
     at = over(at + 1, SPACE)
-    if at != end and at[0] != c'#':
+    if at != end and not is_comment(at, end):
         return BAD
     remember_statement(out, memory)
     return STATEMENT

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 from click.testing import CliRunner
 
 from spaseq import Engine, OutOfMemoryError
@@ -77,14 +78,20 @@ class Interface(Case):
     def go(self) -> list[str]:
         half = len(self._events) // 2
         self._engine = None
-        engine = self._engine = Engine()
+        engine = self._engine = Engine(lateness=self.lateness)
         engine.register(self._query, "q")
-        found = [str(match) for event in self._events[:half] for match in engine.push("s", *event)]
+        found = self.push(engine, self._events[:half])
         data = engine.snapshot()
         self._engine = None
         engine = self._engine = Engine.restore(data, {"q": self._query})
-        found += [str(match) for event in self._events[half:] for match in engine.push("s", *event)]
+        found += self.push(engine, self._events[half:])
         return found + [str(match) for match in engine.close()]
+
+    lateness = 0
+
+    def push(self, engine: Engine, events: list[tuple[bytes, int]]) -> list[str]:
+        """What the events give."""
+        return [str(match) for event in events for match in engine.push("s", *event)]
 
     def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
         if written:
@@ -109,6 +116,17 @@ class Interface(Case):
                 call()
                 return True
         return False
+
+
+class Rows(Interface):
+    """The same with rows of Arrow; some events wait when the snapshot is taken."""
+
+    lateness = 9_000_000
+
+    def push(self, engine: Engine, events: list[tuple[bytes, int]]) -> list[str]:
+        graphs, times = zip(*events, strict=True)
+        table = pyarrow.table({"stream": ["s"] * len(events), "time": times, "graph": graphs})
+        return [str(match) for found in engine.push_arrow(table) for match in found]
 
 
 def statement(number: int, name: str, value: str) -> str:
@@ -180,12 +198,18 @@ def snapshot(events: int = 200) -> Case:
     return Interface(EACH, pushed)
 
 
+def rows(events: int = 200) -> Case:
+    """The same, pushed as rows."""
+    return Rows(EACH, [(graph(number).encode(), number * 1_000_000) for number in range(events)])
+
+
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
-    "snapshot": snapshot,
+    "snapshot": snapshot, "rows": rows,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
+    "rows": 2_000,
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ TEXTS = {
     "Turtle": b"@prefix : <urn:> . :s :p :o, 1.50, 'a \"quoted\" line' ; :q [ :r :t ] .",
     "TriG": b"@prefix : <urn:> . :event { :s :p :o }",
     "carriage returns": b"<urn:s> <urn:p> <urn:o> .\r\n<urn:s> <urn:p> <urn:x> .\r\n",
+    "comments and carriage returns": b"# a\r<urn:s> <urn:p> <urn:o> . # b\r<urn:s> <urn:p> <urn:x> .\n# c",
     "escapes": b'<urn:s> <urn:\\u0070> "tab\\t, quote \\", newline\\n, \\u00e9"^^<urn:datatype> .\n',
     "a triple term": b"<urn:s> <urn:p> <<( <urn:a> <urn:b> \"c\" )>> .\n",
     "a date": b'<urn:s> <urn:p> "2026-01-01"^^<http://www.w3.org/2001/XMLSchema#date> .\n',

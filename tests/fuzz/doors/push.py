@@ -1,4 +1,4 @@
-"""Events pushed as text: read natively, by pyoxigraph and as background knowledge, alone and in a batch."""
+"""Events pushed as text: read natively, by pyoxigraph and as background knowledge, alone, in a batch and as rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import pyarrow
 from pyoxigraph import Quad, RdfFormat, parse
 
 from spaseq import Engine, Match
 from spaseq import parse as parse_query
-from spaseq.errors import SpaseqError
+from spaseq.engine.arrow_rows import read_rows
+from spaseq.errors import LocatedError, SpaseqError
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep
 from tests.fuzz.doors.words import TERMS, TURTLE, examples, w3c
@@ -34,6 +36,7 @@ def enter(data: bytes) -> str:
             same(found, _pushed(graph), "pushed as quads")
             same(found, _pushed(data, "pyoxigraph"), "evaluated by pyoxigraph")
         same(found if isinstance(found, list) else [], _in_batch(data), "in a batch")
+    same(_place(found) if isinstance(found, Exception) else found, _as_row(data), "as a row")
     known = _outcome(lambda: Engine({"urn:kb": data}))
     if isinstance(found, Exception):
         raise found
@@ -86,6 +89,25 @@ def _in_batch(data: bytes) -> Shown:
     pushing.time += 2
     found = _outcome(lambda: [m for m in pushing.engine.push_batch("s", items) if m.microseconds[0] == items[1][0]])
     return [] if isinstance(found, Exception) else _shown(found)
+
+
+def _place(error: Exception) -> str:
+    """Where in a text an error is."""
+    return f"{error.line}:{error.column}" if isinstance(error, LocatedError) else "0:0"
+
+
+def _as_row(data: bytes) -> Shown | str:
+    """What the lines of the event that can be used give, as the second row of three; or where it is none."""
+    pushing, other = _pushing("auto"), b"<urn:other> <urn:p> 0 ."
+    time = pushing.next_time()
+    pushing.time += 2
+    times, graphs = [time, time + 1, time + 2], [other, data, other]
+    table = pyarrow.table({"stream": ["s"] * 3, "time": times, "graph": graphs})
+    read = _outcome(lambda: read_rows(pushing.engine.core, table, False)[0])
+    if isinstance(read, Exception):
+        return _place(read)
+    found = [match for some in pushing.engine.push_arrow(read.to_arrow()) for match in some]
+    return _shown([match for match in found if match.microseconds[0] == time + 1])
 
 
 def _outcome(work: Callable[[], Any]) -> Any:
