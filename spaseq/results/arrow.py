@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import XSD, XSD_DECIMAL, XSD_INTEGER
 from gpm.native.delimited import ntriples
-from gpm.native.texts import taken_columns
+from gpm.native.narrow import taken_columns
 from gpm.rows import TextColumn
 from nfa_native.core.coding import coded
 from nfa_native.terms import decoding

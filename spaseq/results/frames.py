@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from gpm.native.texts import listed
+from gpm.native.narrow import listed
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.results.arrow import MisfitError, bits, column, of_2_gib, strings, term_columns

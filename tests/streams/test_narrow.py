@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpm.native.texts import listed, taken_columns
+from gpm.native.narrow import listed, taken_columns
 from spaseq.results.texts import texts_of
 
 TEXTS = ["", "a", "é", "longer than the others", "b"]
