@@ -136,7 +136,8 @@ class Events(Sequence[Event]):
         Columns: ``stream``, ``time``, ``event`` (null: it has no name), ``graph`` (N-Quads).  ``pruned``: of each graph
         only the lines that a query of their engine can use, one at least; an engine with the same queries finds the
         same in them.  All lines are kept where any may be used: of patterns that look at every triple, after
-        ``Engine.update_background``, or when the engine has gone.  OptionError: pyarrow is not installed.
+        ``Engine.update_background``, or when the engine has gone.  To prune is up to the thread that the engine belongs
+        to.  OptionError: pyarrow is not installed.
         """
         try:
             from spaseq.streams.arrow_rows import rows_of

@@ -82,6 +82,9 @@ def written_lines(
     for i in range(count):
         one = block_of(blocks, block[i], starts[i], stops[i])
         with nogil:
-            attempted(write_text, &assembler.state, &one, <size_t>starts[i], <size_t>stops[i], pruned, &out)
+            guarded(
+                &assembler.state.store.broken, write_text, &assembler.state, &one, <size_t>starts[i], <size_t>stops[i],
+                pruned, &out,
+            )
         ends[i + 1] = out - begin
     return offsets, text[:ends[count]]
