@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
 
 import spaseq
 from tests.engine.stories import LEAST, Step, Story, Told
 
 FAR = 10**17  # microseconds: behind all edges
-Results = Counter[Any]
+Results = Counter[Hashable]
 
 
 def take(engine: spaseq.Engine, step: Step) -> Results:
     """What the step decides."""
     if step.name:
-        return shown(engine, engine.push(step.stream, step.graph, step.time, step.name))
-    return shown(engine, engine.advance(step.time, step.stream or None))
+        return results(engine, engine.push(step.stream, step.graph, step.time, step.name))
+    return results(engine, engine.advance(step.time, step.stream or None))
 
 
-def shown(engine: spaseq.Engine, matches: Iterable[spaseq.Match]) -> Results:
-    """What must be equal of results: of equal rows of DISTINCT any one may be given."""
-    distinct = {name for name, query in engine.queries.items() if getattr(query.form, "distinct", False)}
-    return Counter(_row(match) if match.query in distinct else match for match in matches)
-
-
-def _row(match: spaseq.Match) -> Any:
-    return match.query, match.last, tuple(match.bindings.items())
+def results(engine: spaseq.Engine, matches: Iterable[spaseq.Match]) -> Results:
+    """The matches as values.  For DISTINCT any of those with one row may stand for the others, so only that counts."""
+    forms = {name: query.form for name, query in engine.queries.items()}
+    return Counter(
+        (one.query, one.microseconds.last, one.microseconds.decided, *sorted(map(str, one.bindings.items())))
+        if getattr(forms[one.query], "distinct", False) else one
+        for one in matches
+    )  # fmt: skip
 
 
 # ── due ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -37,15 +36,15 @@ def check_dues(story: Story) -> Told:
     engine, told = story.engine(), Told()
     for step in story.steps:
         take(engine, step)
-        results = check_due(story, engine)
-        told += Told(steps=1, due=engine.due() is not None, results=results.total())
+        to_come = check_due(story, engine)
+        told += Told(steps=1, due=engine.due() is not None, results=to_come.total())
     return told
 
 
 def check_due(story: Story, engine: spaseq.Engine) -> Results:
     """A lesser promise than the one that is due gives nothing, and those that are due give all that promises decide."""
     due, early = engine.due(), story.copied(engine)
-    wanted = shown(engine, story.copied(engine).advance(FAR))
+    wanted = results(engine, story.copied(engine).advance(FAR))
     if due is not None:
         assert early.advance(due - 1) == [], story
         assert waiting(early) == waiting(engine), story
@@ -54,7 +53,7 @@ def check_due(story: Story, engine: spaseq.Engine) -> Results:
     for _ in range(1000):
         if (due := early.due()) is None:
             break
-        found += shown(early, early.advance(due))
+        found += results(engine, early.advance(due))
     assert due is None, story
     assert found == wanted, story
     return wanted
@@ -85,7 +84,7 @@ def check_replay(story: Story, seed: int = 0) -> Told:
         wanted, found = take(whole, step), take(current, step)
         assert wanted == found, f"{story}\nat {step}, needed since {since}\nlost {wanted - found}\nnew {found - wanted}"
         told += Told(steps=1, results=wanted.total())
-    assert shown(whole, whole.close()) == shown(current, current.close()), f"{story}\nat the end"
+    assert results(whole, whole.close()) == results(current, current.close()), f"{story}\nat the end"
     return told
 
 
