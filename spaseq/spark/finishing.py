@@ -84,7 +84,8 @@ def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Kept]:
 
 
 def _state(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
-    return spark.read.format("statestore").option("stateVarName", variable).load(checkpoint)
+    reading = spark.read.format("statestore").option("stateVarName", variable)
+    return reading.load(checkpoint)
 
 
 def _partitions(spark: SparkSession, checkpoint: str) -> int:
