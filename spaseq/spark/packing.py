@@ -44,8 +44,10 @@ class Packer:
         return row_of(self._labels[engine], ends["min"], ends["max"], len(events), packed(events))
 
 
-def row_of(label: int, first: int, last: int, events: int, data: bytes, skipped: int = 0) -> pyarrow.RecordBatch:
-    """A row of ``PACKED``, times in microseconds."""
+def row_of(
+    label: int, first: int | None, last: int | None, events: int, data: bytes, skipped: int = 0
+) -> pyarrow.RecordBatch:
+    """A row of ``PACKED``, times in microseconds; None: there is no event."""
     columns = [[label], [first], [last], [events], [data], [skipped]]
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, PACKED, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=PACKED)

@@ -42,8 +42,9 @@ def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) 
                 yield from packer.add(number, chosen.to_arrow(pruned=True).cast(EVENT))
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
-    if ticks and latest > LEAST:
-        yield row_of(NOBODY, latest, latest, 0, b"", skipped)
+    if ticks and (latest > LEAST or skipped):
+        time = latest if latest > LEAST else None
+        yield row_of(NOBODY, time, time, 0, b"", skipped)
 
 
 def told_skipped(found: Iterable[Skipped]) -> int:

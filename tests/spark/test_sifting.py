@@ -80,6 +80,8 @@ def test_rows_that_are_no_events(capsys: pytest.CaptureFixture[str]) -> None:
     (row, tick) = sifted(job(on_error="skip"), rows(A, b"no", b""), ticks=True)
     assert row["events"] == 1 and tick["skipped"] == 2
     assert capsys.readouterr().err.startswith("spaseq: 2 rows were no events: ")
+    (tick,) = sifted(job(on_error="skip"), rows(b"no"), ticks=True)
+    assert tick["skipped"] == 1 and tick["last"] is None
 
 
 def test_an_event_with_several_keys() -> None:
