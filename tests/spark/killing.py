@@ -22,7 +22,7 @@ import pyarrow.parquet
 
 import spaseq
 from spaseq.spark import finish, match
-from tests.spark.session import session
+from tests.spark.session import session, why_not
 from tests.spark.whole_suite import counted, in_process
 
 FILES, EVENTS, COMPANIES = 12, 400, 40  # files, events in each
@@ -76,6 +76,9 @@ def kill_now_and_then(folder: Path, kills: int, chance: random.Random) -> int:
 
 
 def main(kills: int, seed: int) -> int:
+    if reason := why_not():
+        print(f"skipped: {reason}")
+        return 0
     with tempfile.TemporaryDirectory() as name:
         folder, table = Path(name), rows(seed)
         (folder / "in").mkdir()

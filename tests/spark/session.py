@@ -36,7 +36,7 @@ def why_not() -> str:
     except ImportError:
         return "pyspark is not installed"
     java = _java()
-    if java is None:
+    if java is None or not Path(java).exists():
         return "there is no Java: Spark needs 17 or later"
     found = re.search(r'version "(\d+)', subprocess.run([java, "-version"], capture_output=True, text=True).stderr)
     return "" if found and int(found[1]) >= 17 else f"{java} is older than Java 17"

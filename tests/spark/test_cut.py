@@ -92,3 +92,10 @@ def of_pair(pair: Pair, buckets: int, chance: random.Random) -> str:
 def test_random_queries(buckets: int) -> None:
     ways = Counter(of_pair(pair_of(seed), buckets, random.Random(seed)) for seed in range(60))
     assert ways["cut"] >= 10 and ways["whole"] >= 10
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("buckets", BUCKETS)
+def test_many_random_queries(buckets: int) -> None:
+    for seed in range(60, 2000):
+        of_pair(pair_of(seed), buckets, random.Random(seed))

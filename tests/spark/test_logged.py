@@ -70,3 +70,9 @@ def of_seed(seed: int) -> Counter[str]:
 def test_random_queries() -> None:
     how = sum((of_seed(seed) for seed in range(60)), Counter[str]())
     assert min(how[way] for way in ("new", "hit", "catch-up", "rebuilt")) > 20, how
+
+
+@pytest.mark.deep
+def test_many_random_queries() -> None:
+    for seed in range(60, 2000):
+        of_seed(seed)
