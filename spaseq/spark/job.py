@@ -12,8 +12,10 @@ from spaseq.engine.background import Background
 from spaseq.engine.core import new_evaluator
 from spaseq.engine.prepared import Prepared
 from spaseq.engine.queries import derived_stream
+from spaseq.plan.sequences import Plan
+from spaseq.plan.split import Split
 from spaseq.spark.labels import labels
-from spaseq.spark.parts import Part, parts
+from spaseq.spark.parts import Part, parts, splits
 from spaseq.spark.routing import Router
 
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
@@ -34,12 +36,20 @@ class Job:
     whole: frozenset[str] = frozenset()
     skip: bool = False
 
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of the queries, under their names."""
+        return [query.plan.named(name) for name, query in self.queries.items()]
+
+    @cached_property
+    def splits(self) -> dict[str, Split]:
+        """Where each query is cut; patterns are compiled to find that out."""
+        return splits(self.plans, new_evaluator("auto", Terms(), self.background), self.whole)
+
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the job."""
-        evaluator = new_evaluator("auto", Terms(), self.background)
-        plans = [query.plan.named(name) for name, query in self.queries.items()]
-        return parts(plans, self.buckets, evaluator, dict.fromkeys(self.whole, "it is to stay whole"))
+        return parts(self.plans, self.buckets, self.splits)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -72,7 +82,7 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, str]:
         """What must be equal for a state to be of this job, by what it is called in errors."""
-        whole = "".join(sorted(self.whole))
+        whole = ", ".join(sorted(self.whole))
         queries = {f'the query "{name}"': query.fingerprint for name, query in self.queries.items()}
         cut = {"the number of buckets": str(self.buckets), "the number of partitions": str(self.partitions)}
         return {**queries, "the background": self.background.fingerprint(), **cut, "what is whole": whole}
@@ -85,5 +95,5 @@ class Job:
         return engine, Router(self.parts, engine.core.evaluator)
 
     def __getstate__(self) -> dict[str, object]:
-        """What it was made of; the rest is found again."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+        """What it was made of, and what takes long to find out; workers find the rest again."""
+        return {name: vars(self)[name] for name in self.__dataclass_fields__} | {"splits": self.splits}

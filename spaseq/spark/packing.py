@@ -1,4 +1,4 @@
-"""Events packed for their way: as Arrow's IPC stream, compressed, in rows of about a mebibyte."""
+"""Events and results packed for their way: as Arrow's IPC stream, compressed; events in rows of about a mebibyte."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def row_of(
     return pyarrow.RecordBatch.from_arrays(arrays, schema=PACKED)
 
 
-def packed(events: pyarrow.Table) -> bytes:
-    """Events in their columns as bytes."""
+def packed(rows: pyarrow.Table | pyarrow.RecordBatch) -> bytes:
+    """Events, or results, in their columns as bytes."""
     sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, EVENT, options=_COMPRESSED) as writer:
-        writer.write_table(events)
+    with pyarrow.ipc.new_stream(sink, rows.schema, options=_COMPRESSED) as writer:
+        writer.write(rows)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
 def unpacked(data: bytes | pyarrow.Buffer) -> pyarrow.Table:
-    """The events in those bytes."""
+    """The rows in those bytes."""
     return pyarrow.ipc.open_stream(data).read_all()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpm.evaluator import Evaluator
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.key_patterns import split_natively
 from spaseq.plan.sequences.splitting import components, split_of
-from spaseq.plan.split import Split
+from spaseq.plan.split import Split, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +30,36 @@ class Part:
         return range(self.first, self.first + self.buckets)
 
 
-def parts(
-    plans: Sequence[Plan], buckets: int, evaluator: Evaluator, kept: Mapping[str, str] | None = None
-) -> tuple[Part, ...]:
-    """The parts of a job: a query that may be cut is, into ``buckets``; the others are spread over as many engines.
+def splits(plans: Sequence[Plan], evaluator: Evaluator, kept: Collection[str] = ()) -> dict[str, Split]:
+    """Where each query of a job is cut, by name; ``kept`` are those that stay whole although they could be cut."""
+    found: dict[str, Split] = {}
+    for numbers in components([plan.query for plan in plans]):
+        for plan in (plans[number] for number in numbers):
+            found[plan.query.name] = _split(plan, evaluator, len(numbers), kept)
+    return found
 
-    ``kept`` says, by name of a query, why it stays whole although it could be cut.
-    """
+
+def _split(plan: Plan, evaluator: Evaluator, together: int, kept: Collection[str]) -> Split:
+    """Where a query is cut that has to stay with so many, itself among them."""
+    if plan.query.name in kept:
+        return whole("so it was asked for")
+    return split_natively(split_of(plan.query, plan.match_aggregates, together), plan.atoms, evaluator)
+
+
+def parts(plans: Sequence[Plan], buckets: int, cut: Mapping[str, Split]) -> tuple[Part, ...]:
+    """The parts of a job: what is ``cut`` is so into ``buckets``; other queries are spread over as many engines."""
     found: list[Part] = []
     together: list[list[Plan]] = []
     for numbers in components([plan.query for plan in plans]):
         some = [plans[number] for number in numbers]
-        split = split_for(some[0], evaluator, len(some), kept or {})
-        if split.keys:
-            found.append(Part((some[0],), split, 0, buckets))
+        if cut[some[0].query.name].keys:
+            found.append(Part((some[0],), cut[some[0].query.name], 0, buckets))
         elif len(together) < buckets:
             together.append(some)
         else:
             min(together, key=len).extend(some)
-    found += [Part(tuple(some), Split((), "not cut"), 0, 1) for some in together]
+    found += [Part(tuple(some), whole("its queries are not cut"), 0, 1) for some in together]
     return _numbered(found)
-
-
-def split_for(plan: Plan, evaluator: Evaluator, together: int, kept: Mapping[str, str]) -> Split:
-    """Where a query of a job is cut, which runs with so many others."""
-    if plan.query.name in kept:
-        return Split((), kept[plan.query.name])
-    split = split_of(plan.query, plan.match_aggregates, together)
-    return split_natively(split, plan.atoms, evaluator) if split.keys else split
 
 
 def _numbered(found: Sequence[Part]) -> tuple[Part, ...]:

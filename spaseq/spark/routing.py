@@ -37,9 +37,9 @@ class PartRoute:
 
 
 class Router:
-    """Routes the events of a job's streams, those of each batch at once.  Patterns are compiled here, by ``evaluator``.
+    """Routes the events of a job's streams, those of each batch at once.
 
-    It wants all triples of ``evaluator``'s encoder that the job's engines can use, and no others.
+    ``evaluator`` is that of an engine with all queries of the job, so the events have the triples that these can use.
     """
 
     def __init__(self, parts: Iterable[Part], evaluator: Evaluator) -> None:
@@ -97,8 +97,6 @@ def _route(part: Part, stream: str, evaluator: Evaluator) -> PartRoute:
         (plan,) = part.plans
         known = key_patterns(plan.atoms, part.split.keys, evaluator)
         assert known is not None, "a query is cut only by keys that are found natively"
-        for atom in plan.atoms:  # their triples are wanted, too
-            compile_atom(evaluator, atom)
         return PartRoute(part, tuple(one.pattern for one in known if one.stream == stream), counts=False)
     reading = [plan for plan in part.plans if stream in {one.iri for one in plan.query.streams}]
     patterns = [compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas
 import pyarrow
-import pyarrow.ipc
 from pyspark.sql import Column, functions
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
@@ -19,13 +18,13 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from spaseq.results.table import MatchTable
 from spaseq.spark.job import Job
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import PACKED_DDL, RESULT, RESULT_DDL
+from spaseq.spark.schemas import PACKED_DDL, RESULT_DDL
 from spaseq.spark.sifting import NOBODY, sift
 from spaseq.streams.timestamps import LEAST
 
@@ -39,19 +38,18 @@ STEP_DDL = (
 MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
 OBSERVED_ROWS = "spaseq rows"  # and those of rows: the events packed for engines, and what was none
-_COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
 
 
 def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataFrame:
     """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
     delay = f"{lateness} microseconds"
-    packed = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
-    packed = packed.observe(
+    sifted = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
+    sifted = sifted.observe(
         OBSERVED_ROWS, functions.sum("events").alias("events"), functions.sum("skipped").alias("skipped")
     )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     stepped = (
-        packed.select("label", "data")
+        sifted.select("label", "data")
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
@@ -104,7 +102,7 @@ class Stepping(StatefulProcessor):
         milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
         for table in engine.step(rows, watermark, self.store, report):
-            yield _row(written(table), len(table), Report(how=""))
+            yield _row(packed(result_rows(table)), len(table), Report(how=""))
         yield _row(b"", 0, report)
         self._set_timer(report.due, milliseconds)
 
@@ -158,18 +156,9 @@ def _row(results: bytes, matches: int, report: Report) -> pandas.DataFrame:
     return pandas.DataFrame({name: [value] for name, value in row.items()})
 
 
-def written(table: MatchTable) -> bytes:
-    """Results on their way through the rows of pandas."""
-    sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, RESULT, options=_COMPRESSED) as writer:
-        writer.write_batch(result_rows(table))
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
-
-
 def opened(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """The results in the rows of steps."""
     for batch in batches:
         for data in batch["results"]:
             if len(data.as_buffer()):
-                yield from pyarrow.ipc.open_stream(data.as_buffer())
+                yield from unpacked(data.as_buffer()).to_batches()

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-import spaseq
-from nfa_native.terms.words import Terms
 from spaseq.engine.background import BackgroundSources, read_background
-from spaseq.engine.core import new_evaluator
 from spaseq.engine.prepared import Prepared
 from spaseq.results.match import Match, Microseconds
 from spaseq.results.table import MatchTable
+from spaseq.spark.job import Job
 from spaseq.spark.owned import owned
-from spaseq.spark.parts import Part, parts
-from spaseq.spark.routing import Router
 from spaseq.streams.event import Event, Events
 
 Queries = Mapping[str, Prepared]
@@ -22,24 +18,15 @@ Seen = Counter[tuple[Match, Microseconds]]
 FOREVER = 10**15  # µs: nothing is late
 
 
-class Job:
+class Engines:
     """All engines of a job in one process; the queries that are named in ``kept`` stay whole."""
 
     def __init__(
         self, queries: Queries, buckets: int, background: BackgroundSources | None = None, kept: Iterable[str] = ()
     ) -> None:
-        self.background = read_background(background, ())
-        evaluator = new_evaluator("auto", Terms(), self.background)
-        plans = [query.plan.named(name) for name, query in queries.items()]
-        self.parts = parts(plans, buckets, evaluator, dict.fromkeys(kept, "so it was asked for"))
-        self.router = Router(self.parts, evaluator)
-        self.engines = {number: self._engine(part, queries) for part in self.parts for number in part.numbers}
-
-    def _engine(self, part: Part, queries: Queries) -> spaseq.Engine:
-        engine = spaseq.Engine(self.background, lateness=FOREVER)
-        for plan in part.plans:
-            engine.register(queries[plan.query.name], plan.query.name)
-        return engine
+        self.job = Job(queries, read_background(background, ()), buckets, 2, frozenset(kept))
+        self.reader, self.router = self.job.reader()
+        self.engines = {number: self.job.engine(number) for part in self.job.parts for number in part.numbers}
 
     def push(self, events: Iterable[Event]) -> list[Match]:
         by_stream: dict[str, list[Event]] = {}
@@ -47,14 +34,13 @@ class Job:
             by_stream.setdefault(event.stream, []).append(event)
         found: list[Match] = []
         for stream, some in by_stream.items():
-            for number, places in self.router.route(Events.of(stream, some, self.router.evaluator.encoder)):
+            for number, places in self.router.route(Events.of(stream, some, self.reader.core.encoders[stream])):
                 found += self._own(number, self.engines[number].push_events([some[n] for n in places.tolist()]))
         return found
 
     def advance(self, time: int) -> list[Match]:
-        return [
-            match for number, engine in self.engines.items() for match in self._own(number, engine.advance_tables(time))
-        ]
+        tables = {number: engine.advance_tables(time) for number, engine in self.engines.items()}
+        return [match for number, some in tables.items() for match in self._own(number, some)]
 
     def close(self) -> list[Match]:
         tables = {number: engine.close_tables() for number, engine in self.engines.items()}
@@ -62,9 +48,8 @@ class Job:
 
     def _own(self, number: int, tables: Iterable[MatchTable]) -> Iterator[Match]:
         """The matches that are this engine's to give."""
-        part = next(part for part in self.parts if number in part.numbers)
         for table in tables:
-            yield from owned(table, part, number, self.engines[number].terms)
+            yield from owned(table, self.job.part_of(number), number, self.engines[number].terms)
 
 
 def seen(matches: Iterable[Match]) -> Seen:

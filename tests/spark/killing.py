@@ -22,7 +22,8 @@ import pyarrow.parquet
 
 import spaseq
 from spaseq.spark import finish, match
-from tests.spark.session import session, why_not
+from spaseq.spark.schemas import EVENT
+from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import counted, in_process
 
 FILES, EVENTS, COMPANIES = 12, 400, 40  # files, events in each
@@ -41,16 +42,16 @@ def rows(seed: int) -> pyarrow.Table:
         time_ = 1_000_000 + number * 20_000 + chance.randrange(LATENESS)
         graph = GRAPH.format(chance.randrange(COMPANIES), chance.randrange(50, 150))
         found.append({"stream": "stock", "time": time_, "event": f"urn:e{number}", "graph": graph.encode()})
-    types = [("stream", pyarrow.string()), ("time", pyarrow.timestamp("us", "UTC"))]
-    types += [("event", pyarrow.string()), ("graph", pyarrow.binary())]
-    return pyarrow.Table.from_pylist(found, pyarrow.schema(types))
+    return pyarrow.Table.from_pylist(found, EVENT)
 
 
 def run(folder: Path) -> None:
     """The job, until its input ends."""
-    reading = session().readStream.schema("stream string, time timestamp, event string, graph binary")
-    df = reading.option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
-    writing = match(df, QUERY, lateness=LATENESS).writeStream.format("parquet").option("path", str(folder / "out"))
+    writing = (
+        match(stream_of(folder / "in"), QUERY, lateness=LATENESS)
+        .writeStream.format("parquet")
+        .option("path", str(folder / "out"))
+    )
     writing.option("checkpointLocation", str(folder / "checkpoint")).trigger(
         availableNow=True
     ).start().awaitTermination()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 PARTITIONS = 2
 SETTINGS = {
@@ -61,3 +61,9 @@ def session() -> SparkSession:
     made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
+
+
+def stream_of(folder: Path) -> DataFrame:
+    """The events of a folder of Parquet files, one file in each microbatch."""
+    reading = session().readStream.schema("stream string, time timestamp, event string, graph binary")
+    return reading.option("maxFilesPerTrigger", 1).parquet(str(folder))

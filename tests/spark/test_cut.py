@@ -19,7 +19,7 @@ from tests.cases.runner import as_event
 from tests.oracle.generate import Pair, Size, random_pair
 from tests.oracle.partitions import partitioned_pair
 from tests.oracle.text import to_text
-from tests.spark.cutting import FOREVER, Job, Queries, Seen, seen
+from tests.spark.cutting import FOREVER, Engines, Queries, Seen, seen
 
 CASES = list(cases())
 BUCKETS = (1, 3, 8)
@@ -47,7 +47,7 @@ def cut(
     kept: Iterable[str] = (),
 ) -> Seen:
     """What the engines of a job find together."""
-    job = Job(queries, buckets, background, kept)
+    job = Engines(queries, buckets, background, kept)
     found: list[Match] = []
     for word in words:
         found += job.advance(word) if isinstance(word, int) else job.push([word])
@@ -67,7 +67,7 @@ def compared(queries: Queries, words: Sequence[Event | int], buckets: int, backg
         assert "has several ?" in str(error) and buckets > 1
         assert cut(queries, words, buckets, background, kept=queries) == wanted
         return "several keys"
-    return "cut" if any(part.split.keys for part in Job(queries, buckets, background).parts) else "whole"
+    return "cut" if any(part.split.keys for part in Engines(queries, buckets, background).job.parts) else "whole"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 
 import pytest
@@ -82,3 +83,11 @@ def test_wrong_arguments(more: dict[str, object], message: str) -> None:
 def test_an_unknown_way_of_errors() -> None:
     with pytest.raises(OptionError, match='on_error is "stop" or "skip", not \'go\''):
         job_of(QUERY, spaseq.Background.load({}), None, (), "go", 2)
+
+
+def test_a_pickled_job_knows_where_its_queries_are_cut() -> None:
+    one = job(QUERY.replace("?a <urn:p> ?k", "?k <urn:p> ?v"))
+    again = pickle.loads(pickle.dumps(one))
+    assert "splits" in vars(again)
+    assert (again.splits, again.labels, again.identity) == (one.splits, one.labels, one.identity)
+    assert again.splits["q"].keys

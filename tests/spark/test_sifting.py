@@ -12,6 +12,7 @@ from spaseq.errors import StreamError
 from spaseq.spark.job import Job
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import unpacked
+from spaseq.spark.schemas import EVENT
 from spaseq.spark.sifting import NOBODY, sift
 
 QUERY = """SELECT * WITHIN 5 SECONDS FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
@@ -28,9 +29,7 @@ def rows(*graphs: bytes, **more: Any) -> pyarrow.RecordBatch:
         {"stream": "s", "time": number, "event": f"urn:e{number}", "graph": graph} | more
         for number, graph in enumerate(graphs)
     ]
-    types = [("stream", pyarrow.string()), ("time", pyarrow.timestamp("us", "UTC"))]
-    types += [("event", pyarrow.string()), ("graph", pyarrow.binary())]
-    return pyarrow.RecordBatch.from_pylist(found, pyarrow.schema(types))
+    return pyarrow.RecordBatch.from_pylist(found, EVENT)
 
 
 def sifted(one: Job, batch: pyarrow.RecordBatch, ticks: bool = False) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import pytest
 from spaseq.spark import finish, match
 from spaseq.streams.event import Event
 from tests.cases.loader import cases
-from tests.spark.session import session, why_not
+from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ def written(events: Sequence[Event], folder: Path, files: int, seed: int) -> Non
         path = folder / f"{number:03}.parquet"
         pyarrow.parquet.write_table(table_of(coming[number * size :][:size]), path)
         os.utime(path, (number, number))  # Spark reads the oldest first
-
-
-def stream_of(folder: Path) -> DataFrame:
-    reading = session().readStream.schema("stream string, time timestamp, event string, graph binary")
-    return reading.option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
 def drained(found: DataFrame, folder: Path) -> tuple[list[dict[str, Any]], Counter[str]]:

@@ -16,10 +16,11 @@ from spaseq.engine.prepared import Prepared
 from spaseq.errors import StreamError
 from spaseq.pattern.sequences import Selection
 from spaseq.results.table import MatchTable
+from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Event
 from tests.cases.loader import BASE, Case
 from tests.cases.runner import as_event, inputs
-from tests.spark.cutting import FOREVER, Job
+from tests.spark.cutting import FOREVER, Engines
 
 Row = tuple[Any, ...]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,7 +55,7 @@ class OwnCase:
 
     def has_several_keys(self, buckets: int) -> bool:
         """Whether an event of a query that would be cut has several keys."""
-        job = Job(self.queries, buckets, self.background)
+        job = Engines(self.queries, buckets, self.background)
         try:
             for event in self.events:
                 job.push([event])
@@ -69,9 +70,7 @@ def table_of(events: Iterable[Event]) -> pyarrow.Table:
         {"stream": event.stream, "time": event.timestamp, "event": event.name, "graph": graph_of(event)}
         for event in events
     ]
-    instant = pyarrow.timestamp("us", "UTC")
-    types = [("stream", pyarrow.string()), ("time", instant), ("event", pyarrow.string()), ("graph", pyarrow.binary())]
-    return pyarrow.Table.from_pylist(rows, pyarrow.schema(types))
+    return pyarrow.Table.from_pylist(rows, EVENT)
 
 
 def graph_of(event: Event) -> bytes:
