@@ -25,6 +25,7 @@ from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGE
 from spaseq.results.terms import Value, from_bytes
 
 Words = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
 _FITS, _MISFITS = 1, 2  # states of rows in nfa_native.terms.decoding
 
 
@@ -39,16 +40,25 @@ class MisfitError(Exception):
 
 def column(terms: Terms, words: Words, type_: pyarrow.DataType) -> pyarrow.Array:
     """The terms of a column as values of a type, NULL where it is unbound; MisfitError if one is no such value."""
+    array, misfits = fitting_column(terms, words, type_)
+    if misfits.any():
+        row = int(np.argmax(misfits))
+        raise MisfitError(row, from_bytes(terms.bytes(int(words[row]))))
+    return array
+
+
+def fitting_column(terms: Terms, words: Words, type_: pyarrow.DataType) -> tuple[pyarrow.Array, Flags]:
+    """As ``column``, but a term that is no value of the type is NULL, too; and which rows have such terms."""
     if type_ == NOTHING:
-        return pyarrow.nulls(len(words))
+        return pyarrow.nulls(len(words)), np.zeros(len(words), np.bool_)
     if type_ == CODED_TEXT:
-        return _coded(terms, words)
+        return _coded(terms, words), np.zeros(len(words), np.bool_)
     if type_ == TEXT:
-        return _columns(terms, words[:, None], decoding.texts)[0]
+        return _columns(terms, words[:, None], decoding.texts)[0], np.zeros(len(words), np.bool_)
     values, states = _read(terms, words, type_)
     array = pyarrow.Array.from_buffers(type_, len(words), [bits(states == _FITS), pyarrow.py_buffer(values)])
     misfits = states == _MISFITS
-    return _mended(array, terms, words, misfits) if misfits.any() else array
+    return _mended(array, terms, words, misfits) if misfits.any() else (array, misfits)
 
 
 def _read(terms: Terms, words: Words, type_: pyarrow.DataType) -> tuple[NDArray[Any], NDArray[np.uint8]]:
@@ -113,17 +123,14 @@ def of_2_gib() -> Iterator[None]:
         raise StreamError(str(error), hint="take fewer matches at once, as in table[:1000]") from None
 
 
-def _mended(array: pyarrow.Array, terms: Terms, words: Words, misfits: NDArray[np.bool_]) -> pyarrow.Array:
-    """The array with the values of terms that native code does not read."""
+def _mended(array: pyarrow.Array, terms: Terms, words: Words, misfits: Flags) -> tuple[pyarrow.Array, Flags]:
+    """The array with the values of terms that native code does not read, and which rows are misfits after all."""
     used, codes = coded(words[misfits])
-    values = []
-    for number, word in enumerate(used.tolist()):
-        value = from_bytes(terms.bytes(word))
-        values.append(_python(value, array.type))
-        if values[-1] is None:
-            raise MisfitError(int(np.flatnonzero(misfits)[np.argmax(codes == number)]), value)
+    values = [_python(from_bytes(terms.bytes(word)), array.type) for word in used.tolist()]
     found = pyarrow.array(values, array.type).take(pyarrow.array(codes))
-    return pyarrow.compute.replace_with_mask(array, pyarrow.array(misfits), found)
+    wrong = misfits.copy()
+    wrong[misfits] = found.is_null().to_numpy(zero_copy_only=False)
+    return pyarrow.compute.replace_with_mask(array, pyarrow.array(misfits), found), wrong
 
 
 def _python(value: Value, type_: pyarrow.DataType) -> Any:

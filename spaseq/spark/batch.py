@@ -15,9 +15,9 @@ from spaseq.results.table import MatchTable
 from spaseq.spark.job import Job
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.owned import owned
-from spaseq.spark.packing import unpacked
-from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import INSTANT, PACKED_DDL, RESULT_DDL
+from spaseq.spark.packing import events_of, unpacked
+from spaseq.spark.results import ResultRows, result_ddl
+from spaseq.spark.schemas import INSTANT, PACKED_DDL
 from spaseq.spark.sifting import sift
 
 if TYPE_CHECKING:
@@ -31,18 +31,19 @@ def match_batch(rows: DataFrame, job: Job) -> DataFrame:
     """The results of a job over all rows."""
     packed = rows.mapInArrow(partial(sift, job), PACKED_DDL)
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
-    return sorted_.mapInArrow(partial(evaluate, job), RESULT_DDL)
+    return sorted_.mapInArrow(partial(evaluate, job), result_ddl(job.types))
 
 
 def evaluate(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
-    """Rows of ``RESULT`` for packed rows, which are in order of label and first time."""
-    numbers = numbers_of(job.labels)
+    """The results for packed rows, which are in order of label and first time."""
+    numbers, results = numbers_of(job.labels), ResultRows(job.types)
     for label, rows in groupby(_rows(batches), key=itemgetter(0)):
         engine = job.engine(numbers[label])
         for table in _tables(engine, rows):
             found = owned(table, job.part_of(numbers[label]), numbers[label], engine.terms)
             if len(found):
-                yield result_rows(found)
+                yield results.of(found)
+    results.tell_misfits()
 
 
 def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
@@ -57,8 +58,8 @@ def _tables(engine: spaseq.engine.Engine, rows: Iterable[Packed]) -> Iterator[Ma
     waiting: Packed | None = None
     for row in rows:
         if waiting is not None:
-            yield from engine.push_arrow(unpacked(waiting[2]), row[1])
+            yield from engine.push_arrow(events_of(unpacked(waiting[2])), row[1])
         waiting = row
     if waiting is not None:
-        yield from engine.push_arrow(unpacked(waiting[2]))
+        yield from engine.push_arrow(events_of(unpacked(waiting[2])))
     yield from engine.close_tables()

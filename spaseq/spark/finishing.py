@@ -15,13 +15,13 @@ import pyarrow
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.run import Queries
 from spaseq.errors import Location, StreamError
+from spaseq.results.frame_types import Types
 from spaseq.spark.job import Job
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine
 from spaseq.spark.matching import job_of
-from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import RESULT_DDL
+from spaseq.spark.results import ResultRows, result_ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,6 +38,7 @@ def finish(
     entail: Entail = (),
     buckets: int | None = None,
     whole: Iterable[str] = (),
+    types: Types | None = None,
 ) -> DataFrame:
     """The matches that the end of all streams decides, of a streaming ``match`` that has stopped; a bounded data frame.
 
@@ -45,22 +46,24 @@ def finish(
     job has written and this are all matches; the state stays as it is.  Errors as of ``match``; StreamError: there is
     no such state at ``checkpoint``.  SnapshotError, while Spark works: it is of another job.
     """
-    job = job_of(queries, read_background(background, entail), buckets, whole, "stop", _partitions(spark, checkpoint))
+    graphs, partitions = read_background(background, entail), _partitions(spark, checkpoint)
+    job = job_of(queries, graphs, buckets, whole, "stop", partitions, types)
     meta = _state(spark, checkpoint, "meta").selectExpr("key.label", f"{META}L AS number", "value.data")
     log = _state(spark, checkpoint, "log").selectExpr("key.label", "user_map_key.number", "user_map_value.data")
     kept = meta.unionByName(log).repartition(job.partitions, "label").sortWithinPartitions("label", "number")
-    return kept.mapInArrow(partial(ended, job), RESULT_DDL)
+    return kept.mapInArrow(partial(ended, job), result_ddl(job.types))
 
 
 def ended(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Rows of ``RESULT`` for the state of engines, whose rows are in order of label and number."""
-    numbers = numbers_of(job.labels)
+    """The results of the state of engines, whose rows are in order of label and number."""
+    numbers, results = numbers_of(job.labels), ResultRows(job.types)
     for label, rows in groupby(_rows(batches), key=itemgetter(0)):
         store = KeptState({number: data for _, number, data in rows})
         if label not in numbers:
             raise StreamError("the state is of a job with other queries, buckets or partitions")
         for table in LoggedEngine(job, numbers[label], store, LiveEngines(), "").finish():
-            yield result_rows(table)
+            yield results.of(table)
+    results.tell_misfits()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import spaseq.engine
@@ -16,6 +16,7 @@ from spaseq.plan.sequences import Plan
 from spaseq.plan.split import Split
 from spaseq.spark.labels import labels
 from spaseq.spark.parts import Part, parts, splits
+from spaseq.spark.results import DecidedTypes
 from spaseq.spark.routing import Router
 
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
@@ -26,7 +27,8 @@ class Job:
     """``queries`` by name next to ``background``; those that may be cut are, into ``buckets``, but for ``whole``.
 
     It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
-    counted and left out, else they are a StreamError.
+    counted and left out, else they are a StreamError.  Variables with ``types`` are columns of its rows; ``late``:
+    among these are late events.
     """
 
     queries: Mapping[str, Prepared]
@@ -35,6 +37,8 @@ class Job:
     partitions: int
     whole: frozenset[str] = frozenset()
     skip: bool = False
+    types: DecidedTypes = field(default_factory=dict)
+    late: bool = False
 
     @property
     def plans(self) -> list[Plan]:

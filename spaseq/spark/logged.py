@@ -20,7 +20,7 @@ from spaseq.spark.job import Job
 from spaseq.spark.live import Key, LiveEngine, LiveEngines
 from spaseq.spark.meta import Meta
 from spaseq.spark.owned import owned
-from spaseq.spark.packing import packed, unpacked
+from spaseq.spark.packing import counted_in, events_of, packed, unpacked
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 LENGTH = 8  # bytes before each part of an entry: how many it has
@@ -52,11 +52,14 @@ class EngineStore(EngineState, Protocol):
 
 @dataclass(slots=True)
 class Report:
-    """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written."""
+    """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written.
+
+    ``events`` are those that count here, in time, and the ``late`` ones (``EVENT``) as well.
+    """
 
     how: str = "new"
     events: int = 0
-    late: dict[str, int] = field(default_factory=dict)
+    late: list[pyarrow.Table] = field(default_factory=list)
     written: int = 0
     due: int | None = None
 
@@ -79,20 +82,20 @@ class LoggedEngine:
         data = self.state.meta()
         before = Meta(self.job.identity) if data is None else Meta.from_bytes(data, self.job.identity)
         engine = self._engine(before, report)
-        meta, parts, last = before, list[bytes](), LEAST
+        meta, parts, last, count = before, list[bytes](), LEAST, 0
         for row in rows:
-            events, part = self._in_time(row, before.watermark, report)
+            events, part = _in_time(row, before.watermark, report)
             if not len(events):
                 continue
             parts.append(part)
             last = max(last, latest(events))
-            report.events += len(events)
+            count += len(events)
             yield from self._own(engine, engine.push_arrow(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
             yield from self._own(engine, engine.advance_tables(watermark))
         if parts:
-            meta = meta.added(last, report.events, sum(map(len, parts)))
+            meta = meta.added(last, count, sum(map(len, parts)))
         self._write(store, before, meta, parts, engine, report)
 
     def finish(self) -> Iterator[MatchTable]:
@@ -134,7 +137,7 @@ class LoggedEngine:
         for entry in meta.entries:
             if entry.number >= start and not entry.is_snapshot:
                 for part in parted(self.state.entry(entry.number)):
-                    deque(engine.push_arrow(unpacked(part)), maxlen=0)
+                    deque(engine.push_arrow(events_of(unpacked(part))), maxlen=0)
         if meta.watermark > LEAST:
             deque(engine.advance_tables(meta.watermark), maxlen=0)
         return engine
@@ -147,17 +150,6 @@ class LoggedEngine:
                 yield found
 
     # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
-    def _in_time(self, row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
-        """The events of a packed row that are not late, also packed; a log must not have others."""
-        events = unpacked(row)
-        late = instants(events) < watermark
-        if not late.any():
-            return events, row
-        for stream in events.filter(pyarrow.array(late))["stream"].to_pylist():
-            report.late[stream] = report.late.get(stream, 0) + 1
-        events = events.filter(pyarrow.array(~late))
-        return events, packed(events)
-
     def _write(
         self,
         store: EngineStore,
@@ -196,6 +188,19 @@ class LoggedEngine:
         size = len(engine.snapshot())
         last = replace(meta.entries[-1], last=GREATEST, size=size, is_snapshot=True)
         return replace(meta, entries=(last,))
+
+
+def _in_time(row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
+    """The events of a packed row that are not late, also packed; a log must not have others."""
+    rows = unpacked(row)
+    late = instants(rows) < watermark
+    if late.any():
+        told = pyarrow.array(late & rows["counted"].to_numpy())
+        report.late.append(events_of(rows.filter(told)))
+        rows = rows.filter(pyarrow.array(~late))
+        row = packed(rows)
+    report.events += counted_in(rows)
+    return events_of(rows), row
 
 
 def _has_all(meta: Meta, start: int) -> bool:

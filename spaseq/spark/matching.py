@@ -12,8 +12,10 @@ from spaseq.engine.prepared import Prepared, prepare
 from spaseq.engine.queries import as_query, stream_order
 from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
+from spaseq.results.frame_types import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.job import Job
+from spaseq.spark.results import result_types
 from spaseq.streams.timestamps import duration_microseconds
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def match(
     buckets: int | None = None,
     whole: Iterable[str] = (),
     on_error: str = "stop",
+    types: Types | None = None,
+    late: bool = False,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -39,17 +43,21 @@ def match(
     N-Quads).  What comes back has ``query``, ``first``, ``last``, ``events`` and ``bindings`` (maps; terms are
     N-Triples), and of a CONSTRUCT ``derived``.  A query that may be cut (``spaseq explain``) is cut into ``buckets``
     engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.
+    ``types`` (as of ``MatchTable.to_arrow``) makes columns of variables of the one SELECT query; a term that is no such
+    value is NULL there, and counted.
 
     A bounded input is put in order.  Of a streaming one an event may be ``lateness`` older than the newest one (a
-    timedelta, or microseconds); later ones are dropped, and counted in the progress of the query.  It needs Spark's
-    RocksDB state store.
+    timedelta, or microseconds); later ones are dropped, and counted in the progress of the query.  With ``late`` they
+    are rows, too, without query: ``first`` and ``last`` are their time, ``derived`` is the event with the lines of its
+    graph that queries use.  It needs Spark's RocksDB state store.
 
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
     reads (``on_error="skip"``: such rows are left out, and the workers log how many).
     """
     rows = df.select(*_columns(df))
-    job = job_of(queries, read_background(background, entail), buckets, whole, on_error, _partitions(df))
+    graphs = read_background(background, entail)
+    job = job_of(queries, graphs, buckets, whole, on_error, _partitions(df), types, late)
     if not df.isStreaming:
         return match_batch(rows, job)
     from spaseq.spark.streaming import match_streaming
@@ -58,7 +66,14 @@ def match(
 
 
 def job_of(
-    queries: Queries, background: Background, buckets: int | None, whole: Iterable[str], on_error: str, partitions: int
+    queries: Queries,
+    background: Background,
+    buckets: int | None,
+    whole: Iterable[str],
+    on_error: str,
+    partitions: int,
+    types: Types | None = None,
+    late: bool = False,
 ) -> Job:
     """The job of these arguments; errors as of ``match``."""
     if on_error not in ("stop", "skip"):
@@ -71,7 +86,10 @@ def job_of(
     kept = frozenset(whole)
     if unknown := sorted(kept - known.keys()):
         raise OptionError(f"whole names queries, but not {', '.join(unknown)}; here are {', '.join(known)}")
-    return Job(known, background, _buckets(buckets, partitions), partitions, kept, on_error == "skip")
+    if not isinstance(late, bool):
+        raise OptionError(f"late is True or False, not {late!r:.80}")
+    typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
+    return Job(known, background, _buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late)
 
 
 def _columns(df: DataFrame) -> list[str]:

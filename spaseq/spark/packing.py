@@ -8,7 +8,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.ipc
 
-from spaseq.spark.schemas import EVENT, PACKED
+from spaseq.spark.schemas import PACKED, ROUTED
 
 LARGEST = 1 << 20  # bytes of events in a row, before they are compressed
 MOST = 64 << 20  # bytes of events that wait for their row to be full
@@ -39,16 +39,16 @@ class Packer:
 
     def _row(self, engine: int) -> pyarrow.RecordBatch:
         del self._sizes[engine]
-        events = pyarrow.Table.from_batches(self._waiting.pop(engine), EVENT).combine_chunks()
+        events = pyarrow.Table.from_batches(self._waiting.pop(engine), ROUTED).combine_chunks()
         ends = pyarrow.compute.min_max(events["time"].cast(pyarrow.int64())).as_py()
-        return row_of(self._labels[engine], ends["min"], ends["max"], len(events), packed(events))
+        return row_of(self._labels[engine], ends["min"], ends["max"], counted_in(events), packed(events))
 
 
 def row_of(
-    label: int, first: int | None, last: int | None, events: int, data: bytes, skipped: int = 0
+    label: int, first: int | None, last: int | None, events: int, data: bytes, skipped: int = 0, dropped: int = 0
 ) -> pyarrow.RecordBatch:
     """A row of ``PACKED``, times in microseconds; None: there is no event."""
-    columns = [[label], [first], [last], [events], [data], [skipped]]
+    columns = [[label], [first], [last], [events], [data], [skipped], [dropped]]
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, PACKED, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=PACKED)
 
@@ -65,3 +65,13 @@ def packed(rows: pyarrow.Table | pyarrow.RecordBatch) -> bytes:
 def unpacked(data: bytes | pyarrow.Buffer) -> pyarrow.Table:
     """The rows in those bytes."""
     return pyarrow.ipc.open_stream(data).read_all()
+
+
+def events_of(rows: pyarrow.Table) -> pyarrow.Table:
+    """The columns of ``ROUTED`` that say events."""
+    return rows.drop_columns("counted")
+
+
+def counted_in(rows: pyarrow.Table) -> int:
+    """How many events of ``ROUTED`` count here, and in no other engine."""
+    return int(rows["counted"].to_numpy().sum())

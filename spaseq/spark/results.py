@@ -1,15 +1,109 @@
-"""Matches as the rows that a job gives: terms in N-Triples, maps of what is bound and picked."""
+"""Matches as the rows that a job gives: terms in N-Triples, maps of what is bound and picked, columns with types."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow
 import pyarrow.compute
 
+from spaseq.errors import OptionError
+from spaseq.pattern.sequences import Query, Selection
+from spaseq.results.arrow import fitting_column
+from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen
 from spaseq.results.table import MatchTable
-from spaseq.spark.schemas import RESULT
+from spaseq.results.terms import native
+from spaseq.spark.schemas import RESULT, RESULT_DDL
+from spaseq.streams.losses import counted
+
+DecidedTypes = Mapping[str, pyarrow.DataType]
+_OF_SPARK = {TEXT: "string", INTEGER: "bigint", DOUBLE: "double", TRUTH: "boolean", INSTANT: "timestamp", DATE: "date"}
+
+
+@dataclass(slots=True)
+class ResultRows:
+    """Makes rows of matches: those of ``RESULT``, and a column for each variable that has one of the ``types``.
+
+    ``misfits`` counts the terms that were no values of their type, and are NULL.
+    """
+
+    types: DecidedTypes = field(default_factory=dict)
+    misfits: int = 0
+
+    def of(self, table: MatchTable) -> pyarrow.RecordBatch:
+        """The matches of a table, in their order."""
+        plain = result_rows(table)
+        typed = [self._typed(table, name, type_) for name, type_ in self.types.items()]
+        return pyarrow.RecordBatch.from_arrays([*plain.columns, *typed], schema=result_schema(self.types))
+
+    def late(self, events: pyarrow.Table) -> pyarrow.RecordBatch:
+        """Late events (``EVENT``), each as what would be derived, of no query."""
+        rows = pyarrow.RecordBatch.from_struct_array(events.to_struct_array().combine_chunks())
+        parts = [rows["stream"], rows["event"], rows["graph"].cast(TEXT)]
+        known = {
+            "first": rows["time"],
+            "last": rows["time"],
+            "derived": pyarrow.StructArray.from_arrays(parts, fields=list(RESULT.field("derived").type)),
+        }
+        schema = result_schema(self.types)
+        columns = [known.get(each.name, pyarrow.nulls(len(rows), each.type)) for each in schema]
+        return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+    def tell_misfits(self) -> None:
+        """Say in the log of the worker that some terms are NULL."""
+        if self.misfits:
+            print(f"spaseq: {counted(self.misfits, 'term')} did not fit: NULL in columns with types", file=sys.stderr)
+
+    def _typed(self, table: MatchTable, name: str, type_: pyarrow.DataType) -> pyarrow.Array:
+        if name not in table.columns:  # of another query
+            return pyarrow.nulls(len(table), type_)
+        terms, words = native(table.terms, table.words)
+        array, misfits = fitting_column(terms, words[:, table.columns.index(name)], type_)
+        self.misfits += int(misfits.sum())
+        return array
+
+
+def result_types(types: Types | None, queries: Sequence[Query]) -> dict[str, pyarrow.DataType]:
+    """The types of variables that a user gave, as Arrow's.
+
+    OptionError: there is not one SELECT query, an unknown variable or type, or another column has the name.
+    """
+    if not types:
+        return {}
+    selections = [query for query in queries if isinstance(query.form, Selection)]
+    if len(selections) != 1:
+        names = ", ".join(query.name for query in selections) or "none"
+        raise OptionError(f"types are of the variables of one SELECT query, here are {names}")
+    form = selections[0].form
+    assert isinstance(form, Selection)
+    found = chosen(types, [item.name for item in form.projections])
+    taken = {name.lower() for name in RESULT.names}
+    for name, type_ in found.items():
+        if type_ == CODED_TEXT:
+            raise OptionError(f"Spark has no dictionaries: the column {name} may be of the type string")
+        if name.lower() in taken:
+            raise OptionError(
+                f"there is a column {name.lower()} already (Spark sees no case): rename it by AS in SELECT"
+            )
+        taken.add(name.lower())
+    return found
+
+
+def result_schema(types: DecidedTypes) -> pyarrow.Schema:
+    """The columns of a job's rows, for Arrow."""
+    return pyarrow.schema([*RESULT, *types.items()])
+
+
+def result_ddl(types: DecidedTypes) -> str:
+    """The columns of a job's rows, for Spark."""
+    return ", ".join([RESULT_DDL, *(f"`{name}` {_of_spark(type_)}" for name, type_ in types.items())])
+
+
+def _of_spark(type_: pyarrow.DataType) -> str:
+    return _OF_SPARK.get(type_) or f"decimal({type_.precision}, {type_.scale})"
 
 
 def result_rows(table: MatchTable) -> pyarrow.RecordBatch:

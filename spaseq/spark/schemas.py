@@ -9,8 +9,10 @@ EVENT = pyarrow.schema(
     [("stream", pyarrow.string()), ("time", INSTANT), ("event", pyarrow.string()), ("graph", pyarrow.binary())]
 )
 
-# Events on their way to an engine: its label, the first and the last of their times, how many, and they themselves.
-# ``skipped`` is how many rows were no events, told once by each task.
+ROUTED = EVENT.append(pyarrow.field("counted", pyarrow.bool_()))  # true in one of the engines that an event goes to
+
+# Events on their way to an engine: its label, the first and the last of their times, how many it counts, and they
+# themselves (ROUTED).  What a task told once: how many rows were no events, how many events nobody needs.
 PACKED = pyarrow.schema(
     [
         ("label", pyarrow.int32()),
@@ -19,9 +21,10 @@ PACKED = pyarrow.schema(
         ("events", pyarrow.int64()),
         ("data", pyarrow.binary()),
         ("skipped", pyarrow.int64()),
+        ("dropped", pyarrow.int64()),
     ]
 )
-PACKED_DDL = "label int, first timestamp, last timestamp, events bigint, data binary, skipped bigint"
+PACKED_DDL = "label int, first timestamp, last timestamp, events bigint, data binary, skipped bigint, dropped bigint"
 
 _DERIVED = pyarrow.struct([("stream", pyarrow.string()), ("event", pyarrow.string()), ("graph", pyarrow.string())])
 RESULT = pyarrow.schema(

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+import numpy as np
 import pyarrow
 
 from spaseq.engine.arrow_rows import read_rows
 from spaseq.spark.job import Job
 from spaseq.spark.packing import Packer, row_of
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.routing import Router
+from spaseq.spark.schemas import ROUTED
 from spaseq.streams.event import Events
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
@@ -27,24 +29,36 @@ NOBODY = -1  # the label of rows that only tell how far the streams are
 def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``PACKED`` for rows of events: what no GPM matches is left out, unless a query counts it.
 
-    ``ticks``: one more row has the latest time of all events, whether they are left out or not.  How many rows were no
-    events stands in the log of the worker, and in the last row.
+    ``ticks``: one more row has the latest time of all events, whether they are left out or not, and how many rows were
+    no events or left out.  How many were no events stands in the log of the worker, too.
     RowError: a row is no event, and the job does not skip such.  StreamError: an event has several keys.
     """
     engine, router = job.reader()
-    packer, latest = Packer(job.labels), LEAST
+    packer, latest, dropped = Packer(job.labels), LEAST, 0
     for batch in batches:
         engine.core.forget_terms()
         for events in map(named, read_rows(engine.core, batch, job.skip)):
             latest = max(latest, int(events.times.max(initial=LEAST)))
-            for number, places in router.route(events):
-                chosen = events if len(places) == len(events) else events.take(places)
-                yield from packer.add(number, chosen.to_arrow(pruned=True).cast(EVENT))
+            dropped += len(events)
+            for number, rows in routed(events, router):
+                dropped -= int(rows["counted"].to_numpy(zero_copy_only=False).sum())
+                yield from packer.add(number, rows)
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
     if ticks and (latest > LEAST or skipped):
         time = latest if latest > LEAST else None
-        yield row_of(NOBODY, time, time, 0, b"", skipped)
+        yield row_of(NOBODY, time, time, 0, b"", skipped, dropped)
+
+
+def routed(events: Events, router: Router) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """Rows of ``ROUTED`` for each engine that some events go to, by its number; pruned."""
+    seen = np.zeros(len(events), np.bool_)
+    for number, places in router.route(events):
+        chosen = events if len(places) == len(events) else events.take(places)
+        columns = chosen.to_arrow(pruned=True).columns
+        counted = pyarrow.array(~seen[places])
+        seen[places] = True
+        yield number, pyarrow.RecordBatch.from_arrays([*columns, counted], ROUTED.names).cast(ROUTED)
 
 
 def told_skipped(found: Iterable[Skipped]) -> int:

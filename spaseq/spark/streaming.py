@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +24,8 @@ from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed, unpacked
-from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import PACKED_DDL, RESULT_DDL
+from spaseq.spark.results import ResultRows, result_ddl
+from spaseq.spark.schemas import PACKED_DDL
 from spaseq.spark.sifting import NOBODY, sift
 from spaseq.streams.timestamps import LEAST
 
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 
 STEP_DDL = (
     "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
-    "how string"
+    "misfits bigint, how string"
 )
 MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
-OBSERVED_ROWS = "spaseq rows"  # and those of rows: the events packed for engines, and what was none
+OBSERVED_ROWS = "spaseq rows"  # and those of rows: events packed for engines, rows that are none, events not needed
 
 
 def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataFrame:
@@ -45,7 +46,7 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
     delay = f"{lateness} microseconds"
     sifted = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
     sifted = sifted.observe(
-        OBSERVED_ROWS, functions.sum("events").alias("events"), functions.sum("skipped").alias("skipped")
+        OBSERVED_ROWS, *(functions.sum(name).alias(name) for name in ("events", "skipped", "dropped"))
     )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     stepped = (
@@ -53,12 +54,12 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
-    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, RESULT_DDL)
+    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, result_ddl(job.types))
 
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:
     """What the progress of a streaming query tells of each batch."""
-    for name in ("events", "matches", "log_bytes", "late"):
+    for name in ("events", "matches", "log_bytes", "late", "misfits"):
         yield functions.sum(name).alias(name)
     for stream in streams:
         number = functions.element_at("late_by_stream", functions.lit(stream))
@@ -99,11 +100,13 @@ class Stepping(StatefulProcessor):
 
     def _step(self, label: int, rows: Iterable[bytes], timers: TimerValues) -> Iterator[pandas.DataFrame]:
         engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
-        milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
+        milliseconds, report, results = timers.getCurrentWatermarkInMs(), Report(), ResultRows(self.job.types)
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
         for table in engine.step(rows, watermark, self.store, report):
-            yield _row(packed(result_rows(table)), len(table), Report(how=""))
-        yield _row(b"", 0, report)
+            yield _row(packed(results.of(table)), len(table), Report(how=""))
+        for events in report.late if self.job.late else ():
+            yield _row(packed(results.late(events)), 0, Report(how=""))
+        yield _row(b"", 0, report, results.misfits)
         self._set_timer(report.due, milliseconds)
 
     def _set_timer(self, due: int | None, watermark: int) -> None:
@@ -143,14 +146,16 @@ class SparkStore:
         self.log.removeKey((number,))
 
 
-def _row(results: bytes, matches: int, report: Report) -> pandas.DataFrame:
+def _row(results: bytes, matches: int, report: Report, misfits: int = 0) -> pandas.DataFrame:
+    late = Counter(stream for events in report.late for stream in events["stream"].to_pylist())
     row = {
         "results": results,
         "matches": matches,
         "events": report.events,
-        "late": sum(report.late.values()),
-        "late_by_stream": dict(report.late),
+        "late": late.total(),
+        "late_by_stream": dict(late),
         "log_bytes": report.written,
+        "misfits": misfits,
         "how": report.how,
     }
     return pandas.DataFrame({name: [value] for name, value in row.items()})

@@ -14,8 +14,8 @@ from spaseq.spark.job import Job
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed
+from spaseq.spark.sifting import routed
 from spaseq.streams.event import Event, Events
-from tests.spark.whole_suite import table_of
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Cluster:
             report, engine = Report(), self._engine(number)
             yield from engine.step(rows.get(number, []), watermark, self.stores[number], report)
             self.how.append(report.how)
-            self.late += sum(report.late.values())
+            self.late += sum(map(len, report.late))
 
     def finish(self) -> Iterator[MatchTable]:
         """What an ended input left."""
@@ -80,7 +80,6 @@ class Cluster:
         for stream in dict.fromkeys(event.stream for event in events):
             some = [event for event in events if event.stream == stream]
             columns = Events.of(stream, some, self.reader.core.encoders[stream])
-            for number, places in self.router.route(columns):
-                rows = table_of(some[place] for place in places.tolist())
+            for number, rows in routed(columns, self.router):
                 found.setdefault(number, []).append(packed(rows))
         return found

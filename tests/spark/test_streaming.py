@@ -6,14 +6,16 @@ import os
 import random
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
-import pyoxigraph
 import pytest
 
 from spaseq.spark import finish, match
+from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Event
 from tests.cases.loader import cases
 from tests.spark.session import session, stream_of, why_not
@@ -26,7 +28,7 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not(
 BUCKETS = 8
 LATE = """SELECT ?a FROM STREAM S <urn:S> FROM STREAM T <urn:T> WHERE { SEQ(A | B)
     DEFINE GPM A ON S { ?a <urn:p> ?b } DEFINE GPM B ON T { ?a <urn:p> ?b } }"""
-QUADS = list(pyoxigraph.parse(b"<urn:a> <urn:p> <urn:b> .", format=pyoxigraph.RdfFormat.N_TRIPLES))
+GRAPH = "<urn:a> <urn:p> <urn:b> ."
 DELAY = 2_000_000  # µs by which events may be disordered
 
 
@@ -50,7 +52,9 @@ def drained(found: DataFrame, folder: Path) -> tuple[list[dict[str, Any]], Count
     query.awaitTermination()
     told: Counter[str] = Counter()
     for progress in query.recentProgress:
-        told.update({name: value or 0 for name, value in progress.observedMetrics["spaseq"].asDict().items()})
+        for kind, prefix in (("spaseq", ""), ("spaseq rows", "rows ")):
+            metrics = progress.observedMetrics[kind].asDict().items()
+            told.update({prefix + name: value or 0 for name, value in metrics})
     rows: list[dict[str, Any]] = session().read.parquet(str(folder / "out")).toArrow().to_pylist()
     return rows, told
 
@@ -71,17 +75,53 @@ def test_all_cases_in_one_job(tmp_path: Path) -> None:
     assert told["late"] == 0 and told["events"] > 0 and told["hit"] + told["rebuilt"] + told["catch-up"] > 0
 
 
-def test_late_events_are_counted_by_stream(tmp_path: Path) -> None:
-    """What came in time with the second file is promised with it, so the third one is late."""
-    files = [[(1, "S"), (50, "S"), (60, "T")], [(70, "T"), (51, "S")], [(5, "S"), (57, "S"), (7, "T")]]
+def test_late_events_are_counted_by_stream_and_given(tmp_path: Path) -> None:
+    """What came in time with the second file is promised with it, so the third one is late, as a whole.
+
+    Two queries that are not cut have engines of their own: an event counts in one of them.
+    """
+    files = [[(1, "S"), (50, "S"), (60, "T"), (65, "no graph"), (66, "other")], [(70, "T"), (51, "S")],
+             [(5, "S"), (57, "S"), (7, "T"), (8, "other")]]  # fmt: skip
     (tmp_path / "in").mkdir()
     for number, words in enumerate(files):
         path = tmp_path / "in" / f"{number:03}.parquet"
-        pyarrow.parquet.write_table(
-            table_of(Event(f"urn:{s}", t * 1_000_000, f"urn:e{t}", QUADS) for t, s in words), path
-        )
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([word(*one) for one in words], EVENT), path)
         os.utime(path, (number, number))
-    rows, told = drained(match(stream_of(tmp_path / "in"), LATE, lateness=DELAY), tmp_path)
+    queries, df = {"one": LATE, "two": LATE.replace("?a ", "?x ")}, stream_of(tmp_path / "in")
+    found = match(df, queries, lateness=DELAY, whole=["one", "two"], on_error="skip", late=True)
+    rows, told = drained(found, tmp_path)
     assert (told["late of <urn:S>"], told["late of <urn:T>"], told["late"], told["events"]) == (2, 1, 3, 5)
-    given = {event for row in rows for events in dict(row["events"]).values() for event in events}
+    assert (told["rows events"], told["rows skipped"], told["rows dropped"]) == (8, 1, 2)
+    assert sum(map(len, files)) == told["events"] + told["late"] + told["rows skipped"] + told["rows dropped"]
+    given = {event for row in rows if row["query"] for events in dict(row["events"]).values() for event in events}
     assert given >= {"urn:e1", "urn:e50", "urn:e51"} and not given & {"urn:e5", "urn:e57", "urn:e7"}
+    late = {row["derived"]["event"]: row for row in rows if row["query"] is None}
+    assert sorted(late) == ["urn:e5", "urn:e57", "urn:e7"]
+    assert late["urn:e7"]["derived"] == {"stream": "urn:T", "event": "urn:e7", "graph": f"{GRAPH}\n"}
+    assert late["urn:e7"]["first"] == late["urn:e7"]["last"] == datetime.fromtimestamp(7, UTC)
+
+
+def word(time: int, stream: str) -> dict[str, Any]:
+    """A row of one of the two streams, if need be one that is no event, or that nobody needs."""
+    graph = {"no graph": "no", "other": GRAPH.replace("urn:p", "urn:other")}.get(stream, GRAPH)
+    name = f"urn:{stream}" if len(stream) == 1 else "urn:S"
+    return {"stream": name, "time": time * 1_000_000, "event": f"urn:e{time}", "graph": graph.encode()}
+
+
+def test_columns_with_types(tmp_path: Path) -> None:
+    query = (
+        """SELECT ?v (str(?v) AS ?text) FROM STREAM S <urn:S> WHERE { SEQ(A) DEFINE GPM A ON S { ?a <urn:p> ?v } }"""
+    )
+    rows = [word(time, "S") for time in range(4)]
+    for row, value in zip(rows, ("1.25", "2", "1e3", "<urn:x>"), strict=True):
+        row["graph"] = f"<urn:a> <urn:p> {value} .".encode()
+    (tmp_path / "in").mkdir()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, EVENT), tmp_path / "in" / "000.parquet")
+    types, df = {"v": "decimal(18, 4)", "text": "string"}, stream_of(tmp_path / "in")
+    rows, told = drained(match(df, query, types=types), tmp_path)
+    rows += finish(session(), str(tmp_path / "checkpoint"), query, types=types).toArrow().to_pylist()
+    values = {row["last"].second: (row["v"], row["text"]) for row in rows}
+    assert values == {0: (Decimal("1.25"), "1.25"), 1: (2, "2"), 2: (None, "1000"), 3: (None, "urn:x")}
+    assert told["misfits"] == 2
+    batch = match(session().read.parquet(str(tmp_path / "in")), query, types=types)
+    assert batch.select("v").toArrow().schema.types == [pyarrow.decimal128(18, 4)] and batch.count() == 4
