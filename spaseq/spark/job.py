@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+
+import pyarrow
 
 import spaseq.engine
 from nfa_native.terms.words import Terms
@@ -14,9 +16,13 @@ from spaseq.engine.prepared import Prepared
 from spaseq.engine.queries import derived_stream
 from spaseq.plan.sequences import Plan
 from spaseq.plan.split import Split
+from spaseq.spark.event_engine import EventEngine
+from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
 from spaseq.spark.parts import Part, parts, splits
 from spaseq.spark.routing import Router
+from spaseq.spark.schemas import EVENT, RESULT_DDL
+from spaseq.spark.sifting import sift
 
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
@@ -74,10 +80,24 @@ class Job:
             engine.register(self.queries[plan.query.name], plan.query.name)
         return engine
 
-    def restored(self, number: int, snapshot: bytes) -> spaseq.engine.Engine:
-        """The engine of that number as it was when the snapshot was taken."""
-        queries = {plan.query.name: self.queries[plan.query.name] for plan in self.part_of(number).plans}
-        return spaseq.engine.Engine.restore(snapshot, queries, self.background)
+    # ── as of any job ────────────────────────────────────────────────────────────────────────────────────
+    form = PackedForm(EVENT, "time", "stream")
+    results = RESULT_DDL
+
+    def sift(self, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Batches:
+        """See ``EngineJob``."""
+        return sift(self, batches, ticks)
+
+    def started(self, number: int) -> EventEngine:
+        """See ``EngineJob``."""
+        return EventEngine(self.engine(number), self.part_of(number), number)
+
+    def restored(self, number: int, snapshot: bytes) -> EventEngine:
+        """See ``EngineJob``."""
+        part = self.part_of(number)
+        queries = {plan.query.name: self.queries[plan.query.name] for plan in part.plans}
+        engine = spaseq.engine.Engine.restore(snapshot, queries, self.background)
+        return EventEngine(engine, part, number)
 
     @cached_property
     def identity(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ engine came to be what it is.  What a replay gives was given before, and is drop
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -14,12 +14,9 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-import spaseq.engine
-from spaseq.results.table import MatchTable
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.live import Key, LiveEngine, LiveEngines
 from spaseq.spark.meta import Meta
-from spaseq.spark.owned import owned
 from spaseq.spark.packing import packed, unpacked
 from spaseq.streams.timestamps import GREATEST, LEAST
 
@@ -65,13 +62,13 @@ class Report:
 class LoggedEngine:
     """The engine with a ``number`` of a job, whose ``state`` is kept and which may be alive in this worker."""
 
-    job: Job
+    job: EngineJob
     number: int
     state: EngineState
     live: LiveEngines
     run: str
 
-    def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Iterator[MatchTable]:
+    def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Batches:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
         The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
@@ -85,34 +82,34 @@ class LoggedEngine:
             if not len(events):
                 continue
             parts.append(part)
-            last = max(last, latest(events))
+            last = max(last, int(self._times(events).max()))
             report.events += len(events)
-            yield from self._own(engine, engine.push_arrow(events))
+            yield from _rows(engine.push(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
-            yield from self._own(engine, engine.advance_tables(watermark))
+            yield from _rows(engine.advance(watermark))
         if parts:
             meta = meta.added(last, report.events, sum(map(len, parts)))
         self._write(store, before, meta, parts, engine, report)
 
-    def finish(self) -> Iterator[MatchTable]:
+    def finish(self) -> Batches:
         """What the end of all streams decides, beyond what was given before."""
         data = self.state.meta()
         if data is not None:
             engine = self._engine(Meta.from_bytes(data, self.job.identity), Report())
-            yield from self._own(engine, engine.close_tables())
+            yield from _rows(engine.close())
 
     # ── the engine ───────────────────────────────────────────────────────────────────────────────────────
     @property
     def _key(self) -> Key:
         return self.run, self.number
 
-    def _engine(self, meta: Meta, report: Report) -> spaseq.engine.Engine:
+    def _engine(self, meta: Meta, report: Report) -> JobEngine:
         """The engine as it was after the last batch: alive, or some batches behind, or made of the log."""
         found = self.live.take(self._key)
         known = dict(meta.tokens)
         if meta.token is None:
-            return self.job.engine(self.number)
+            return self.job.started(self.number)
         if found is not None and found.token == meta.token:
             report.how = "hit"
             return found.engine
@@ -122,41 +119,44 @@ class LoggedEngine:
         report.how = "rebuilt"
         return self._rebuilt(meta)
 
-    def _rebuilt(self, meta: Meta) -> spaseq.engine.Engine:
+    def _rebuilt(self, meta: Meta) -> JobEngine:
         first = next((one for one in meta.entries if one.is_snapshot), None)
         if first is None:
-            return self._replayed(self.job.engine(self.number), meta, 0)
+            return self._replayed(self.job.started(self.number), meta, 0)
         engine = self.job.restored(self.number, self.state.entry(first.number))
         return self._replayed(engine, meta, first.number + 1)
 
-    def _replayed(self, engine: spaseq.engine.Engine, meta: Meta, start: int) -> spaseq.engine.Engine:
+    def _replayed(self, engine: JobEngine, meta: Meta, start: int) -> JobEngine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
         for entry in meta.entries:
             if entry.number >= start and not entry.is_snapshot:
                 for part in parted(self.state.entry(entry.number)):
-                    deque(engine.push_arrow(unpacked(part)), maxlen=0)
+                    deque(engine.push(unpacked(part)), maxlen=0)
         if meta.watermark > LEAST:
-            deque(engine.advance_tables(meta.watermark), maxlen=0)
+            deque(engine.advance(meta.watermark), maxlen=0)
         return engine
-
-    def _own(self, engine: spaseq.engine.Engine, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
-        part = self.job.part_of(self.number)
-        for table in tables:
-            found = owned(table, part, self.number, engine.terms)
-            if len(found):
-                yield found
 
     # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
     def _in_time(self, row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
         """The events of a packed row that are not late, also packed; a log must not have others."""
         events = unpacked(row)
-        late = instants(events) < watermark
+        late = self._times(events) < watermark
         if not late.any():
             return events, row
-        for stream in events.filter(pyarrow.array(late))["stream"].to_pylist():
-            report.late[stream] = report.late.get(stream, 0) + 1
+        for stream, count in self._by_stream(events.filter(pyarrow.array(late))):
+            report.late[stream] = report.late.get(stream, 0) + count
         events = events.filter(pyarrow.array(~late))
         return events, packed(events)
+
+    def _by_stream(self, events: pyarrow.Table) -> Iterator[tuple[str, int]]:
+        """How many events there are of each stream; "" is the one that has no name."""
+        stream = self.job.form.stream
+        return iter([("", len(events))] if stream is None else Counter(events[stream].to_pylist()).items())
+
+    def _times(self, events: pyarrow.Table) -> np.ndarray:
+        """The times of events, in microseconds."""
+        found: np.ndarray = events[self.job.form.time].cast(pyarrow.int64()).to_numpy()
+        return found
 
     def _write(
         self,
@@ -164,7 +164,7 @@ class LoggedEngine:
         before: Meta,
         meta: Meta,
         parts: list[bytes],
-        engine: spaseq.engine.Engine,
+        engine: JobEngine,
         report: Report,
     ) -> None:
         """Keep what is needed to make the engine again, and the engine."""
@@ -187,7 +187,7 @@ class LoggedEngine:
         assert meta.token is not None
         self.live.put(self._key, LiveEngine(meta.token, sum(entry.events for entry in meta.entries), engine))
 
-    def _shortened(self, meta: Meta, engine: spaseq.engine.Engine) -> Meta:
+    def _shortened(self, meta: Meta, engine: JobEngine) -> Meta:
         """A log that reaches back for ever ends in a snapshot when it has outgrown one."""
         logged = sum(entry.size for entry in meta.entries if not entry.is_snapshot)
         snapshot = sum(entry.size for entry in meta.entries if entry.is_snapshot)
@@ -204,15 +204,9 @@ def _has_all(meta: Meta, start: int) -> bool:
     return there.issuperset(range(start, meta.following))
 
 
-def latest(events: pyarrow.Table) -> int:
-    """The latest time of some events."""
-    return int(instants(events).max())
-
-
-def instants(events: pyarrow.Table) -> np.ndarray:
-    """The times of events, in microseconds."""
-    found: np.ndarray = events["time"].cast(pyarrow.int64()).to_numpy()
-    return found
+def _rows(found: Iterable[Finding]) -> Batches:
+    """What an engine found, as rows."""
+    return (one.rows() for one in found)
 
 
 def joined(parts: Iterable[bytes]) -> bytes:

@@ -18,14 +18,13 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed, unpacked
-from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import PACKED_DDL, RESULT_DDL
-from spaseq.spark.sifting import NOBODY, sift
+from spaseq.spark.schemas import PACKED_DDL
+from spaseq.spark.sifting import NOBODY
 from spaseq.streams.timestamps import LEAST
 
 if TYPE_CHECKING:
@@ -40,10 +39,10 @@ OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of
 OBSERVED_ROWS = "spaseq rows"  # and those of rows: the events packed for engines, and what was none
 
 
-def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataFrame:
+def match_streaming(rows: DataFrame, job: EngineJob, lateness: int, run: str) -> DataFrame:
     """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
     delay = f"{lateness} microseconds"
-    sifted = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
+    sifted = rows.mapInArrow(partial(job.sift, ticks=True), PACKED_DDL).withWatermark("last", delay)
     sifted = sifted.observe(
         OBSERVED_ROWS, functions.sum("events").alias("events"), functions.sum("skipped").alias("skipped")
     )
@@ -53,7 +52,7 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
-    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, RESULT_DDL)
+    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, job.results)
 
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:
@@ -70,7 +69,7 @@ def _metrics(streams: Iterable[str]) -> Iterator[Column]:
 class Stepping(StatefulProcessor):
     """One step of an engine for each batch with events for it, and when a promise is due."""
 
-    def __init__(self, job: Job, run: str) -> None:
+    def __init__(self, job: EngineJob, run: str) -> None:
         self.job = job
         self.run = run
 
@@ -101,8 +100,8 @@ class Stepping(StatefulProcessor):
         engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
         milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
-        for table in engine.step(rows, watermark, self.store, report):
-            yield _row(packed(result_rows(table)), len(table), Report(how=""))
+        for found in engine.step(rows, watermark, self.store, report):
+            yield _row(packed(found), len(found), Report(how=""))
         yield _row(b"", 0, report)
         self._set_timer(report.due, milliseconds)
 
