@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
@@ -10,40 +11,41 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow
 
-import spaseq.engine
-from spaseq.results.table import MatchTable
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.labels import numbers_of
-from spaseq.spark.owned import owned
-from spaseq.spark.packing import events_of, unpacked
-from spaseq.spark.results import ResultRows, result_ddl
+from spaseq.spark.packing import unpacked
 from spaseq.spark.schemas import INSTANT, PACKED_DDL
-from spaseq.spark.sifting import sift
+from spaseq.streams.losses import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Batches: TypeAlias = Iterator[pyarrow.RecordBatch]
-Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first event (µs), events
+Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µs), rows
 
 
-def match_batch(rows: DataFrame, job: Job) -> DataFrame:
+def match_batch(rows: DataFrame, job: EngineJob) -> DataFrame:
     """The results of a job over all rows."""
-    packed = rows.mapInArrow(partial(sift, job), PACKED_DDL)
+    packed = rows.mapInArrow(job.sift, PACKED_DDL)
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
-    return sorted_.mapInArrow(partial(evaluate, job), result_ddl(job.types))
+    return sorted_.mapInArrow(partial(evaluate, job), job.results)
 
 
-def evaluate(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
-    """The results for packed rows, which are in order of label and first time."""
-    numbers, results = numbers_of(job.labels), ResultRows(job.types)
-    for label, rows in groupby(_rows(batches), key=itemgetter(0)):
-        engine = job.engine(numbers[label])
-        for table in _tables(engine, rows):
-            found = owned(table, job.part_of(numbers[label]), numbers[label], engine.terms)
-            if len(found):
-                yield results.of(found)
-    results.tell_misfits()
+def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
+    """Rows of the results for packed rows, which are in order of label and first time."""
+    numbers = numbers_of(job.labels)
+    for label, packed in groupby(_rows(batches), key=itemgetter(0)):
+        found = _found(job.started(numbers[label]), packed)
+        yield from told(job, (one.rows() for one in found))
+
+
+def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch]) -> Batches:
+    """The results; the log of the worker says how many of their values do not fit the types of their columns."""
+    misfits = 0
+    for rows in results:
+        misfits += job.misfits(rows)
+        yield rows
+    if misfits:
+        print(f"spaseq: {counted(misfits, 'value')} did not fit the type of a column: NULL", file=sys.stderr)
 
 
 def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
@@ -53,13 +55,13 @@ def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
             yield label, first, data.as_buffer()
 
 
-def _tables(engine: spaseq.engine.Engine, rows: Iterable[Packed]) -> Iterator[MatchTable]:
+def _found(engine: JobEngine, rows: Iterable[Packed]) -> Iterator[Finding]:
     """The results of one engine; what waits for its turn is what comes in before the next row begins."""
     waiting: Packed | None = None
     for row in rows:
         if waiting is not None:
-            yield from engine.push_arrow(events_of(unpacked(waiting[2])), row[1])
+            yield from engine.push(unpacked(waiting[2]), row[1])
         waiting = row
     if waiting is not None:
-        yield from engine.push_arrow(events_of(unpacked(waiting[2])))
-    yield from engine.close_tables()
+        yield from engine.push(unpacked(waiting[2]))
+    yield from engine.close()

@@ -16,12 +16,12 @@ from spaseq.engine.background import Background, BackgroundSources, Entail, read
 from spaseq.engine.run import Queries
 from spaseq.errors import Location, StreamError
 from spaseq.results.frame_types import Types
-from spaseq.spark.job import Job
+from spaseq.spark.batch import told
+from spaseq.spark.kinds import Batches, EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine
 from spaseq.spark.matching import job_of
-from spaseq.spark.results import ResultRows, result_ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,24 +46,26 @@ def finish(
     job has written and this are all matches; the state stays as it is.  Errors as of ``match``; StreamError: there is
     no such state at ``checkpoint``.  SnapshotError, while Spark works: it is of another job.
     """
-    graphs, partitions = read_background(background, entail), _partitions(spark, checkpoint)
-    job = job_of(queries, graphs, buckets, whole, "stop", partitions, types)
+    graphs, partitions = read_background(background, entail), partitions_of(spark, checkpoint)
+    return finished(spark, checkpoint, job_of(queries, graphs, buckets, whole, "stop", partitions, types))
+
+
+def finished(spark: SparkSession, checkpoint: str, job: EngineJob) -> DataFrame:
+    """What the end of all streams decides, of the state of a job."""
     meta = _state(spark, checkpoint, "meta").selectExpr("key.label", f"{META}L AS number", "value.data")
     log = _state(spark, checkpoint, "log").selectExpr("key.label", "user_map_key.number", "user_map_value.data")
     kept = meta.unionByName(log).repartition(job.partitions, "label").sortWithinPartitions("label", "number")
-    return kept.mapInArrow(partial(ended, job), result_ddl(job.types))
+    return kept.mapInArrow(partial(ended, job), job.results)
 
 
-def ended(job: Job, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The results of the state of engines, whose rows are in order of label and number."""
-    numbers, results = numbers_of(job.labels), ResultRows(job.types)
+def ended(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
+    """Rows of the results for the state of engines, whose rows are in order of label and number."""
+    numbers = numbers_of(job.labels)
     for label, rows in groupby(_rows(batches), key=itemgetter(0)):
         store = KeptState({number: data for _, number, data in rows})
         if label not in numbers:
             raise StreamError("the state is of a job with other queries, buckets or partitions")
-        for table in LoggedEngine(job, numbers[label], store, LiveEngines(), "").finish():
-            yield results.of(table)
-    results.tell_misfits()
+        yield from told(job, LoggedEngine(job, numbers[label], store, LiveEngines(), "").finish())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _state(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
     return reading.load(checkpoint)
 
 
-def _partitions(spark: SparkSession, checkpoint: str) -> int:
+def partitions_of(spark: SparkSession, checkpoint: str) -> int:
     """The number of shuffle partitions of the job."""
     from pyspark.errors import PySparkException
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+
+import pyarrow
 
 import spaseq.engine
 from nfa_native.terms.words import Terms
@@ -14,10 +16,15 @@ from spaseq.engine.prepared import Prepared
 from spaseq.engine.queries import derived_stream
 from spaseq.plan.sequences import Plan
 from spaseq.plan.split import Split
+from spaseq.spark.event_engine import EventEngine
+from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
+from spaseq.spark.packing import events_of
 from spaseq.spark.parts import Part, parts, splits
-from spaseq.spark.results import DecidedTypes
+from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl
 from spaseq.spark.routing import Router
+from spaseq.spark.schemas import ROUTED
+from spaseq.spark.sifting import sift
 
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
@@ -27,8 +34,8 @@ class Job:
     """``queries`` by name next to ``background``; those that may be cut are, into ``buckets``, but for ``whole``.
 
     It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
-    counted and left out, else they are a StreamError.  Variables with ``types`` are columns of its rows; ``late``:
-    among these are late events.
+    counted and left out, else they are a StreamError.  Variables with ``types`` are columns of the results; ``late``:
+    late events are among these.
     """
 
     queries: Mapping[str, Prepared]
@@ -78,10 +85,36 @@ class Job:
             engine.register(self.queries[plan.query.name], plan.query.name)
         return engine
 
-    def restored(self, number: int, snapshot: bytes) -> spaseq.engine.Engine:
-        """The engine of that number as it was when the snapshot was taken."""
-        queries = {plan.query.name: self.queries[plan.query.name] for plan in self.part_of(number).plans}
-        return spaseq.engine.Engine.restore(snapshot, queries, self.background)
+    # ── as of any job ────────────────────────────────────────────────────────────────────────────────────
+    form = PackedForm(ROUTED, "time", "stream", "counted")
+
+    @property
+    def results(self) -> str:
+        """See ``EngineJob``."""
+        return result_ddl(self.types)
+
+    def sift(self, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Batches:
+        """See ``EngineJob``."""
+        return sift(self, batches, ticks)
+
+    def started(self, number: int) -> EventEngine:
+        """See ``EngineJob``."""
+        return EventEngine(self.engine(number), self.part_of(number), number, self.types)
+
+    def restored(self, number: int, snapshot: bytes) -> EventEngine:
+        """See ``EngineJob``."""
+        part = self.part_of(number)
+        queries = {plan.query.name: self.queries[plan.query.name] for plan in part.plans}
+        engine = spaseq.engine.Engine.restore(snapshot, queries, self.background)
+        return EventEngine(engine, part, number, self.types)
+
+    def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
+        """See ``EngineJob``."""
+        return late_rows(events_of(rows), self.types)
+
+    def misfits(self, results: pyarrow.RecordBatch) -> int:
+        """See ``EngineJob``."""
+        return misfits(results, self.types)
 
     @cached_property
     def identity(self) -> dict[str, str]:

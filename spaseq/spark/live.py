@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import spaseq.engine
+from spaseq.spark.kinds import JobEngine
 
 Key: TypeAlias = "tuple[str, int]"  # run of a streaming query, number of the engine
 LIVE_EVENTS = 2_000_000  # in the logs of all engines of a worker
@@ -17,7 +17,7 @@ class LiveEngine:
 
     token: str
     events: int
-    engine: spaseq.engine.Engine
+    engine: JobEngine
 
 
 class LiveEngines:

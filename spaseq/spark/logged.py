@@ -6,7 +6,7 @@ engine came to be what it is.  What a replay gives was given before, and is drop
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -14,13 +14,10 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-import spaseq.engine
-from spaseq.results.table import MatchTable
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.live import Key, LiveEngine, LiveEngines
 from spaseq.spark.meta import Meta
-from spaseq.spark.owned import owned
-from spaseq.spark.packing import counted_in, events_of, packed, unpacked
+from spaseq.spark.packing import packed, unpacked
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 LENGTH = 8  # bytes before each part of an entry: how many it has
@@ -54,12 +51,14 @@ class EngineStore(EngineState, Protocol):
 class Report:
     """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written.
 
-    ``events`` are those that count here, in time, and the ``late`` ones (``EVENT``) as well.
+    ``events`` are those that count here and were in time, ``late`` the others by stream, ``late_rows`` (of the results)
+    they themselves if the job gives them.
     """
 
     how: str = "new"
     events: int = 0
-    late: list[pyarrow.Table] = field(default_factory=list)
+    late: dict[str, int] = field(default_factory=dict)
+    late_rows: list[pyarrow.RecordBatch] = field(default_factory=list)
     written: int = 0
     due: int | None = None
 
@@ -68,13 +67,13 @@ class Report:
 class LoggedEngine:
     """The engine with a ``number`` of a job, whose ``state`` is kept and which may be alive in this worker."""
 
-    job: Job
+    job: EngineJob
     number: int
     state: EngineState
     live: LiveEngines
     run: str
 
-    def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Iterator[MatchTable]:
+    def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Batches:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
         The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
@@ -84,38 +83,38 @@ class LoggedEngine:
         engine = self._engine(before, report)
         meta, parts, last, count = before, list[bytes](), LEAST, 0
         for row in rows:
-            events, part = _in_time(row, before.watermark, report)
+            events, part = self._in_time(row, before.watermark, report)
             if not len(events):
                 continue
             parts.append(part)
-            last = max(last, latest(events))
+            last = max(last, int(self._times(events).max()))
             count += len(events)
-            yield from self._own(engine, engine.push_arrow(events))
+            yield from _rows(engine.push(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
-            yield from self._own(engine, engine.advance_tables(watermark))
+            yield from _rows(engine.advance(watermark))
         if parts:
             meta = meta.added(last, count, sum(map(len, parts)))
         self._write(store, before, meta, parts, engine, report)
 
-    def finish(self) -> Iterator[MatchTable]:
+    def finish(self) -> Batches:
         """What the end of all streams decides, beyond what was given before."""
         data = self.state.meta()
         if data is not None:
             engine = self._engine(Meta.from_bytes(data, self.job.identity), Report())
-            yield from self._own(engine, engine.close_tables())
+            yield from _rows(engine.close())
 
     # ── the engine ───────────────────────────────────────────────────────────────────────────────────────
     @property
     def _key(self) -> Key:
         return self.run, self.number
 
-    def _engine(self, meta: Meta, report: Report) -> spaseq.engine.Engine:
+    def _engine(self, meta: Meta, report: Report) -> JobEngine:
         """The engine as it was after the last batch: alive, or some batches behind, or made of the log."""
         found = self.live.take(self._key)
         known = dict(meta.tokens)
         if meta.token is None:
-            return self.job.engine(self.number)
+            return self.job.started(self.number)
         if found is not None and found.token == meta.token:
             report.how = "hit"
             return found.engine
@@ -125,38 +124,58 @@ class LoggedEngine:
         report.how = "rebuilt"
         return self._rebuilt(meta)
 
-    def _rebuilt(self, meta: Meta) -> spaseq.engine.Engine:
+    def _rebuilt(self, meta: Meta) -> JobEngine:
         first = next((one for one in meta.entries if one.is_snapshot), None)
         if first is None:
-            return self._replayed(self.job.engine(self.number), meta, 0)
+            return self._replayed(self.job.started(self.number), meta, 0)
         engine = self.job.restored(self.number, self.state.entry(first.number))
         return self._replayed(engine, meta, first.number + 1)
 
-    def _replayed(self, engine: spaseq.engine.Engine, meta: Meta, start: int) -> spaseq.engine.Engine:
+    def _replayed(self, engine: JobEngine, meta: Meta, start: int) -> JobEngine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
         for entry in meta.entries:
             if entry.number >= start and not entry.is_snapshot:
                 for part in parted(self.state.entry(entry.number)):
-                    deque(engine.push_arrow(events_of(unpacked(part))), maxlen=0)
+                    deque(engine.push(unpacked(part)), maxlen=0)
         if meta.watermark > LEAST:
-            deque(engine.advance_tables(meta.watermark), maxlen=0)
+            deque(engine.advance(meta.watermark), maxlen=0)
         return engine
 
-    def _own(self, engine: spaseq.engine.Engine, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
-        part = self.job.part_of(self.number)
-        for table in tables:
-            found = owned(table, part, self.number, engine.terms)
-            if len(found):
-                yield found
-
     # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
+    def _in_time(self, row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
+        """The events of a packed row that are not late, also packed; a log must not have others."""
+        events = unpacked(row)
+        late = self._times(events) < watermark
+        if late.any():
+            self._note_late(events.filter(pyarrow.array(late)), report)
+            events = events.filter(pyarrow.array(~late))
+            row = packed(events)
+        report.events += self.job.form.number(events)
+        return events, row
+
+    def _note_late(self, events: pyarrow.Table, report: Report) -> None:
+        """These are late; each is told where it counts, by its stream ("" is the one that has no name)."""
+        form = self.job.form
+        if form.counted is not None:
+            events = events.filter(events[form.counted])
+        streams = [("", len(events))] if form.stream is None else Counter(events[form.stream].to_pylist()).items()
+        for stream, count in streams:
+            report.late[stream] = report.late.get(stream, 0) + count
+        if self.job.late and len(events):
+            report.late_rows.append(self.job.late_rows(events))
+
+    def _times(self, events: pyarrow.Table) -> np.ndarray:
+        """The times of events, in microseconds."""
+        found: np.ndarray = events[self.job.form.time].cast(pyarrow.int64()).to_numpy()
+        return found
+
     def _write(
         self,
         store: EngineStore,
         before: Meta,
         meta: Meta,
         parts: list[bytes],
-        engine: spaseq.engine.Engine,
+        engine: JobEngine,
         report: Report,
     ) -> None:
         """Keep what is needed to make the engine again, and the engine."""
@@ -179,7 +198,7 @@ class LoggedEngine:
         assert meta.token is not None
         self.live.put(self._key, LiveEngine(meta.token, sum(entry.events for entry in meta.entries), engine))
 
-    def _shortened(self, meta: Meta, engine: spaseq.engine.Engine) -> Meta:
+    def _shortened(self, meta: Meta, engine: JobEngine) -> Meta:
         """A log that reaches back for ever ends in a snapshot when it has outgrown one."""
         logged = sum(entry.size for entry in meta.entries if not entry.is_snapshot)
         snapshot = sum(entry.size for entry in meta.entries if entry.is_snapshot)
@@ -190,34 +209,15 @@ class LoggedEngine:
         return replace(meta, entries=(last,))
 
 
-def _in_time(row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
-    """The events of a packed row that are not late, also packed; a log must not have others."""
-    rows = unpacked(row)
-    late = instants(rows) < watermark
-    if late.any():
-        told = pyarrow.array(late & rows["counted"].to_numpy())
-        report.late.append(events_of(rows.filter(told)))
-        rows = rows.filter(pyarrow.array(~late))
-        row = packed(rows)
-    report.events += counted_in(rows)
-    return events_of(rows), row
-
-
 def _has_all(meta: Meta, start: int) -> bool:
     """Whether the log still has the events of all entries from that number on."""
     there = {one.number for one in meta.entries if not one.is_snapshot}
     return there.issuperset(range(start, meta.following))
 
 
-def latest(events: pyarrow.Table) -> int:
-    """The latest time of some events."""
-    return int(instants(events).max())
-
-
-def instants(events: pyarrow.Table) -> np.ndarray:
-    """The times of events, in microseconds."""
-    found: np.ndarray = events["time"].cast(pyarrow.int64()).to_numpy()
-    return found
+def _rows(found: Iterable[Finding]) -> Batches:
+    """What an engine found, as rows."""
+    return (one.rows() for one in found)
 
 
 def joined(parts: Iterable[bytes]) -> bytes:

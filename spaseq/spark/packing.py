@@ -1,14 +1,15 @@
-"""Events and results packed for their way: as Arrow's IPC stream, compressed; events in rows of about a mebibyte."""
+"""Rows and results packed for their way: as Arrow's IPC stream, compressed; rows by about a mebibyte."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow
 import pyarrow.compute
 import pyarrow.ipc
 
-from spaseq.spark.schemas import PACKED, ROUTED
+from spaseq.spark.kinds import PackedForm
+from spaseq.spark.schemas import PACKED
 
 LARGEST = 1 << 20  # bytes of events in a row, before they are compressed
 MOST = 64 << 20  # bytes of events that wait for their row to be full
@@ -18,8 +19,9 @@ _COMPRESSED = pyarrow.ipc.IpcWriteOptions(compression="zstd")
 class Packer:
     """Gathers the events of each engine until they fill a row; ``labels`` are those of the engines by number."""
 
-    def __init__(self, labels: tuple[int, ...]) -> None:
+    def __init__(self, labels: Sequence[int], form: PackedForm) -> None:
         self._labels = labels
+        self._form = form
         self._waiting: dict[int, list[pyarrow.RecordBatch]] = {}
         self._sizes: dict[int, int] = {}
 
@@ -39,9 +41,9 @@ class Packer:
 
     def _row(self, engine: int) -> pyarrow.RecordBatch:
         del self._sizes[engine]
-        events = pyarrow.Table.from_batches(self._waiting.pop(engine), ROUTED).combine_chunks()
-        ends = pyarrow.compute.min_max(events["time"].cast(pyarrow.int64())).as_py()
-        return row_of(self._labels[engine], ends["min"], ends["max"], counted_in(events), packed(events))
+        events = pyarrow.Table.from_batches(self._waiting.pop(engine), self._form.schema).combine_chunks()
+        ends = pyarrow.compute.min_max(events[self._form.time].cast(pyarrow.int64())).as_py()
+        return row_of(self._labels[engine], ends["min"], ends["max"], self._form.number(events), packed(events))
 
 
 def row_of(
@@ -70,8 +72,3 @@ def unpacked(data: bytes | pyarrow.Buffer) -> pyarrow.Table:
 def events_of(rows: pyarrow.Table) -> pyarrow.Table:
     """The columns of ``ROUTED`` that say events."""
     return rows.drop_columns("counted")
-
-
-def counted_in(rows: pyarrow.Table) -> int:
-    """How many events of ``ROUTED`` count here, and in no other engine."""
-    return int(rows["counted"].to_numpy().sum())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow
@@ -17,53 +15,41 @@ from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGE
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native
 from spaseq.spark.schemas import RESULT, RESULT_DDL
-from spaseq.streams.losses import counted
 
 DecidedTypes = Mapping[str, pyarrow.DataType]
 _OF_SPARK = {TEXT: "string", INTEGER: "bigint", DOUBLE: "double", TRUTH: "boolean", INSTANT: "timestamp", DATE: "date"}
 
 
-@dataclass(slots=True)
-class ResultRows:
-    """Makes rows of matches: those of ``RESULT``, and a column for each variable that has one of the ``types``.
+def result_rows(table: MatchTable, types: DecidedTypes) -> pyarrow.RecordBatch:
+    """The matches of a table in the columns of ``RESULT``, in their order, and in those of variables with types.
 
-    ``misfits`` counts the terms that were no values of their type, and are NULL.
+    A term that is no value of its type is NULL there.
     """
+    typed = [_typed(table, name, type_) for name, type_ in types.items()]
+    return pyarrow.RecordBatch.from_arrays([*_plain(table), *typed], schema=result_schema(types))
 
-    types: DecidedTypes = field(default_factory=dict)
-    misfits: int = 0
 
-    def of(self, table: MatchTable) -> pyarrow.RecordBatch:
-        """The matches of a table, in their order."""
-        plain = result_rows(table)
-        typed = [self._typed(table, name, type_) for name, type_ in self.types.items()]
-        return pyarrow.RecordBatch.from_arrays([*plain.columns, *typed], schema=result_schema(self.types))
+def late_rows(events: pyarrow.Table, types: DecidedTypes) -> pyarrow.RecordBatch:
+    """Late events (``EVENT``), each as what would be derived, of no query."""
+    rows = pyarrow.RecordBatch.from_struct_array(events.to_struct_array().combine_chunks())
+    parts = [rows["stream"], rows["event"], rows["graph"].cast(TEXT)]
+    known = {
+        "first": rows["time"],
+        "last": rows["time"],
+        "derived": pyarrow.StructArray.from_arrays(parts, fields=list(RESULT.field("derived").type)),
+    }
+    schema = result_schema(types)
+    columns = [known.get(each.name, pyarrow.nulls(len(rows), each.type)) for each in schema]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
-    def late(self, events: pyarrow.Table) -> pyarrow.RecordBatch:
-        """Late events (``EVENT``), each as what would be derived, of no query."""
-        rows = pyarrow.RecordBatch.from_struct_array(events.to_struct_array().combine_chunks())
-        parts = [rows["stream"], rows["event"], rows["graph"].cast(TEXT)]
-        known = {
-            "first": rows["time"],
-            "last": rows["time"],
-            "derived": pyarrow.StructArray.from_arrays(parts, fields=list(RESULT.field("derived").type)),
-        }
-        schema = result_schema(self.types)
-        columns = [known.get(each.name, pyarrow.nulls(len(rows), each.type)) for each in schema]
-        return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
-    def tell_misfits(self) -> None:
-        """Say in the log of the worker that some terms are NULL."""
-        if self.misfits:
-            print(f"spaseq: {counted(self.misfits, 'term')} did not fit: NULL in columns with types", file=sys.stderr)
-
-    def _typed(self, table: MatchTable, name: str, type_: pyarrow.DataType) -> pyarrow.Array:
-        if name not in table.columns:  # of another query
-            return pyarrow.nulls(len(table), type_)
-        terms, words = native(table.terms, table.words)
-        array, misfits = fitting_column(terms, words[:, table.columns.index(name)], type_)
-        self.misfits += int(misfits.sum())
-        return array
+def misfits(rows: pyarrow.RecordBatch, types: DecidedTypes) -> int:
+    """How many terms in rows of results are NULL in the columns with types, as they are no such values."""
+    found = 0
+    for name in types:
+        bound = pyarrow.compute.map_lookup(rows["bindings"], name, "first").is_valid()
+        found += pyarrow.compute.sum(pyarrow.compute.and_(bound, rows[name].is_null())).as_py() or 0
+    return found
 
 
 def result_types(types: Types | None, queries: Sequence[Query]) -> dict[str, pyarrow.DataType]:
@@ -106,25 +92,29 @@ def _of_spark(type_: pyarrow.DataType) -> str:
     return _OF_SPARK.get(type_) or f"decimal({type_.precision}, {type_.scale})"
 
 
-def result_rows(table: MatchTable) -> pyarrow.RecordBatch:
-    """The matches of a table in the columns of ``RESULT``, in their order."""
+def _typed(table: MatchTable, name: str, type_: pyarrow.DataType) -> pyarrow.Array:
+    if name not in table.columns:  # of another query
+        return pyarrow.nulls(len(table), type_)
+    terms, words = native(table.terms, table.words)
+    return fitting_column(terms, words[:, table.columns.index(name)], type_)[0]
+
+
+def _plain(table: MatchTable) -> list[pyarrow.Array]:
+    """The columns of ``RESULT``."""
     frame = table.to_arrow(terms="ntriples").combine_chunks()
     columns = [column.combine_chunks() for column in frame.columns]
     variables, after = columns[2 : 2 + len(table.columns)], 2 + len(table.columns)
     has_events = bool(table.shape.gpms)
     picked = columns[after].flatten() if has_events else []
     gpms = [field.name for field in columns[after].type] if has_events else []
-    return pyarrow.RecordBatch.from_arrays(
-        [
-            pyarrow.repeat(table.query, len(table)).cast(pyarrow.string()),
-            columns[0],
-            columns[1],
-            _maps(gpms, picked, RESULT.field("events").type, len(table)),
-            _maps(table.columns, variables, RESULT.field("bindings").type, len(table)),
-            _derived(columns[after + has_events :], len(table)),
-        ],
-        schema=RESULT,
-    )
+    return [
+        pyarrow.repeat(table.query, len(table)).cast(TEXT),
+        columns[0],
+        columns[1],
+        _maps(gpms, picked, RESULT.field("events").type, len(table)),
+        _maps(table.columns, variables, RESULT.field("bindings").type, len(table)),
+        _derived(columns[after + has_events :], len(table)),
+    ]
 
 
 def _maps(

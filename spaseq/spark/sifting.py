@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 import pyarrow
 
+import spaseq.engine
 from spaseq.engine.arrow_rows import read_rows
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, row_of
 from spaseq.spark.routing import Router
 from spaseq.spark.schemas import ROUTED
@@ -26,7 +28,28 @@ PREFIX = "urn:spaseq:event:"
 NOBODY = -1  # the label of rows that only tell how far the streams are
 
 
-def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Iterator[pyarrow.RecordBatch]:
+class EventReader(Protocol):
+    """For whom rows of events are read, and how."""
+
+    @property
+    def labels(self) -> Sequence[int]:
+        """The label of each engine by number."""
+
+    @property
+    def form(self) -> PackedForm:
+        """How rows are packed."""
+
+    @property
+    def skip(self) -> bool:
+        """Whether rows that are no events are left out."""
+
+    def reader(self) -> tuple[spaseq.engine.Engine, Router]:
+        """What reads rows as events for all engines, and what finds these engines for them."""
+
+
+def sift(
+    job: EventReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False
+) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``PACKED`` for rows of events: what no GPM matches is left out, unless a query counts it.
 
     ``ticks``: one more row has the latest time of all events, whether they are left out or not, and how many rows were
@@ -34,7 +57,7 @@ def sift(job: Job, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) 
     RowError: a row is no event, and the job does not skip such.  StreamError: an event has several keys.
     """
     engine, router = job.reader()
-    packer, latest, dropped = Packer(job.labels), LEAST, 0
+    packer, latest, dropped = Packer(job.labels, job.form), LEAST, 0
     for batch in batches:
         engine.core.forget_terms()
         for events in map(named, read_rows(engine.core, batch, job.skip)):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,14 +18,13 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from spaseq.spark.job import Job
+from spaseq.spark.kinds import EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed, unpacked
-from spaseq.spark.results import ResultRows, result_ddl
 from spaseq.spark.schemas import PACKED_DDL
-from spaseq.spark.sifting import NOBODY, sift
+from spaseq.spark.sifting import NOBODY
 from spaseq.streams.timestamps import LEAST
 
 if TYPE_CHECKING:
@@ -41,10 +39,10 @@ OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of
 OBSERVED_ROWS = "spaseq rows"  # and those of rows: events packed for engines, rows that are none, events not needed
 
 
-def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataFrame:
+def match_streaming(rows: DataFrame, job: EngineJob, lateness: int, run: str) -> DataFrame:
     """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
     delay = f"{lateness} microseconds"
-    sifted = rows.mapInArrow(partial(sift, job, ticks=True), PACKED_DDL).withWatermark("last", delay)
+    sifted = rows.mapInArrow(partial(job.sift, ticks=True), PACKED_DDL).withWatermark("last", delay)
     sifted = sifted.observe(
         OBSERVED_ROWS, *(functions.sum(name).alias(name) for name in ("events", "skipped", "dropped"))
     )
@@ -54,7 +52,7 @@ def match_streaming(rows: DataFrame, job: Job, lateness: int, run: str) -> DataF
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
-    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, result_ddl(job.types))
+    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, job.results)
 
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:
@@ -71,7 +69,7 @@ def _metrics(streams: Iterable[str]) -> Iterator[Column]:
 class Stepping(StatefulProcessor):
     """One step of an engine for each batch with events for it, and when a promise is due."""
 
-    def __init__(self, job: Job, run: str) -> None:
+    def __init__(self, job: EngineJob, run: str) -> None:
         self.job = job
         self.run = run
 
@@ -100,13 +98,13 @@ class Stepping(StatefulProcessor):
 
     def _step(self, label: int, rows: Iterable[bytes], timers: TimerValues) -> Iterator[pandas.DataFrame]:
         engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
-        milliseconds, report, results = timers.getCurrentWatermarkInMs(), Report(), ResultRows(self.job.types)
+        milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
-        for table in engine.step(rows, watermark, self.store, report):
-            yield _row(packed(results.of(table)), len(table), Report(how=""))
-        for events in report.late if self.job.late else ():
-            yield _row(packed(results.late(events)), 0, Report(how=""))
-        yield _row(b"", 0, report, results.misfits)
+        for found in engine.step(rows, watermark, self.store, report):
+            yield _row(packed(found), len(found), Report(how=""), self.job.misfits(found))
+        for late in report.late_rows:
+            yield _row(packed(late), 0, Report(how=""))
+        yield _row(b"", 0, report)
         self._set_timer(report.due, milliseconds)
 
     def _set_timer(self, due: int | None, watermark: int) -> None:
@@ -147,13 +145,12 @@ class SparkStore:
 
 
 def _row(results: bytes, matches: int, report: Report, misfits: int = 0) -> pandas.DataFrame:
-    late = Counter(stream for events in report.late for stream in events["stream"].to_pylist())
     row = {
         "results": results,
         "matches": matches,
         "events": report.events,
-        "late": late.total(),
-        "late_by_stream": dict(late),
+        "late": sum(report.late.values()),
+        "late_by_stream": dict(report.late),
         "log_bytes": report.written,
         "misfits": misfits,
         "how": report.how,

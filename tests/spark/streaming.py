@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow
+
 from spaseq.engine.background import read_background
 from spaseq.engine.prepared import Prepared
-from spaseq.results.table import MatchTable
 from spaseq.spark.job import Job
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine, Report
@@ -56,7 +57,7 @@ class Cluster:
         self.how: list[str] = []
         self.late = 0
 
-    def batch(self, events: Sequence[Event], watermark: int) -> Iterator[MatchTable]:
+    def batch(self, events: Sequence[Event], watermark: int) -> Iterator[pyarrow.RecordBatch]:
         """One microbatch, with the watermark that Spark promises in it."""
         rows = self._packed(events)
         for number in self.stores:
@@ -65,9 +66,9 @@ class Cluster:
             report, engine = Report(), self._engine(number)
             yield from engine.step(rows.get(number, []), watermark, self.stores[number], report)
             self.how.append(report.how)
-            self.late += sum(map(len, report.late))
+            self.late += sum(report.late.values())
 
-    def finish(self) -> Iterator[MatchTable]:
+    def finish(self) -> Iterator[pyarrow.RecordBatch]:
         """What an ended input left."""
         for number in self.stores:
             yield from self._engine(number).finish()

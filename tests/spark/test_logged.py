@@ -19,7 +19,7 @@ from tests.cases.loader import cases
 from tests.oracle.text import to_text
 from tests.spark.streaming import Cluster
 from tests.spark.test_cut import pair_of
-from tests.spark.whole_suite import OwnCase, counted, in_process, rows_of, table_of
+from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
 
 CASES = [OwnCase(case) for case in cases()]
 DELAY = 2_000_000  # µs by which events may be disordered
@@ -37,10 +37,10 @@ def in_batches(
     found, seen, size = [], -(2**60), max(1, -(-len(coming) // 5))
     for start in range(0, len(coming), size):
         batch = coming[start : start + size]
-        found += [row for table in cluster.batch(batch, seen - DELAY) for row in rows_of(table)]
+        found += [row for table in cluster.batch(batch, seen - DELAY) for row in table.to_pylist()]
         seen = max(seen, *(event.timestamp for event in batch))
-    found += [row for table in cluster.batch([], seen - DELAY) for row in rows_of(table)]
-    found += [row for table in cluster.finish() for row in rows_of(table)]
+    found += [row for table in cluster.batch([], seen - DELAY) for row in table.to_pylist()]
+    found += [row for table in cluster.finish() for row in table.to_pylist()]
     assert not cluster.late
     return counted(found, queries), Counter(cluster.how)
 

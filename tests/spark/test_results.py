@@ -11,7 +11,7 @@ import spaseq
 from spaseq.errors import OptionError
 from spaseq.results.frame_types import chosen
 from spaseq.spark.matching import job_of
-from spaseq.spark.results import ResultRows, result_rows
+from spaseq.spark.results import misfits, result_rows
 from spaseq.spark.schemas import EVENT
 from tests.cases.loader import cases
 from tests.spark.whole_suite import OwnCase, counted, rows_of, table_of
@@ -26,7 +26,7 @@ def test_cases(own: OwnCase) -> None:
         engine.register(query, name)
     engine.push_arrow(table_of(own.events))
     for table in engine.close_tables():
-        found, wanted = result_rows(table).to_pylist(), list(rows_of(table))
+        found, wanted = result_rows(table, {}).to_pylist(), list(rows_of(table))
         assert counted(found, own.queries) == counted(wanted, own.queries)
         assert [row["last"] for row in found] == [row["last"] for row in wanted]
 
@@ -56,9 +56,9 @@ def test_types_are_those_of_frames_where_terms_fit_them() -> None:
     (table,) = engine.close_tables()
     for type_, number in (("int64", 2), ("double", 4), ("boolean", 1), ("date", 1), ("string", 7), ("decimal", 2)):
         types = chosen({"v": type_}, ["v"])
-        made = ResultRows(types)
-        column = made.of(table)["v"]
-        assert (column.type, len(column) - column.null_count, made.misfits) == (types["v"], number, 7 - number), type_
+        rows = result_rows(table, types)
+        found = rows["v"].type, 7 - rows["v"].null_count, misfits(rows, types)
+        assert found == (types["v"], number, 7 - number), type_
 
 
 def rows_with(*values: str) -> pyarrow.Table:

@@ -1,0 +1,107 @@
+"""What all jobs have in common, whatever language their queries are in: engines, what these find, and packed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import pyarrow
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+Batches: TypeAlias = "Iterator[pyarrow.RecordBatch]"
+
+
+@dataclass(frozen=True, slots=True)
+class PackedForm:
+    """The columns of packed rows: which has their times (µs), and which their streams (None: they are of one).
+
+    ``counted`` is a column that is true in one of the engines that a row goes to (None: it goes to one alone).
+    """
+
+    schema: pyarrow.Schema
+    time: str
+    stream: str | None = None
+    counted: str | None = None
+
+    def number(self, rows: pyarrow.Table) -> int:
+        """How many rows count here, and in no other engine."""
+        return len(rows) if self.counted is None else int(rows[self.counted].to_numpy().sum())
+
+
+class Finding(Protocol):
+    """Something that an engine found."""
+
+    def rows(self) -> pyarrow.RecordBatch:
+        """It as rows of a job's results: made when they are asked for, before the engine goes on."""
+
+
+class JobEngine(Protocol):
+    """One of the engines of a job.  What it is given has been taken when the iterator is at its end."""
+
+    def push(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Finding]:
+        """Rows came; then the promise that none comes before ``promise`` (µs)."""
+
+    def advance(self, time: int) -> Iterator[Finding]:
+        """Promise that no row before ``time`` (µs) will come."""
+
+    def close(self) -> Iterator[Finding]:
+        """No more rows come."""
+
+    def needed_since(self) -> int | None:
+        """No row before this time matters (``spaseq.Engine.needed_since``)."""
+
+    def due(self) -> int | None:
+        """The least promise that is good for something (``spaseq.Engine.due``)."""
+
+    def snapshot(self) -> bytes:
+        """The state as bytes."""
+
+
+class EngineJob(Protocol):
+    """Queries that are cut into engines; it never changes, and pickles."""
+
+    @property
+    def partitions(self) -> int:
+        """The number of shuffle partitions of Spark."""
+
+    @property
+    def labels(self) -> Sequence[int]:
+        """The label of each engine by number."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What must be equal for a state to be of this job, by what it is called in errors."""
+
+    @property
+    def form(self) -> PackedForm:
+        """How rows are packed for engines."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The streams by which late rows are counted."""
+
+    @property
+    def results(self) -> str | StructType:
+        """The columns of results, for Spark."""
+
+    def sift(self, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Batches:
+        """Rows of ``PACKED`` for rows of the input; ``ticks``: one more has the latest time of all."""
+
+    @property
+    def late(self) -> bool:
+        """Whether late rows are among the results."""
+
+    def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
+        """Rows of the results for packed rows that are late."""
+
+    def misfits(self, results: pyarrow.RecordBatch) -> int:
+        """How many values in these rows of results are NULL as they did not fit the types of their columns."""
+
+    def started(self, number: int) -> JobEngine:
+        """A new engine of that number."""
+
+    def restored(self, number: int, snapshot: bytes) -> JobEngine:
+        """The engine of that number as it was when the snapshot was taken."""
