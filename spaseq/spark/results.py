@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow
 import pyarrow.compute
+from numpy.typing import NDArray
 
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Query, Selection
@@ -17,6 +18,7 @@ from spaseq.results.terms import native
 from spaseq.spark.schemas import RESULT, RESULT_DDL
 
 DecidedTypes = Mapping[str, pyarrow.DataType]
+Places = NDArray[np.int64]
 _OF_SPARK = {TEXT: "string", INTEGER: "bigint", DOUBLE: "double", TRUTH: "boolean", INSTANT: "timestamp", DATE: "date"}
 
 
@@ -32,7 +34,7 @@ def result_rows(table: MatchTable, types: DecidedTypes) -> pyarrow.RecordBatch:
 def late_rows(events: pyarrow.Table, types: DecidedTypes) -> pyarrow.RecordBatch:
     """Late events (``EVENT``), each as what would be derived, of no query."""
     rows = pyarrow.RecordBatch.from_struct_array(events.to_struct_array().combine_chunks())
-    parts = [rows["stream"], rows["event"], rows["graph"].cast(TEXT)]
+    parts = [rows["stream"], rows["time"], rows["event"], rows["graph"].cast(TEXT)]
     known = {
         "first": rows["time"],
         "last": rows["time"],
@@ -105,39 +107,57 @@ def _plain(table: MatchTable) -> list[pyarrow.Array]:
     columns = [column.combine_chunks() for column in frame.columns]
     variables, after = columns[2 : 2 + len(table.columns)], 2 + len(table.columns)
     has_events = bool(table.shape.gpms)
-    picked = columns[after].flatten() if has_events else []
-    gpms = [field.name for field in columns[after].type] if has_events else []
+    events = columns[after] if has_events else None
     return [
         pyarrow.repeat(table.query, len(table)).cast(TEXT),
         columns[0],
         columns[1],
-        _maps(gpms, picked, RESULT.field("events").type, len(table)),
-        _maps(table.columns, variables, RESULT.field("bindings").type, len(table)),
-        _derived(columns[after + has_events :], len(table)),
+        _events(table, events),
+        _bindings(table.columns, variables, len(table)),
+        _derived(columns[after + has_events :], table),
     ]
 
 
-def _maps(
-    names: Sequence[str], columns: Sequence[pyarrow.Array], type_: pyarrow.MapType, rows: int
-) -> pyarrow.MapArray:
+def _bindings(names: Sequence[str], columns: Sequence[pyarrow.Array], rows: int) -> pyarrow.MapArray:
     """For each row the names of the columns that are not NULL there, with their values."""
     valid = np.zeros((rows, len(columns)), np.bool_)
     for number, column in enumerate(columns):
         valid[:, number] = column.is_valid().to_numpy(zero_copy_only=False)
-    offsets = np.append(0, np.cumsum(valid.sum(axis=1))).astype(np.int32)
-    places = (np.arange(rows)[:, None] + rows * np.arange(len(columns)))[valid]  # of all values, column by column
-    which = np.broadcast_to(np.arange(len(columns)), valid.shape)[valid]
-    keys = pyarrow.array(list(names), pyarrow.string()).take(pyarrow.array(which.astype(np.int32)))
+    places, which = np.nonzero(valid)
+    return _maps(names, columns, places, which, RESULT.field("bindings").type, rows)
+
+
+def _events(table: MatchTable, events: pyarrow.StructArray | None) -> pyarrow.MapArray:
+    """For each row the GPMs that picked events, in order of the first ones, with the lists of these."""
+    type_ = RESULT.field("events").type
+    if events is None:
+        return _maps((), (), np.zeros(0, np.int64), np.zeros(0, np.int64), type_, len(table))
+    gpms = [field.name for field in events.type]
+    gpm_of = [gpms.index(name) if name in gpms else 0 for name in table.atom_names]  # negated: no pick has it
+    rows = np.repeat(np.arange(len(table)), np.diff(table.pick_offsets))
+    _, first = np.unique(rows * len(gpms) + np.array(gpm_of)[table.pick_atoms], return_index=True)
+    first.sort()
+    return _maps(gpms, events.flatten(), rows[first], np.array(gpm_of)[table.pick_atoms[first]], type_, len(table))
+
+
+def _maps(
+    names: Sequence[str], columns: Sequence[pyarrow.Array], places: Places, which: Places, type_: pyarrow.MapType,
+    rows: int,
+) -> pyarrow.MapArray:  # fmt: skip
+    """Maps with an entry for each of ``places``, rows that do not fall: the value of a column there, with its name."""
+    offsets = np.append(0, np.cumsum(np.bincount(places, minlength=rows))).astype(np.int32)
+    keys = pyarrow.array(list(names), TEXT).take(pyarrow.array(which.astype(np.int32)))
     values = pyarrow.concat_arrays([column.cast(type_.item_type) for column in columns]) if columns else None
-    found = pyarrow.nulls(0, type_.item_type) if values is None else values.take(pyarrow.array(places))
+    found = pyarrow.nulls(0, type_.item_type) if values is None else values.take(pyarrow.array(places + rows * which))
     return pyarrow.MapArray.from_arrays(pyarrow.array(offsets), keys, found).cast(type_)
 
 
-def _derived(columns: Sequence[pyarrow.Array], rows: int) -> pyarrow.StructArray:
-    """The derived events of CONSTRUCT: their stream, IRI and graph."""
+def _derived(columns: Sequence[pyarrow.Array], table: MatchTable) -> pyarrow.StructArray:
+    """The derived events of CONSTRUCT: rows of events."""
     type_ = RESULT.field("derived").type
-    if not columns:
-        return pyarrow.nulls(rows, type_)
+    if table.derived is None:
+        return pyarrow.nulls(len(table), type_)
     stream, event, triples = columns
+    times = pyarrow.array([one.timestamp for one in table.derived], pyarrow.int64()).cast(INSTANT)
     graphs = pyarrow.compute.binary_join(triples, "\n")
-    return pyarrow.StructArray.from_arrays([stream, event, graphs], fields=list(type_))
+    return pyarrow.StructArray.from_arrays([stream, times, event, graphs], fields=list(type_))

@@ -97,7 +97,12 @@ def test_late_events_are_counted_by_stream_and_given(tmp_path: Path) -> None:
     assert given >= {"urn:e1", "urn:e50", "urn:e51"} and not given & {"urn:e5", "urn:e57", "urn:e7"}
     late = {row["derived"]["event"]: row for row in rows if row["query"] is None}
     assert sorted(late) == ["urn:e5", "urn:e57", "urn:e7"]
-    assert late["urn:e7"]["derived"] == {"stream": "urn:T", "event": "urn:e7", "graph": f"{GRAPH}\n"}
+    assert late["urn:e7"]["derived"] == {
+        "stream": "urn:T",
+        "time": datetime.fromtimestamp(7, UTC),
+        "event": "urn:e7",
+        "graph": f"{GRAPH}\n",
+    }
     assert late["urn:e7"]["first"] == late["urn:e7"]["last"] == datetime.fromtimestamp(7, UTC)
 
 

@@ -15,6 +15,7 @@ import spaseq
 from spaseq.engine.prepared import Prepared
 from spaseq.errors import StreamError
 from spaseq.pattern.sequences import Selection
+from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Event
@@ -93,10 +94,15 @@ def rows_of(table: MatchTable) -> Iterator[dict[str, Any]]:
     for number, match in enumerate(table):
         times = {name: EPOCH + timedelta(microseconds=getattr(match.microseconds, name)) for name in ("first", "last")}
         bindings = {name: value.to_ntriples() for name, value in table.row(number) if value is not None}
-        derived = match.derived and {"stream": match.derived.stream, "event": match.derived.name}
-        if match.derived and derived:
-            derived["graph"] = "\n".join(f"{triple} ." for triple in match.derived.triples)
+        derived = match.derived and derived_row(match.derived)
         yield {"query": match.query, **times, "events": match.events, "bindings": bindings, "derived": derived}
+
+
+def derived_row(event: DerivedEvent) -> dict[str, Any]:
+    """A derived event as a job gives it."""
+    graph = "\n".join(f"{triple} ." for triple in event.triples)
+    time = EPOCH + timedelta(microseconds=event.timestamp)
+    return {"stream": event.stream, "time": time, "event": event.name, "graph": graph}
 
 
 def counted(rows: Iterable[Mapping[str, Any]], queries: Mapping[str, Prepared]) -> Counter[Row]:
@@ -112,8 +118,9 @@ def _seen(row: Mapping[str, Any], query: Prepared) -> Row:
     return row["query"], first, row["last"], _frozen(events), _frozen(dict(row["bindings"])), derived
 
 
-def _lines(derived: Mapping[str, str]) -> Iterator[str]:
+def _lines(derived: Mapping[str, Any]) -> Iterator[str]:
     yield derived["stream"]
+    yield str(derived["time"])
     yield derived["event"]
     yield from derived["graph"].split("\n")
 
