@@ -2,5 +2,6 @@
 
 from spaseq.spark.finishing import finish
 from spaseq.spark.matching import match
+from spaseq.spark.sources.rdfstream import RdfStream, register
 
-__all__ = ["finish", "match"]
+__all__ = ["RdfStream", "finish", "match", "register"]
