@@ -51,6 +51,14 @@ def last_event_start(file: BinaryIO, start: int, stop: int, properties: Collecti
     return start if found is None else found
 
 
+def event_around(file: BinaryIO, at: int, stop: int, properties: Collection[str]) -> str:
+    """The event that goes on at byte ``at``, as its IRI or node is written; empty if another begins there, or none."""
+    before = [_event_of(line, properties) for _, line in _lines(file, max(0, at - LOOK), at)]
+    behind = (_event_of(line, properties) for _, line in _lines(file, at, stop))
+    first, last = next(filter(None, behind), None), next(filter(None, reversed(before)), None)
+    return first.decode() if first is not None and first == last else ""
+
+
 def _last_change(lines: list[tuple[int, bytes]], properties: Collection[str]) -> int | None:
     """Where the lines begin that belong to the last event; None if all do."""
     last, begin = None, 0

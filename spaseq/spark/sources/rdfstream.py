@@ -1,14 +1,16 @@
+# ruff: noqa: N802  (names of methods are Spark's interface)
 """The data source ``rdfstream``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from spaseq.spark.sources.batch import FilesReader, FilteringReader
 from spaseq.spark.sources.options import read_options
+from spaseq.spark.sources.streaming import FilesStreamReader
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,6 +35,10 @@ class RdfStream(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there."""
         return FilesReader(read_options(self.options))
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """Reads what comes."""
+        return FilesStreamReader(read_options(self.options))
 
 
 class FilteringRdfStream(RdfStream):
