@@ -23,7 +23,9 @@ PACKED = pyarrow.schema(
 )
 PACKED_DDL = "label int, first timestamp, last timestamp, events bigint, data binary, skipped bigint"
 
-_DERIVED = pyarrow.struct([("stream", pyarrow.string()), ("event", pyarrow.string()), ("graph", pyarrow.string())])
+_DERIVED = pyarrow.struct(
+    [("stream", pyarrow.string()), ("time", INSTANT), ("event", pyarrow.string()), ("graph", pyarrow.string())]
+)
 RESULT = pyarrow.schema(
     [
         ("query", pyarrow.string()),
@@ -36,5 +38,5 @@ RESULT = pyarrow.schema(
 )
 RESULT_DDL = (
     "query string, first timestamp, last timestamp, events map<string, array<string>>, bindings map<string, string>, "
-    "derived struct<stream: string, event: string, graph: string>"
+    "derived struct<stream: string, time: timestamp, event: string, graph: string>"
 )

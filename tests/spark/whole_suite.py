@@ -93,8 +93,10 @@ def rows_of(table: MatchTable) -> Iterator[dict[str, Any]]:
     for number, match in enumerate(table):
         times = {name: EPOCH + timedelta(microseconds=getattr(match.microseconds, name)) for name in ("first", "last")}
         bindings = {name: value.to_ntriples() for name, value in table.row(number) if value is not None}
-        derived = match.derived and {"stream": match.derived.stream, "event": match.derived.name}
-        if match.derived and derived:
+        derived: dict[str, Any] | None = None
+        if match.derived:
+            time = EPOCH + timedelta(microseconds=match.derived.timestamp)
+            derived = {"stream": match.derived.stream, "time": time, "event": match.derived.name}
             derived["graph"] = "\n".join(f"{triple} ." for triple in match.derived.triples)
         yield {"query": match.query, **times, "events": match.events, "bindings": bindings, "derived": derived}
 
@@ -115,6 +117,7 @@ def _seen(row: Mapping[str, Any], query: Prepared) -> Row:
 def _lines(derived: Mapping[str, str]) -> Iterator[str]:
     yield derived["stream"]
     yield derived["event"]
+    yield str(derived["time"])
     yield from derived["graph"].split("\n")
 
 
