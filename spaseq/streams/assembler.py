@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Protocol
 
@@ -37,7 +38,8 @@ class EventAssembler:
 
     Without ``options.skip`` the first wire error is raised as StreamError; what was complete before it is still given
     by ``take``.  With it the event of the error is lost, and the error counted in ``report``.  An ``endless`` source
-    has no end: what seems one is that of a file that another follows.
+    has no end: what seems one is that of a file that another follows.  ``elsewhere``: the source is a part of one, and
+    this is the hint for a graph without time, whose time may stand in another; not even ``options.skip`` loses that.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class EventAssembler:
         report: WireReport,
         encoder: Encoder | None = None,
         endless: bool = False,
+        elsewhere: str = "",
     ) -> None:
         self._stream = stream
         self._options = options
@@ -55,6 +58,7 @@ class EventAssembler:
         self._properties = options.time_properties
         self._nearby = Nearby()
         self._endless = endless
+        self._elsewhere = elsewhere
         self._flushed = ""  # the graph that was complete for want of more
         self._report = report
         encoder = encoder or Encoder(Terms())
@@ -117,12 +121,12 @@ class EventAssembler:
             if event is not None:
                 add_graph(self._native, event.triples, event.timestamp, event.name.encode())
 
-    def finish(self, end: Location) -> None:
-        """The source has ended, at ``end``: its last event is complete."""
+    def finish(self, end: Callable[[], Location]) -> None:
+        """The source has ended, at ``end()``: its last event is complete."""
         if self._endless:
             return
         for kind, _, name, _, _ in self._native.finish():
-            self._wire_error(kind, name.decode(), b"", 0, _End(end))
+            self._wire_error(kind, name.decode(), b"", 0, _End(end()))
 
     def flush(self) -> None:
         """Nothing came for long: the open event is complete, if it has its time."""
@@ -149,15 +153,19 @@ class EventAssembler:
                 hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
-            hint = untimed_hint(graph, self._nearby.about(graph), self._properties)
+            hint = self._elsewhere or untimed_hint(graph, self._nearby.about(graph), self._properties)
         elif kind == TOO_LARGE:
             message = f"the graph {graph} has more than {LARGEST_EVENT:,} bytes: it is too large for an event"
         elif kind == BAD_TIME:
             message, about = self._why_no_time(text)
         else:
             message = f"a second time for the graph {graph}"
-        wanted = not self._skip or self._report.wants_position()
-        self._error(StreamError(message, place.locate(line, about) if wanted else Location(), hint=hint))
+        ends = kind == NO_TIME and bool(self._elsewhere)
+        wanted = ends or not self._skip or self._report.wants_position()
+        error = StreamError(message, place.locate(line, about) if wanted else Location(), hint=hint)
+        if ends:
+            raise error
+        self._error(error)
 
     def _why_no_time(self, text: bytes) -> tuple[str, str]:
         """What is wrong with the object of a time statement, and what of it to point at."""

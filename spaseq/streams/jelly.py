@@ -60,7 +60,7 @@ def _by_graphs(frames: JellyFrames, assembler: EventAssembler, path: str) -> Ite
             if frames.is_idle:
                 assembler.flush()
             yield assembler.take() or assembler.nothing
-    assembler.finish(place.locate(0, ""))
+    assembler.finish(lambda: place.locate(0, ""))
 
 
 class _Portion:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, TypeAlias
 
 from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
@@ -21,20 +21,26 @@ BOM = b"\xef\xbb\xbf"
 
 _WRITTEN = re.compile(rb"\S")
 _POSITION = re.compile(r"Parser error (?:at|between) line \d+ .*?: ")
+Count: TypeAlias = Callable[[], int]
 # A line with four terms or more: then the last one names the graph.
 _FOUR_TERMS = re.compile(r"\s*\S+\s+\S+\s+\S.*\s(?:<([^<>\"{}|^`\\\s]+)>|_:(\w[\w.-]*))\s*\.\s*(?:#.*)?$")
 
 
-def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
-    """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it."""
+def read_nquads(
+    source: BinaryIO, path: str, assembler: EventAssembler, lines_before: Count = lambda: 0
+) -> Iterator[Events]:
+    """Give the events of an N-Quads source, as its blocks come.  StreamError after the events before it.
+
+    ``lines_before`` counts the lines of its file that stand before the source; only errors ask for it.
+    """
     before = assembler.lines  # of files before this one
-    last = _Lines(b"", path, 0)
+    last = _Lines(b"", path, 0, lines_before=lines_before)
     bytes(2 * GATHERED)  # glibc keeps freed memory up to twice what it saw freed at once: blocks need no new pages
     size = gathered = 0
     try:
         for block, start, stop in _blocks(source, path):
             if block:
-                lines = _Lines(block, path, assembler.lines - before, start, stop)
+                lines = _Lines(block, path, assembler.lines - before, start, stop, lines_before)
                 last = lines if lines.are_written else last
                 assembler.read(block, lines, start, stop)
             elif not stop and is_idle(source):
@@ -43,7 +49,7 @@ def read_nquads(source: BinaryIO, path: str, assembler: EventAssembler) -> Itera
             if not block or gathered >= min(GATHERED, size // 2):
                 gathered = 0
                 yield assembler.take() or assembler.nothing
-        assembler.finish(last.end())
+        assembler.finish(last.end)
     finally:
         if complete := assembler.take():
             yield complete
@@ -105,9 +111,12 @@ def printable(line: bytes) -> str:
 class _Lines:
     """The lines ``start:stop`` of a block, ``before`` lines after the beginning of the source, as a Place."""
 
-    def __init__(self, block: bytes, path: str, before: int, start: int = 0, stop: int = 0) -> None:
+    def __init__(
+        self, block: bytes, path: str, before: int, start: int = 0, stop: int = 0, lines_before: Count = lambda: 0
+    ) -> None:
         self._block = block
         self._path = path
+        self._lines_before = lines_before
         self._before = before
         self._start = start
         self._stop = stop
@@ -124,7 +133,7 @@ class _Lines:
             return Location(self._path)
         lines = self._block[self._start : self._stop].rstrip()
         number = self._before + self._block.count(b"\n", self._start, self._start + len(lines)) + 1
-        return _location(self._path, number, lines.rpartition(b"\n")[2], 1)
+        return _location(self._path, self._lines_before() + number, lines.rpartition(b"\n")[2], 1)
 
     def locate(self, offset: int, text: str) -> Location:
         line, number = self._line(offset)
@@ -139,7 +148,7 @@ class _Lines:
         if error is None:
             return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
         place = _location(self._path, number, line, error.offset or 1, _width(error))
-        return StreamError(explain(error), place, hint=hint), _graph_of(line)
+        return StreamError(explain(error), place, hint=hint), graph_of(line)
 
     def _line(self, offset: int) -> tuple[bytes, int]:
         """The line at an offset, and its number in the source."""
@@ -148,7 +157,7 @@ class _Lines:
             known, number = self._start, self._before + 1
         self._known = offset, number + self._block.count(b"\n", known, offset)
         end = self._block.find(b"\n", offset, self._stop)
-        return self._block[offset : end if end >= 0 else self._stop], self._known[1]
+        return self._block[offset : end if end >= 0 else self._stop], self._lines_before() + self._known[1]
 
 
 def _syntax_error(line: bytes) -> SyntaxError | None:
@@ -161,7 +170,7 @@ def _syntax_error(line: bytes) -> SyntaxError | None:
     return None
 
 
-def _graph_of(line: bytes) -> bytes | None:
+def graph_of(line: bytes) -> bytes | None:
     """The graph that a bad line names, as far as can be seen, as it would be written."""
     found = _FOUR_TERMS.match(line.decode("utf-8", "replace"))
     if found is None:

@@ -276,6 +276,12 @@ def check_path(path: str) -> None:
         raise StreamError(f"cannot read: its name has {wrong}", Location(path))
 
 
+def is_plain_nquads(path: str) -> bool:
+    """Whether the file ``path`` is N-Quads, neither compressed nor in messages; errors as of ``check_readable``."""
+    with _as_stream_errors(path), _opened(path) as opened:
+        return isinstance(opened, io.BufferedReader) and _format(path, opened) == ("nquads", False)
+
+
 def check_readable(path: str) -> None:
     """Open and close the file ``path``; StreamError if that fails, or its ending is that of another format."""
     if path == "-" or (Path(path).exists() and not Path(path).is_file()):

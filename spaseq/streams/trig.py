@@ -44,7 +44,7 @@ def read_trig(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterato
         else:
             for _ in reader.read(ended=True):
                 yield assembler.take() or assembler.nothing
-        assembler.finish(text.end())
+        assembler.finish(text.end)
     finally:
         if complete := assembler.take():
             yield complete

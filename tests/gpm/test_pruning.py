@@ -60,7 +60,7 @@ class Reader:
 
     def finish(self) -> Events:
         """All events."""
-        self.assembler.finish(_Lines(b"", "f", 0).end())
+        self.assembler.finish(_Lines(b"", "f", 0).end)
         self._take()
         return Events.join(self.parts)
 

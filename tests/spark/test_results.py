@@ -28,7 +28,10 @@ def test_cases(own: OwnCase) -> None:
     for table in engine.close_tables():
         found, wanted = result_rows(table, {}).to_pylist(), list(rows_of(table))
         assert counted(found, own.queries) == counted(wanted, own.queries)
-        assert [row["last"] for row in found] == [row["last"] for row in wanted]
+        for row, other in zip(found, wanted, strict=True):
+            assert row["last"] == other["last"]
+            assert row["derived"] == other["derived"]
+            assert [name for name, _ in row["events"]] == list(other["events"])  # in the order in which they came
 
 
 SELECT = "SELECT {} FROM STREAM S <urn:S> WHERE {{ SEQ(A) DEFINE GPM A ON S {{ ?a <urn:p> ?v }} }}"

@@ -10,7 +10,7 @@ from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
 
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
-from spaseq.streams.nquads import _graph_of, read_nquads
+from spaseq.streams.nquads import graph_of, read_nquads
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep, mistake, nameless, read_alike
 from tests.fuzz.doors.words import TERMS, TIME, examples, w3c
@@ -33,7 +33,7 @@ class _Lines(Model):
     """The model, which sees the graph of a bad line where the reader does."""
 
     def _lose(self, error: SyntaxError, line: bytes, is_last: bool) -> None:
-        if (graph := _graph_of(line)) is not None:
+        if (graph := graph_of(line)) is not None:
             (quad,) = parse(b"<urn:s> <urn:p> <urn:o> " + graph + b" .", RdfFormat.N_QUADS)
             if quad.graph_name != self.node:
                 assert isinstance(quad.graph_name, NamedNode | BlankNode)

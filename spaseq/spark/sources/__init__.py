@@ -1,0 +1,1 @@
+"""Streams of RDF in files as a data source of Spark."""

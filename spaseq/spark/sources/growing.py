@@ -1,0 +1,160 @@
+"""How far files have been read that grow, or that come into a folder: offsets, and what the next microbatch reads."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.spark.sources.options import ReadOptions
+from spaseq.spark.sources.pieces import Piece, check_is_file, pieces, ranges
+from spaseq.streams.cutting import event_around, event_start, last_event_start
+from spaseq.streams.sources import expand, is_plain_nquads
+
+
+@dataclass(frozen=True, slots=True)
+class FilesOffset:
+    """The bytes of each file that have been read; without ``follow`` it is all of them."""
+
+    follow: bool
+    files: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """As Spark keeps it."""
+        return {"follow": self.follow, "files": dict(self.files)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any], options: ReadOptions) -> FilesOffset:
+        """What ``to_json`` gave; OptionError: with another value of ``follow``."""
+        if data["follow"] != options.follow:
+            raise OptionError(f"the checkpoint is of a source with follow={str(data['follow']).lower()}")
+        return FilesOffset(data["follow"], data["files"])
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a microbatch reads at most; None: all that is there."""
+
+    files: int | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file as it was when the folder was looked at: its bytes, and when it was written last (ns)."""
+
+    path: str
+    size: int
+    written: int
+
+
+class GrowingFiles:
+    """The files of a stream; after ``close`` they count as ended with what is there then."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._closed: dict[str, SeenFile] | None = None
+        self._complete: dict[str, tuple[int, int, int]] = {}  # of a file: start, size, where its last event begins
+
+    def close(self) -> None:
+        """Nothing that comes later is read."""
+        self._closed = self._listed()
+
+    def next(self, start: FilesOffset, bounds: Bounds) -> FilesOffset:
+        """How far to read next.  StreamError: a file has changed that was read, or cannot be read."""
+        listed = self._listed() if self._closed is None else self._closed
+        found = self._grown(listed, start, bounds) if self._options.follow else _new(listed, start, bounds)
+        # Names of files that have gone are forgotten, but not all at once: a folder may be out of reach.
+        known = {path: size for path, size in start.files.items() if path in listed or not listed}
+        return replace(start, files={**known, **found})
+
+    def between(self, start: FilesOffset, end: FilesOffset) -> Iterator[Piece]:
+        """What to read from one offset to another, always the same; StreamError: it is not there any more."""
+        for path, stop in end.files.items():
+            begin = start.files.get(path, 0)
+            if begin == stop:
+                continue
+            size = _seen(path).size
+            if size < stop or (not self._options.follow and size != stop):
+                raise _changed(path, size, stop)
+            yield from ranges(path, begin, stop, self._options) if self._options.follow else pieces(path, self._options)
+
+    def _listed(self) -> dict[str, SeenFile]:
+        """All files that are there; StreamError: there is nothing of a name."""
+        paths = (path for given in self._options.paths for path in _expanded(given))
+        return {path: _seen(path) for path in paths}
+
+    # ── files that grow ──────────────────────────────────────────────────────────────────────────────────
+    def _grown(self, listed: Mapping[str, SeenFile], start: FilesOffset, bounds: Bounds) -> dict[str, int]:
+        """How far each file is to be read: events that are complete, of each file an equal share of the bytes."""
+        news = [seen for path, seen in listed.items() if seen.size != start.files.get(path, 0)]
+        share = None if bounds.size is None else max(1, bounds.size // max(1, len(news)))
+        return {seen.path: self._end(seen, start.files.get(seen.path, 0), share) for seen in news}
+
+    def _end(self, seen: SeenFile, begin: int, share: int | None) -> int:
+        if seen.size < begin:
+            raise _changed(seen.path, seen.size, begin)
+        if begin == 0 and not is_plain_nquads(seen.path):
+            raise OptionError(f"{seen.path:.200}: only files of N-Quads can be followed, and neither messages nor gzip")
+        properties = self._options.wire.time_properties
+        with Path(seen.path).open("rb") as file:
+            if begin and (event := event_around(file, begin, seen.size, properties)):
+                message = f"the graph {event} goes on after it counted as complete: the input had ended"
+                raise StreamError(message, Location(seen.path))
+            end = self._complete_end(seen, begin)
+            return end if share is None or end - begin <= share else event_start(file, begin + share, end, properties)
+
+    def _complete_end(self, seen: SeenFile, begin: int) -> int:
+        """Behind the last event that is complete; at the end of all files the last one is."""
+        if self._closed is not None:
+            return seen.size
+        known = self._complete.get(seen.path)
+        if known is None or known[:2] != (begin, seen.size):
+            with Path(seen.path).open("rb") as file:
+                found = last_event_start(file, begin, seen.size, self._options.wire.time_properties)
+            self._complete[seen.path] = known = begin, seen.size, found
+        return known[2]
+
+
+def _new(listed: Mapping[str, SeenFile], start: FilesOffset, bounds: Bounds) -> dict[str, int]:
+    """The files that are read next, those first that were written first, with all their bytes."""
+    for path, size in start.files.items():
+        if path in listed and listed[path].size != size:
+            raise _changed(path, listed[path].size, size)
+    found: dict[str, int] = {}
+    for seen in sorted(listed.values(), key=lambda one: (one.written, one.path)):
+        if seen.path in start.files:
+            continue
+        is_much = bounds.size is not None and sum(found.values()) + seen.size > bounds.size
+        if found and (is_much or len(found) == bounds.files):
+            break
+        found[seen.path] = seen.size
+    return found
+
+
+def _expanded(given: str) -> list[str]:
+    """The files of a path; of folders and patterns those with a plain name, maybe none."""
+    if not (Path(given).is_dir() or (glob.has_magic(given) and not Path(given).exists())):
+        return expand(given)
+    try:
+        return [path for path in expand(given) if not Path(path).name.startswith((".", "_"))]
+    except StreamError:
+        return []
+
+
+def _seen(path: str) -> SeenFile:
+    check_is_file(path)
+    try:
+        found = Path(path).stat()
+    except OSError as error:
+        raise StreamError(f"cannot read: {error.strerror}", Location(path)) from None
+    return SeenFile(path, found.st_size, found.st_mtime_ns)
+
+
+def _changed(path: str, size: int, known: int) -> StreamError:
+    message = f"the file has {size:,} bytes, and {known:,} of it were read"
+    hint = "put files there when they are complete, or have files that grow read so: follow=true"
+    return StreamError(message, Location(path), hint=hint if size > known else "")
