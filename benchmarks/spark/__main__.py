@@ -1,0 +1,43 @@
+"""``make bench-spark``, or some of its parts: ``python -m benchmarks.spark functions batch streaming state doors``.
+
+The exit code is 1 if a bound does not hold.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from benchmarks import doors, results_out
+from benchmarks.spark import batch, functions, state, streaming
+from benchmarks.spark.figures import Figures
+
+Part = Callable[[Figures], object]
+
+
+def doors_of_engines(figures: Figures) -> None:
+    """Rows into an engine, and matches out of it, beside what was there before."""
+    doors.main()
+    results_out.main()
+
+
+PARTS: dict[str, Part] = {
+    "functions": functions.main,
+    "batch": batch.main,
+    "streaming": streaming.main,
+    "state": state.main,
+    "doors": doors_of_engines,
+}
+
+
+def main(*names: str) -> int:
+    """Run these parts, or all of them; 1 if a bound does not hold."""
+    figures = Figures()
+    for name in names or PARTS:
+        PARTS[name](figures)
+    print("\nall bounds hold" if not figures.missed else "\n".join(["\nMISSED:", *figures.missed]))
+    return int(bool(figures.missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
