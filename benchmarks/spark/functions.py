@@ -128,7 +128,7 @@ class Streaming:
         """What one engine finds."""
         engine = LoggedEngine(self.job, self.numbers[label], self.stores[label], self.live, "bench")
         tables = engine.step(rows, self.watermark, self.stores[label], Report())
-        return sum(len(packed(result_rows(table))) and len(table) for table in tables)
+        return sum(len(packed(result_rows(table, {}))) and len(table) for table in tables)
 
 
 def streamed(batches: Batches, size: int) -> Preparation:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 import click
 
@@ -46,6 +47,13 @@ class Reached:
         return " · ".join(parts)
 
 
+class Told(Protocol):
+    """How far something is."""
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+
+
 class Progress:
     """Within, a line tells how far the run is; ``hidden``: or it does not, as where nobody could see it.
 
@@ -53,7 +61,7 @@ class Progress:
     and the run pays nothing for it.  What goes wrong with the line is no concern of the run.
     """
 
-    def __init__(self, reached: Callable[[], Reached], hidden: bool, pace: Pace = Pace()) -> None:
+    def __init__(self, reached: Callable[[], Told], hidden: bool, pace: Pace = Pace()) -> None:
         self._reached = reached
         self._pace = pace
         self._ended = threading.Event()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import partial, reduce
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µs), rows
 
 
-def match_batch(rows: DataFrame, job: EngineJob) -> DataFrame:
+def match_batch(inputs: Iterable[DataFrame], job: EngineJob) -> DataFrame:
     """The results of a job over all rows."""
-    packed = rows.mapInArrow(job.sift, PACKED_DDL)
+    packed = reduce(lambda one, other: one.union(other), (rows.mapInArrow(job.sift, PACKED_DDL) for rows in inputs))
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
     return sorted_.mapInArrow(partial(evaluate, job), job.results)
 

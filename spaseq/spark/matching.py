@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ BUCKETS_EACH = 4  # engines of a query for each shuffle partition
 
 
 def match(
-    df: DataFrame,
+    df: DataFrame | Sequence[DataFrame],
     queries: Queries,
     background: BackgroundSources | Background | None = None,
     entail: Entail = (),
@@ -47,7 +47,8 @@ def match(
     value is NULL there, and counted.
 
     A bounded input is put in order.  Of a streaming one an event may be ``lateness`` older than the newest one (a
-    timedelta, or microseconds); later ones are dropped, and counted in the progress of the query.  With ``late`` they
+    timedelta, or microseconds); of several data frames each has a newest one, and those that are behind hold the others
+    back.  Later ones are dropped, and counted in the progress of the query.  With ``late`` they
     are rows, too, without query: ``first`` and ``last`` are their time, ``derived`` is the event with the lines of its
     graph that queries use.  It needs Spark's RocksDB state store.
 
@@ -55,14 +56,15 @@ def match(
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
     reads (``on_error="skip"``: such rows are left out, and the workers log how many).
     """
-    rows = df.select(*_columns(df))
-    graphs = read_background(background, entail)
-    job = job_of(queries, graphs, buckets, whole, on_error, _partitions(df), types, late)
-    if not df.isStreaming:
-        return match_batch(rows, job)
+    frames = _frames(df)
+    graphs, delay = read_background(background, entail), duration_microseconds(lateness)
+    job = job_of(queries, graphs, buckets, whole, on_error, _partitions(frames[0]), types, late)
+    inputs = [one.select(*_columns(one)) for one in frames]
+    if not frames[0].isStreaming:
+        return match_batch(inputs, job)
     from spaseq.spark.streaming import match_streaming
 
-    return match_streaming(rows, job, duration_microseconds(lateness), secrets.token_hex(8))
+    return match_streaming(inputs, job, delay, secrets.token_hex(8))
 
 
 def job_of(
@@ -90,6 +92,16 @@ def job_of(
         raise OptionError(f"late is True or False, not {late!r:.80}")
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
     return Job(known, background, _buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late)
+
+
+def _frames(df: DataFrame | Sequence[DataFrame]) -> Sequence[DataFrame]:
+    """One data frame or several; OptionError: some are bounded and some are not, or there is none."""
+    frames = list(df) if isinstance(df, Sequence) else [df]
+    if not frames:
+        raise OptionError("there is no data frame")
+    if len({one.isStreaming for one in frames}) > 1:
+        raise OptionError("either all data frames are streaming, or none is")
+    return frames
 
 
 def _columns(df: DataFrame) -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, reduce
+from typing import Any
 
 import pandas
 import pyarrow
-from pyspark.sql import Column, functions
+from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -27,9 +27,6 @@ from spaseq.spark.schemas import PACKED_DDL
 from spaseq.spark.sifting import NOBODY
 from spaseq.streams.timestamps import LEAST
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 STEP_DDL = (
     "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
     "misfits bigint, how string"
@@ -39,10 +36,13 @@ OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of
 OBSERVED_ROWS = "spaseq rows"  # and those of rows: events packed for engines, rows that are none, events not needed
 
 
-def match_streaming(rows: DataFrame, job: EngineJob, lateness: int, run: str) -> DataFrame:
-    """The results of a job, as soon as Spark's watermark, ``lateness`` (µs) behind the latest event, decides them."""
-    delay = f"{lateness} microseconds"
-    sifted = rows.mapInArrow(partial(job.sift, ticks=True), PACKED_DDL).withWatermark("last", delay)
+def match_streaming(inputs: Iterable[DataFrame], job: EngineJob, lateness: int, run: str) -> DataFrame:
+    """The results of a job, as soon as Spark's watermark decides them.
+
+    It is ``lateness`` (µs) behind the latest event of each input; the one that is farthest behind counts.
+    """
+    sift, delay = partial(job.sift, ticks=True), f"{lateness} microseconds"
+    sifted = reduce(DataFrame.union, (one.mapInArrow(sift, PACKED_DDL).withWatermark("last", delay) for one in inputs))
     sifted = sifted.observe(
         OBSERVED_ROWS, *(functions.sum(name).alias(name) for name in ("events", "skipped", "dropped"))
     )

@@ -1,0 +1,1 @@
+"""What ``spaseq spark`` is made of."""

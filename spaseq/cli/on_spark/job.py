@@ -1,0 +1,97 @@
+"""One job of ``spaseq spark``: what it reads, and its results as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow
+from pyoxigraph import RdfFormat
+
+from gpm.parsing import parse
+from spaseq.pattern.sequences import Query, Selection
+from spaseq.results.table import MatchTable
+from spaseq.spark.job import Job
+from spaseq.spark.packing import packed, unpacked
+from spaseq.spark.schemas import RESULT
+from spaseq.spark.tables import match_tables
+from spaseq.streams.event import Event
+from spaseq.streams.sources import expand, is_plain_nquads
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Results(NamedTuple):
+    """A piece of what a job gives."""
+
+    tables: list[MatchTable]
+    late: list[Event]
+
+
+@dataclass(frozen=True, slots=True)
+class SparkJob:
+    """A ``job`` over files by the IRI of their stream, read with ``reading`` (options of ``rdfstream``)."""
+
+    session: SparkSession
+    job: Job
+    sources: Mapping[str, str]
+    reading: Mapping[str, str] = field(default_factory=dict)
+
+    def bounded(self) -> list[DataFrame]:
+        """All that is there, a data frame for each stream."""
+        reader = self.session.read.format("rdfstream").options(**self.reading)
+        return [reader.option("stream", iri).load(path) for iri, path in self.sources.items()]
+
+    def unbounded(self) -> list[DataFrame]:
+        """What is there and what comes; files of N-Quads may grow."""
+        frames = []
+        for iri, path in self.sources.items():
+            follow = str(all(map(is_plain_nquads, expand(path)))).lower()
+            reader = self.session.readStream.format("rdfstream").options(**self.reading, stream=iri, follow=follow)
+            frames.append(reader.load(path))
+        return frames
+
+    def empty(self, query: str) -> MatchTable:
+        """A table of a query without results."""
+        engine, _ = self.job.reader()
+        return engine.core.query_named(query).empty()
+
+    def counts(self) -> Mapping[str, int]:
+        """Nothing is counted here that is not made."""
+        return {}
+
+    def results(self, rows: DataFrame) -> Iterator[Results]:
+        """What is in rows of results, in order of their last and first times; they come to the driver by pieces."""
+        from pyspark.sql import functions
+
+        columns = {plan.query.name: _variables(plan.query) for plan in self.job.plans}
+        # Not orderBy: to find how to part the rows, that would do the whole job twice.
+        others = ("map_values(events)", "map_values(bindings)", "query")  # so that no order is left to chance
+        order = ("last", "first", *map(functions.expr, others))
+        ordered = rows.select(*RESULT.names).repartition(1).sortWithinPartitions(*order)
+        for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
+            found = unpacked(bytes(piece["data"]))
+            yield Results(list(match_tables(found, columns)), late_events(found))
+
+
+def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Each batch as one value."""
+    for batch in batches:
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array([packed(batch)], pyarrow.binary())], ["data"])
+
+
+def late_events(rows: pyarrow.Table) -> list[Event]:
+    """The late events among rows of results."""
+    late = rows.filter(rows["query"].is_null())["derived"].combine_chunks()
+    if not len(late):
+        return []
+    stream, time, name, graph = late.flatten()
+    graphs = (list(parse(text.encode(), RdfFormat.N_TRIPLES, lenient=True)) for text in graph.to_pylist())
+    times = time.cast(pyarrow.int64()).to_pylist()
+    return list(map(Event, stream.to_pylist(), times, name.to_pylist(), graphs))
+
+
+def _variables(query: Query) -> tuple[str, ...]:
+    return tuple(item.name for item in query.form.projections) if isinstance(query.form, Selection) else ()
