@@ -40,6 +40,7 @@ def match_tuples(
     buckets: int | None = None,
     whole: bool = False,
     on_error: str = "stop",
+    name: str = "spaseq",
 ) -> DataFrame:
     """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
 
@@ -51,7 +52,8 @@ def match_tuples(
 
     A query that may be cut (``spaseq explain``) is cut into ``buckets`` engines, by default four for each of
     ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``lateness`` is as of ``match``.  A streaming ``df``
-    needs a window in time.
+    needs a window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which
+    it may be a part beside others with other names.
 
     QuerySyntaxError, QueryError, OptionError: the query, its columns or the options are wrong.  While Spark works:
     StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many), or a
@@ -65,7 +67,7 @@ def match_tuples(
     _check_streaming(job.reading.query)
     from spaseq.spark.streaming import match_streaming
 
-    return match_streaming(rows, job, duration_microseconds(lateness), secrets.token_hex(8))
+    return match_streaming(rows, job, duration_microseconds(lateness), secrets.token_hex(8), name)
 
 
 def finish_tuples(

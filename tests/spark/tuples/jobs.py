@@ -105,16 +105,17 @@ def is_free(query: Prepared) -> bool:
 
 def counted(found: Iterable[dict[str, Any]], query: Prepared) -> Found:
     """Rows of a job: times, and the rows that variables hold by ``id``, or aggregates."""
-    return Counter(_seen(row, query) for row in found)
+    count = 1 if query.query.aggregates else 2
+    return Counter(seen(list(row.values())[:count], dict(list(row.items())[count:]), query) for row in found)
 
 
-def _seen(row: dict[str, Any], query: Prepared) -> Any:
+def seen(times: Sequence[Any], shown: dict[str, Any], query: Prepared) -> Any:
+    """A result; which one of several is free where the query does not say so."""
     if is_free(query):
-        return row["last"]
+        return times[-1]
     if query.query.aggregates:
-        return tuple(map(str, row.values()))
-    times = row.pop("first"), row.pop("last")
-    held = {name: tuple(one["id"] for one in some) for name, some in row.items()}
+        return *times, *map(str, shown.values())
+    held = {name: tuple(one["id"] for one in some) for name, some in shown.items()}
     picked = tuple(sorted({one for some in held.values() for one in some}))
     return *times, picked, () if query.plan.automaton.ambiguous else tuple(sorted(held.items()))
 
@@ -123,17 +124,15 @@ def in_process(text: str, table: pyarrow.Table) -> Found:
     """What ``tuples.match`` gives for the rows in the order of their times, in the same form."""
     ordered = table.take(pyarrow.array(sorted(range(len(table)), key=lambda place: table["time"][place].as_py())))
     given, query = ordered.to_pylist(), prepare(text)
-    result = match(query, ordered, time="time")
-    names = [name for name in result.schema.names if name not in ("start", "end", "positions")]
-    found = []
+    result, found = match(query, ordered, time="time"), []
     for row in result.to_arrow().to_pylist():
-        times = {"first": instant(given[row["start"]]["time"])} if "start" in row else {}
-        times["last"] = instant(given[row["end"]]["time"])
-        shown = {name: row[name] for name in names}
-        if "positions" in row:
+        columns = list(row.values())
+        ends = columns[:1] if query.query.aggregates else columns[:2]
+        shown = dict(list(row.items())[1 if query.query.aggregates else 3 :])
+        if not query.query.aggregates:
             shown = {name: [given[place] for place in places] for name, places in shown.items()}
-        found.append(times | shown)
-    return counted(found, query)
+        found.append(seen([instant(given[place]["time"]) for place in ends], shown, query))
+    return Counter(found)
 
 
 def instant(time: int) -> Any:
