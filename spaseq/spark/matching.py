@@ -89,7 +89,9 @@ def job_of(
     if not isinstance(late, bool):
         raise OptionError(f"late is True or False, not {late!r:.80}")
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
-    return Job(known, background, checked_buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late)
+    return Job(
+        known, background, checked_buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late
+    )
 
 
 def _columns(df: DataFrame) -> list[str]:

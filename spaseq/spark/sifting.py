@@ -69,11 +69,11 @@ def sift(
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
     if ticks:
-        yield from tick(latest, skipped)
+        yield from tick(latest, skipped, dropped)
 
 
-def tick(latest: int, skipped: int) -> Iterator[pyarrow.RecordBatch]:
-    """The last row of a task: how far the streams are, and how many rows were no events."""
+def tick(latest: int, skipped: int, dropped: int) -> Iterator[pyarrow.RecordBatch]:
+    """The last row of a task: how far the streams are, and how many rows were no events, or nobody needs."""
     if latest > LEAST or skipped:
         time = latest if latest > LEAST else None
         yield row_of(NOBODY, time, time, 0, b"", skipped, dropped)

@@ -15,6 +15,7 @@ from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
 from spaseq.spark.tuples.engine import TupleEngine
 from spaseq.spark.tuples.reading import TIME, TableReading
+from spaseq.spark.tuples.showing import late_rows
 from spaseq.spark.tuples.sifting import sift
 
 if TYPE_CHECKING:
@@ -54,6 +55,19 @@ class TupleJob:
     def form(self) -> PackedForm:
         """See ``EngineJob``."""
         return PackedForm(self.reading.packed, TIME, self.reading.options.stream)
+
+    @property
+    def late(self) -> bool:
+        """See ``EngineJob``."""
+        return self.reading.late
+
+    def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
+        """See ``EngineJob``."""
+        return late_rows(rows, self.reading, self.schema)
+
+    def misfits(self, results: pyarrow.RecordBatch) -> int:
+        """See ``EngineJob``: values have the types of their columns."""
+        return 0
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ def match_tuples(
     buckets: int | None = None,
     whole: bool = False,
     on_error: str = "stop",
+    late: bool = False,
     name: str = "spaseq",
 ) -> DataFrame:
     """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
@@ -51,8 +52,9 @@ def match_tuples(
     column's type.
 
     A query that may be cut (``spaseq explain``) is cut into ``buckets`` engines, by default four for each of
-    ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``lateness`` is as of ``match``.  A streaming ``df``
-    needs a window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which
+    ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``lateness`` is as of ``match``; with ``late``
+    a column of that name has the late rows that the query could use, each next to NULL.  A streaming ``df`` needs a
+    window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which
     it may be a part beside others with other names.
 
     QuerySyntaxError, QueryError, OptionError: the query, its columns or the options are wrong.  While Spark works:
@@ -60,7 +62,7 @@ def match_tuples(
     number that comes out does not fit.
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
-    job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df))
+    job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df), late)
     rows = df.select(*(f"`{name.replace('`', '``')}`" for name in job.reading.given.names))
     if not df.isStreaming:
         return match_batch(rows, job)
@@ -85,23 +87,34 @@ def finish_tuples(
     totals: str = "int64",
     buckets: int | None = None,
     whole: bool = False,
+    late: bool = False,
 ) -> DataFrame:
     """What the end of the input decides, of a streaming ``match_tuples`` that has stopped; a bounded data frame.
 
     ``schema`` is that of its input, the rest as of ``finish``.
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
-    job = tuple_job(schema, prepare(query), options, buckets, whole, partitions_of(spark, checkpoint))
+    partitions = partitions_of(spark, checkpoint)
+    job = tuple_job(schema, prepare(query), options, buckets, whole, partitions, late)
     return finished(spark, checkpoint, job)
 
 
 def tuple_job(
-    columns: StructType, query: Prepared, options: ReadingOptions, buckets: int | None, whole: bool, partitions: int
+    columns: StructType,
+    query: Prepared,
+    options: ReadingOptions,
+    buckets: int | None,
+    whole: bool,
+    partitions: int,
+    late: bool = False,
 ) -> TupleJob:
     """The job of these arguments; errors as of ``match_tuples``."""
-    reading = table_reading(query, options, columns)
+    for what, given in (("whole", whole), ("late", late)):
+        if not isinstance(given, bool):
+            raise OptionError(f"{what} is True or False, not {given!r:.80}")
+    reading = table_reading(query, options, columns, late)
     types = result_types(reading, columns)
-    return TupleJob(reading, types, checked_buckets(buckets, partitions), partitions, bool(whole))
+    return TupleJob(reading, types, checked_buckets(buckets, partitions), partitions, whole)
 
 
 def _options(

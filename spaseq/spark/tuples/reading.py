@@ -30,11 +30,15 @@ ONLY = ""  # the stream that has no name
 
 @dataclass(frozen=True)
 class TableReading:
-    """How the columns ``given`` (in the types of Spark) are read for a query; ``options`` say what they are for."""
+    """How the columns ``given`` (in the types of Spark) are read for a query; ``options`` say what they are for.
+
+    ``late``: rows that are late are shown, too.
+    """
 
     query: Prepared
     options: ReadingOptions
     given: pyarrow.Schema
+    late: bool = False
 
     @property
     def time(self) -> str:
@@ -46,7 +50,9 @@ class TableReading:
     def shows_rows(self) -> bool:
         """Whether results show all columns of rows."""
         query = self.query.query
-        return not query.aggregates and (not query.columns or any(isinstance(one, str) for one in query.columns))
+        return self.late or (
+            not query.aggregates and (not query.columns or any(isinstance(one, str) for one in query.columns))
+        )
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
@@ -104,7 +110,7 @@ class TableReading:
         return pyarrow.RecordBatch.from_pydict(columns | dict.fromkeys(self.kept, numbers))
 
 
-def table_reading(query: Prepared, options: ReadingOptions, columns: StructType) -> TableReading:
+def table_reading(query: Prepared, options: ReadingOptions, columns: StructType, late: bool = False) -> TableReading:
     """How a data frame with these columns is read.
 
     QueryError, OptionError: the query or the options make no sense for it, or a column has a type that Arrow has not.
@@ -113,9 +119,9 @@ def table_reading(query: Prepared, options: ReadingOptions, columns: StructType)
     check_roles(roles, columns.names)
     own = (type_column_of(roles, columns.names), options.stream, options.time)
     names = existing((*own, *query.columns), columns.names)
-    reading = TableReading(query, options, _schema(columns, names))
+    reading = TableReading(query, options, _schema(columns, names), late)
     if reading.shows_rows:
-        reading = TableReading(query, options, _schema(columns, existing(columns.names, columns.names)))
+        reading = replace(reading, given=_schema(columns, existing(columns.names, columns.names)))
     _check_time(reading)
     reading.begun()
     return reading

@@ -43,10 +43,10 @@ class SelectedRows:
         held = dict(zip(self.running.held, positions.columns[3:], strict=True))
         shown = [
             self._column(column, held[column.variable], field.type)
-            for column, field in zip(self.running.columns, list(self.schema)[2:], strict=True)
+            for column, field in zip(self.running.columns, list(self.schema)[2:], strict=False)
         ]
         times = [self._times(positions.column(0)), self._times(positions.column(1))]
-        return pyarrow.RecordBatch.from_arrays([*times, *shown], schema=self.schema)
+        return _filled([*times, *shown], self.schema)
 
     def _numbers(self, positions: pyarrow.Array) -> Rows:
         """The numbers of the rows at some positions."""
@@ -72,9 +72,8 @@ class SelectedRows:
 
     def _structs(self, numbers: Rows, type_: pyarrow.StructType) -> pyarrow.StructArray:
         """Rows with all of their columns."""
-        places = [self.reading.place(field.name) for field in type_]
-        rows = self.store.take(numbers, list(dict.fromkeys(places)))
-        return pyarrow.StructArray.from_arrays([_array(rows[place]) for place in places], fields=list(type_))
+        names = dict.fromkeys(self.reading.place(field.name) for field in type_)
+        return _structs(self.store.take(numbers, list(names)), self.reading, type_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +88,31 @@ class AggregatedRows:
         """See ``Finding``."""
         ends = self.found.column(0).to_numpy() - self.batch.first_position
         last = pyarrow.array(self.batch.times[ends]).cast(INSTANT)
-        others = zip(self.found.columns[1:], list(self.schema)[1:], strict=True)
-        columns = [last, *(column.cast(field.type) for column, field in others)]
-        return pyarrow.RecordBatch.from_arrays(columns, schema=self.schema)
+        others = zip(self.found.columns[1:], list(self.schema)[1:], strict=False)
+        return _filled([last, *(column.cast(field.type) for column, field in others)], self.schema)
+
+
+def late_rows(rows: pyarrow.Table, reading: TableReading, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Packed rows that are late, in the last column of results."""
+    others = [pyarrow.nulls(len(rows), field.type) for field in list(schema)[:-1]]
+    return _filled([*others, _structs(rows, reading, schema.types[-1])], schema)
+
+
+def _structs(rows: pyarrow.Table, reading: TableReading, type_: pyarrow.StructType) -> pyarrow.StructArray:
+    columns = [_array(rows[reading.place(field.name)]) for field in type_]
+    return pyarrow.StructArray.from_arrays(columns, fields=list(type_))
+
+
+def _filled(columns: list[pyarrow.Array], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """The columns, those that are missing NULL."""
+    more = [pyarrow.nulls(len(columns[0]), field.type) for field in list(schema)[len(columns) :]]
+    return pyarrow.RecordBatch.from_arrays([*columns, *more], schema=schema)
 
 
 def result_types(reading: TableReading, columns: StructType) -> StructType:
     """The columns of results for Spark; ``columns`` are all of the input.
 
-    ``first`` and ``last`` get underscores where the query has their names.
+    ``first``, ``last`` and ``late`` get underscores where the query has their names.
     """
     from pyspark.sql.types import StructField, StructType, TimestampType
 
@@ -108,16 +123,23 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     own = list((_aggregated if aggregates else _selected)(running, reading, columns))
     names = [name for name, _ in own]
     times = [(free(name, names), TimestampType()) for name in (["last"] if aggregates else ["first", "last"])]
-    return StructType([StructField(name, type_) for name, type_ in [*times, *own]])
+    late = [(free("late", names), _row_type(columns))] if reading.late else []
+    return StructType([StructField(name, type_) for name, type_ in [*times, *own, *late]])
 
 
 def _selected(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
-    from pyspark.sql.types import ArrayType, StructField, StructType
+    from pyspark.sql.types import ArrayType
 
-    row = StructType([StructField(one.name, one.dataType) for one in columns])
+    row = _row_type(columns)
     for column in running.columns:
         type_ = row if column.attribute is None else columns[column.attribute].dataType
         yield column.name, ArrayType(type_) if column.several else type_
+
+
+def _row_type(columns: StructType) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    return StructType([StructField(one.name, one.dataType) for one in columns])
 
 
 def _aggregated(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:

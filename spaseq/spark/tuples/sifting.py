@@ -13,9 +13,11 @@ from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer
 from spaseq.spark.sifting import tick, told_skipped
 from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
-from spaseq.spark.tuples.routing import RowRouter
+from spaseq.spark.tuples.routing import Places, RowRouter
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.pushing import Pushed, PushedPart
+
+Routed = list[tuple[int, Places]]
 
 
 class RowReader(Protocol):
@@ -45,10 +47,10 @@ class RowReader(Protocol):
 def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``PACKED`` for rows: what no atom matches is left out, unless it counts.
 
-    ``ticks``: one more row has the latest time of all rows, whether they are left out or not.  How many rows had no
-    time stands in the log of the worker, and in the last row.  StreamError: a row has no time, or a value is none.
+    ``ticks``: one more row has the latest time of all rows, whether they are left out or not, how many had none, and
+    how many were left out.  StreamError: a row has no time, or a value is none.
     """
-    reading, packer, latest, skipped = job.reading, Packer(job.labels, job.form), LEAST, []
+    reading, packer, latest, dropped, skipped = job.reading, Packer(job.labels, job.form), LEAST, 0, []
     router, types = RowRouter(reading, job.split.keys, job.engines), reading.types()
     for number, given in enumerate(batches):
         batch = _known(given, reading.given)
@@ -57,20 +59,19 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
         skipped.append(omitted)
         for part in parts:
             latest = max(latest, int(part.times.max(initial=LEAST)))  # type: ignore[union-attr]
-            yield from _packed(part, batch, router, packer, job.form)
+            routed = list(router.route(part.batch))
+            dropped += len(part.rows) - sum(len(places) for _, places in routed)
+            yield from _packed(part, batch, routed, packer, job.form) if routed else ()
     yield from packer.rest()
     count = told_skipped(skipped)
     if ticks:
-        yield from tick(latest, count)
+        yield from tick(latest, count, dropped)
 
 
 def _packed(
-    part: PushedPart, batch: pyarrow.RecordBatch, router: RowRouter, packer: Packer, form: PackedForm
+    part: PushedPart, batch: pyarrow.RecordBatch, routed: Routed, packer: Packer, form: PackedForm
 ) -> Iterator[pyarrow.RecordBatch]:
     """The rows that are full with some that were read."""
-    routed = list(router.route(part.batch))
-    if not routed:
-        return
     order, first = np.concatenate([places for _, places in routed]), 0
     columns = {TIME: pyarrow.array(part.times[order]).cast(INSTANT)}  # type: ignore[index]
     columns |= {name: batch[name].take(pyarrow.array(part.rows[order])) for name in form.schema.names if name != TIME}
