@@ -16,5 +16,6 @@ except ImportError as error:
 from spaseq.spark.finishing import finish
 from spaseq.spark.matching import match
 from spaseq.spark.sources.rdfstream import RdfStream, register
+from spaseq.spark.tuples.matching import finish_tuples, match_tuples
 
-__all__ = ["RdfStream", "finish", "match", "register"]
+__all__ = ["RdfStream", "finish", "finish_tuples", "match", "match_tuples", "register"]

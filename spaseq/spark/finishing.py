@@ -22,9 +22,10 @@ from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine
 from spaseq.spark.matching import job_of
+from spaseq.spark.meta import identity_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 META = -1  # the number of the row with the meta data, before the entries of a log
 Kept: TypeAlias = "tuple[int, int, bytes]"  # label, number, data
@@ -52,8 +53,11 @@ def finish(
 
 def finished(spark: SparkSession, checkpoint: str, job: EngineJob) -> DataFrame:
     """What the end of all streams decides, of the state of a job."""
-    meta = _state(spark, checkpoint, "meta").selectExpr("key.label", f"{META}L AS number", "value.data")
-    log = _state(spark, checkpoint, "log").selectExpr("key.label", "user_map_key.number", "user_map_value.data")
+    operator = _operator_of(spark, checkpoint, job)
+    meta = _state(spark, checkpoint, "meta", operator).selectExpr("key.label", f"{META}L AS number", "value.data")
+    log = _state(spark, checkpoint, "log", operator).selectExpr(
+        "key.label", "user_map_key.number", "user_map_value.data"
+    )
     kept = meta.unionByName(log).repartition(job.partitions, "label").sortWithinPartitions("label", "number")
     return kept.mapInArrow(partial(ended, job), job.results)
 
@@ -88,13 +92,30 @@ def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Kept]:
         yield from zip(*(batch[name].to_pylist() for name in ("label", "number", "data")), strict=True)
 
 
-def _state(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
-    reading = spark.read.format("statestore").option("stateVarName", variable)
+def _state(spark: SparkSession, checkpoint: str, variable: str, operator: int) -> DataFrame:
+    reading = spark.read.format("statestore").option("stateVarName", variable).option("operatorId", operator)
     return reading.load(checkpoint)
 
 
 def partitions_of(spark: SparkSession, checkpoint: str) -> int:
     """The number of shuffle partitions of the job."""
+    return int(_operators(spark, checkpoint)[0].numPartitions)
+
+
+def _operator_of(spark: SparkSession, checkpoint: str, job: EngineJob) -> int:
+    """The operator with the state of a job: several jobs may be one streaming query."""
+    numbers = [int(operator.operatorId) for operator in _operators(spark, checkpoint)]
+    if len(numbers) == 1:
+        return numbers[0]
+    for number in numbers:
+        state = _state(spark, checkpoint, "meta", number).select("value.data").limit(1).collect()
+        if not state or identity_of(bytes(state[0].data)) == job.identity:
+            return number
+    raise StreamError("the checkpoint has the state of other jobs, and not of this one", Location(checkpoint))
+
+
+def _operators(spark: SparkSession, checkpoint: str) -> list[Row]:
+    """The operators of a streaming query that have such state; StreamError: there are none."""
     from pyspark.errors import PySparkException
 
     try:
@@ -102,8 +123,11 @@ def partitions_of(spark: SparkSession, checkpoint: str) -> int:
     except PySparkException as error:
         reason = str(error).partition("\n")[0]
         raise StreamError(f"there is no state of a streaming job: {reason}", Location(checkpoint)) from None
-    for operator in operators:
-        names = {one["stateName"] for one in json.loads(operator.operatorProperties).get("stateVariables", ())}
-        if {"meta", "log"} <= names:
-            return int(operator.numPartitions)
-    raise StreamError("there is no state of a streaming job of SPAseq", Location(checkpoint))
+    found = [operator for operator in operators if {"meta", "log"} <= _variables(operator)]
+    if not found:
+        raise StreamError("there is no state of a streaming job of SPAseq", Location(checkpoint))
+    return found
+
+
+def _variables(operator: Row) -> set[str]:
+    return {one["stateName"] for one in json.loads(operator.operatorProperties).get("stateVariables", ())}

@@ -58,7 +58,7 @@ def match(
     """
     frames = _frames(df)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
-    job = job_of(queries, graphs, buckets, whole, on_error, _partitions(frames[0]), types, late)
+    job = job_of(queries, graphs, buckets, whole, on_error, shuffle_partitions(frames[0]), types, late)
     inputs = [one.select(*_columns(one)) for one in frames]
     if not frames[0].isStreaming:
         return match_batch(inputs, job)
@@ -91,7 +91,9 @@ def job_of(
     if not isinstance(late, bool):
         raise OptionError(f"late is True or False, not {late!r:.80}")
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
-    return Job(known, background, _buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late)
+    return Job(
+        known, background, checked_buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late
+    )
 
 
 def _frames(df: DataFrame | Sequence[DataFrame]) -> Sequence[DataFrame]:
@@ -112,11 +114,13 @@ def _columns(df: DataFrame) -> list[str]:
     return [name for name in COLUMNS if name in df.columns]
 
 
-def _partitions(df: DataFrame) -> int:
+def shuffle_partitions(df: DataFrame) -> int:
+    """How many partitions rows are shuffled into."""
     return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
 
 
-def _buckets(buckets: int | None, partitions: int) -> int:
+def checked_buckets(buckets: int | None, partitions: int) -> int:
+    """How many engines a query is cut into; OptionError: that is no number of them."""
     if buckets is None:
         return BUCKETS_EACH * partitions
     if type(buckets) is not int or buckets < 1:

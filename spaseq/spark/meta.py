@@ -81,6 +81,12 @@ class Meta:
         return Meta(identity, found["watermark"], entries, found["following"], tokens)
 
 
+def identity_of(data: bytes) -> dict[str, str]:
+    """What tells the job of a state from others."""
+    found: dict[str, str] = json.loads(data)["identity"]
+    return found
+
+
 def _check_identity(known: Mapping[str, str], given: Mapping[str, str]) -> None:
     for name in [*known, *given]:
         if known.get(name) != given.get(name):

@@ -68,7 +68,13 @@ def sift(
                 yield from packer.add(number, rows)
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
-    if ticks and (latest > LEAST or skipped):
+    if ticks:
+        yield from tick(latest, skipped, dropped)
+
+
+def tick(latest: int, skipped: int, dropped: int) -> Iterator[pyarrow.RecordBatch]:
+    """The last row of a task: how far the streams are, and how many rows were no events, or nobody needs."""
+    if latest > LEAST or skipped:
         time = latest if latest > LEAST else None
         yield row_of(NOBODY, time, time, 0, b"", skipped, dropped)
 

@@ -33,18 +33,20 @@ STEP_DDL = (
 )
 MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
-OBSERVED_ROWS = "spaseq rows"  # and those of rows: events packed for engines, rows that are none, events not needed
 
 
-def match_streaming(inputs: Iterable[DataFrame], job: EngineJob, lateness: int, run: str) -> DataFrame:
+def match_streaming(
+    inputs: Iterable[DataFrame], job: EngineJob, lateness: int, run: str, name: str = OBSERVED
+) -> DataFrame:
     """The results of a job, as soon as Spark's watermark decides them.
 
-    It is ``lateness`` (µs) behind the latest event of each input; the one that is farthest behind counts.
+    It is ``lateness`` (µs) behind the latest row of each input; the one that is farthest behind counts.  Metrics of
+    engines are called ``name``; ``name rows`` are those of rows: what was packed, and what was no event.
     """
     sift, delay = partial(job.sift, ticks=True), f"{lateness} microseconds"
     sifted = reduce(DataFrame.union, (one.mapInArrow(sift, PACKED_DDL).withWatermark("last", delay) for one in inputs))
     sifted = sifted.observe(
-        OBSERVED_ROWS, *(functions.sum(name).alias(name) for name in ("events", "skipped", "dropped"))
+        f"{name} rows", *(functions.sum(one).alias(one) for one in ("events", "skipped", "dropped"))
     )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     stepped = (
@@ -52,7 +54,7 @@ def match_streaming(inputs: Iterable[DataFrame], job: EngineJob, lateness: int, 
         .groupBy("label")
         .transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     )
-    return stepped.observe(OBSERVED, *_metrics(job.inputs)).mapInArrow(opened, job.results)
+    return stepped.observe(name, *_metrics(job.inputs)).mapInArrow(opened, job.results)
 
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,6 +38,7 @@ class RegisteredQuery:
     name: str
     prepared: Prepared
     remembers: bool = False  # all columns of the events that its results pick
+    kept: tuple[str, ...] = ()  # or some columns, beside those that it shows
     plan: Recognition | None = None
     entry: Entry | None = None
     streamset: TupleStreamset | None = None
@@ -93,7 +94,7 @@ class TupleCore:
             return
         assert query.streamset is not None
         prepared, first = query.prepared, query.streamset.position
-        wanted = (*prepared.columns, *self.named_columns)
+        wanted = (*prepared.columns, *self.named_columns, *query.kept)
         with about_query(query.name):
             schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
             self.begin_with(query, schema, first)
@@ -104,7 +105,8 @@ class TupleCore:
         prepared = query.prepared
         query.plan = plan = prepared.plan_for(schema)
         check_reading(prepared.query, plan, schema)
-        running = _running(prepared, plan, schema, first, query.remembers, self.setting.integers)
+        remembered = schema.names if query.remembers else query.kept
+        running = _running(prepared, plan, schema, first, remembered, self.setting.integers)
         reading = QueryReading(prepared.query, plan, atoms_of(plan, self._own(prepared)), running)
         query.entry = Entry(query.name, running, reading, schema, first)
         query.streamset.add(query.entry)
@@ -304,8 +306,13 @@ def about_query(name: str) -> Iterator[None]:
 
 
 def _running(
-    prepared: Prepared, plan: Recognition, schema: pyarrow.Schema, first: int, remembers: bool, integers: Integers
+    prepared: Prepared,
+    plan: Recognition,
+    schema: pyarrow.Schema,
+    first: int,
+    remembered: Sequence[str],
+    integers: Integers,
 ) -> Running:
     if prepared.query.aggregates:
         return AggregatingQuery(prepared.query, plan, schema, first, integers)
-    return SelectingQuery(prepared.query, plan, schema, first, schema.names if remembers else (), integers)
+    return SelectingQuery(prepared.query, plan, schema, first, remembered, integers)

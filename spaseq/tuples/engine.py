@@ -16,6 +16,7 @@ from spaseq.exclusive import Use, exclusive, in_steps, reading
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
+from spaseq.tuples import promises
 from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.columns.stored import require, rows_read, rows_stored
@@ -164,6 +165,38 @@ class Engine:
         """``close``, the results as tables of bounded size."""
         self._close(stream)
         return self._tables()
+
+    # ── what a promise is good for ───────────────────────────────────────────────────────────────────────
+    @exclusive
+    @whole_or_broken
+    def due(self) -> int | None:
+        """The least promise (microseconds) with which ``advance`` would decide a result, or let a row go that waits.
+
+        A lesser one gives nothing.  None: no promise gives anything, as long as nothing else comes.
+        """
+        if self._kept:
+            return promises.ANY
+        return None if self._core is None else promises.due(self._core)
+
+    @exclusive
+    @whole_or_broken
+    def needed_since(self) -> int | None:
+        """No row before this time (microseconds) matters for any result that is still to come.
+
+        A new engine of the same queries goes on as this one would, whatever comes, if the rows since this time are
+        pushed to it in the order in which they came: those that were in time, and others beside them as one likes.
+        Then it is promised what was promised, stream by stream.  What it gives up to there was given before: drop it.
+        Its positions count from the first row that it was given.
+
+        None: every row may matter, since a query has no window in time, or consumes.  2**63 - 1: none does.
+        -2**63: nothing was promised, so all do.  OptionError: an iterator of results was begun, and not taken to its
+        end.
+        """
+        if self._kept:
+            raise OptionError("results wait: call push or advance once more before needed_since()")
+        if self._core is None:
+            return promises.needed_by((query.query for query in self._queries.values()), self._promised)
+        return promises.needed_since(self._core)
 
     @reading
     def statistics(self) -> dict[str, Any]:

@@ -68,15 +68,17 @@ def _entry_state(entry: Entry) -> dict[str, Any]:
 
 
 # ── and back ─────────────────────────────────────────────────────────────────────────────────────────────
-def restore_core(core: TupleCore, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
-    """Let a core without queries go on where ``state`` was taken, with the same queries."""
+def restore_core(
+    core: TupleCore, state: dict[str, Any], queries: Mapping[str, Prepared], kept: tuple[str, ...] = ()
+) -> None:
+    """Let a core without queries go on where ``state`` was taken, with the same queries, which keep some columns."""
     core.promised, core.events = state["promised"], state["events"]
     core.clocks = {clock["iri"]: StreamClock(**clock) for clock in state["clocks"]}
     core.streamsets = [_streamset(core, one) for one in state["streamsets"]]
     states = {one["name"]: one for one in state["queries"]}
     require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
     for name, prepared in queries.items():
-        _add_query(core, RegisteredQuery(name, prepared), states[name])
+        _add_query(core, RegisteredQuery(name, prepared, kept=kept), states[name])
     for streamset, one in zip(core.streamsets, state["streamsets"], strict=True):
         _fill_streamset(core, streamset, one, states)
     for name, query in core.queries.items():

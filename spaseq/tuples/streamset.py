@@ -181,11 +181,31 @@ class TupleStreamset:
 
     def due(self, clocks: Mapping[str, StreamClock]) -> dict[str, int]:
         """By streams with events whose turn it is, up to which time; ``clocks`` are in the order of streams."""
-        order = self._order(clocks)
-        bounds = dict(zip(order, _bounds([clocks[name].watermark for name in order]), strict=True))
+        bounds = self._bounds(clocks)
         return {
             name: bound for name, bound in bounds.items() if name in self.waiting and self.waiting[name].is_due(bound)
         }
+
+    def least_promise(self, clocks: Mapping[str, StreamClock]) -> int | None:
+        """The least promise about all streams by which an event would have its turn; None: none waits."""
+        first = [(waiting.first, name) for name, waiting in self.waiting.items() if len(waiting)]
+        needed = [time + (self._bounds(clocks, time)[name] < time) for time, name in first]
+        return min(needed, default=None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a stream that is not known yet would belong to it."""
+        return not self.of_column and not self.streams
+
+    def watermarks(self, clocks: Mapping[str, StreamClock]) -> list[int]:
+        """Those of its streams."""
+        return [clocks[name].watermark for name in self._order(clocks)]
+
+    def _bounds(self, clocks: Mapping[str, StreamClock], promise: int = LEAST) -> dict[str, int]:
+        """By stream, up to which time its events have their turn, if ``promise`` is made, too."""
+        order = self._order(clocks)
+        bounds = _bounds([max(clocks[name].watermark, promise) for name in order])
+        return dict(zip(order, bounds, strict=True))
 
     def taken(self, due: Mapping[str, int]) -> list[WaitingRun]:
         """The events whose turn it is, in runs: those of one time in their order."""

@@ -31,6 +31,11 @@ class Waiting:
         """How many there are."""
         return sum(len(times) for times, _ in self._runs)
 
+    @property
+    def first(self) -> int:
+        """The time of the first of them; there are some."""
+        return min(int(times[0]) for times, _ in self._runs)
+
     def add(self, times: Times, batch: pyarrow.RecordBatch) -> None:
         """More events came, in any order."""
         if len(times) > 1 and (times[1:] < times[:-1]).any():

@@ -137,6 +137,4 @@ class Command:
         late = told.get("late", 0)
         if not late or self.asked.late is not None:
             return []
-        return [
-            f"{counted(late, 'event')} came late and {were(late)} dropped: give a larger --lateness, or --late FILE"
-        ]
+        return [f"{counted(late, 'event')} came late and {were(late)} dropped: give more --lateness, or --late FILE"]

@@ -69,7 +69,7 @@ class SparkJob:
         columns = {plan.query.name: _variables(plan.query) for plan in self.job.plans}
         # Not orderBy: to find how to part the rows, that would do the whole job twice.
         others = ("map_values(events)", "map_values(bindings)", "query")  # so that no order is left to chance
-        order = ("last", "first", *map(functions.expr, others))
+        order = [functions.expr(one) for one in ("last", "first", *others)]
         ordered = rows.select(*RESULT.names).repartition(1).sortWithinPartitions(*order)
         for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
             found = unpacked(bytes(piece["data"]))

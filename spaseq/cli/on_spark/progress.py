@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from spaseq.spark.streaming import OBSERVED, OBSERVED_ROWS
+from spaseq.spark.streaming import OBSERVED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,7 +76,7 @@ class Metrics(StreamingQueryListener):
 
     def told(self) -> dict[str, int]:
         """The sums: those of engines by their names, those of rows behind ``rows``."""
-        names = {f"{OBSERVED}: ": "", f"{OBSERVED_ROWS}: ": "rows "}
+        names = {f"{OBSERVED}: ": "", f"{OBSERVED} rows: ": "rows "}
         found = {}
         for name, value in self.sums.items():
             kind = next(kind for kind in names if name.startswith(kind))

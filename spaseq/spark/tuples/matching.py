@@ -1,0 +1,152 @@
+"""``match_tuples``: CEQL on data frames of Spark."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from spaseq.errors import OptionError
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
+from spaseq.spark.batch import match_batch
+from spaseq.spark.finishing import finished, partitions_of
+from spaseq.spark.matching import checked_buckets, shuffle_partitions
+from spaseq.spark.tuples.job import TupleJob
+from spaseq.spark.tuples.reading import table_reading
+from spaseq.spark.tuples.showing import result_types
+from spaseq.streams.timestamps import UNITS, duration_microseconds
+from spaseq.tuples.columns.integers import integers_of
+from spaseq.tuples.prepared import AnyQuery, Prepared, prepare
+from spaseq.tuples.sources.source import check_texts
+from spaseq.tuples.streams import ReadingOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+def match_tuples(
+    df: DataFrame,
+    query: AnyQuery,
+    *,
+    time: str,
+    type: str | None = None,
+    relation: str | None = None,
+    stream: str | None = None,
+    unit: str = "us",
+    time_format: str | None = None,
+    totals: str = "int64",
+    lateness: timedelta | int = timedelta(0),
+    buckets: int | None = None,
+    whole: bool = False,
+    on_error: str = "stop",
+    late: bool = False,
+    name: str = "spaseq",
+) -> DataFrame:
+    """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
+
+    ``time``, ``type``, ``relation``, ``stream``, ``unit``, ``time_format`` and ``totals`` are as of
+    ``spaseq.tuples.match``; rows are in the order of their times.  What comes back has ``first`` and ``last``, the
+    times of the first and the last row of a result (of aggregates ``last`` alone), and the columns of SELECT: a
+    variable is an array of the rows that it holds, as structs, an attribute a value (or an array, under a ``+``) of the
+    column's type.
+
+    A query that may be cut (``spaseq explain``) is cut into ``buckets`` engines, by default four for each of
+    ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``lateness`` is as of ``match``; with ``late``
+    a column of that name has the late rows that the query could use, each next to NULL.  A streaming ``df`` needs a
+    window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which
+    it may be a part beside others with other names.
+
+    QuerySyntaxError, QueryError, OptionError: the query, its columns or the options are wrong.  While Spark works:
+    StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many), or a
+    number that comes out does not fit.
+    """
+    options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
+    job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df), late)
+    rows = df.select(*(f"`{name.replace('`', '``')}`" for name in job.reading.given.names))
+    if not df.isStreaming:
+        return match_batch([rows], job)
+    _check_streaming(job.reading.query)
+    from spaseq.spark.streaming import match_streaming
+
+    return match_streaming([rows], job, duration_microseconds(lateness), secrets.token_hex(8), name)
+
+
+def finish_tuples(
+    spark: SparkSession,
+    checkpoint: str,
+    schema: StructType,
+    query: AnyQuery,
+    *,
+    time: str,
+    type: str | None = None,
+    relation: str | None = None,
+    stream: str | None = None,
+    unit: str = "us",
+    time_format: str | None = None,
+    totals: str = "int64",
+    buckets: int | None = None,
+    whole: bool = False,
+    late: bool = False,
+) -> DataFrame:
+    """What the end of the input decides, of a streaming ``match_tuples`` that has stopped; a bounded data frame.
+
+    ``schema`` is that of its input, the rest as of ``finish``.
+    """
+    options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
+    partitions = partitions_of(spark, checkpoint)
+    job = tuple_job(schema, prepare(query), options, buckets, whole, partitions, late)
+    return finished(spark, checkpoint, job)
+
+
+def tuple_job(
+    columns: StructType,
+    query: Prepared,
+    options: ReadingOptions,
+    buckets: int | None,
+    whole: bool,
+    partitions: int,
+    late: bool = False,
+) -> TupleJob:
+    """The job of these arguments; errors as of ``match_tuples``."""
+    for what, given in (("whole", whole), ("late", late)):
+        if not isinstance(given, bool):
+            raise OptionError(f"{what} is True or False, not {given!r:.80}")
+    reading = table_reading(query, options, columns, late)
+    types = result_types(reading, columns)
+    return TupleJob(reading, types, checked_buckets(buckets, partitions), partitions, whole)
+
+
+def _options(
+    time: str,
+    type: str | None,
+    relation: str | None,
+    stream: str | None,
+    unit: str,
+    time_format: str | None,
+    totals: str,
+    on_error: str,
+) -> ReadingOptions:
+    """OptionError for what makes no sense."""
+    check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
+    if time is None:
+        raise OptionError("rows of Spark have no order: say which column has their times (time)")
+    if unit not in UNITS:
+        raise OptionError(f"the unit of time is us, ms or s, not {unit}")
+    if on_error not in ("stop", "skip"):
+        raise OptionError(f'on_error is "stop" or "skip", not {on_error!r:.80}')
+    integers_of(totals)
+    return ReadingOptions(type, relation, time, unit, None, None, on_error == "skip", time_format, stream, totals)
+
+
+def _check_streaming(query: Prepared) -> None:
+    """OptionError: rows of a stream would matter for ever, or have no place in its order."""
+    window = query.query.window
+    if isinstance(window, TimeWindow):
+        return
+    why = "without WITHIN its rows would be kept for ever"
+    if isinstance(window, EventWindow):
+        why = "with a window of EVENTS each row would wait for all before it, whatever their keys"
+    if isinstance(window, AttributeWindow):
+        why = f"{window.attribute} does not say which rows are done with, as time does"
+    raise OptionError(f"a query on a stream has a window in time, as in WITHIN 1 HOUR: {why}")

@@ -1,0 +1,155 @@
+"""Which columns of a table a job reads, and how: those that a query asks about, and those that its results show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pyarrow
+
+from spaseq.errors import OptionError
+from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.usual import usual, usual_schema
+from spaseq.tuples.core import RegisteredQuery, TupleCore
+from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
+from spaseq.tuples.encoding.times import Clock
+from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.sources.arrow import ArrowSource
+from spaseq.tuples.streams import ReadingOptions, with_times
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+TIME = "time\n"  # the time of a packed row: no query can mean it
+ROW = "row\n"  # the number of a row in its engine
+INSTANT = pyarrow.timestamp("us", "UTC")
+ONLY = ""  # the stream that has no name
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """How the columns ``given`` (in the types of Spark) are read for a query; ``options`` say what they are for.
+
+    ``late``: rows that are late are shown, too.
+    """
+
+    query: Prepared
+    options: ReadingOptions
+    given: pyarrow.Schema
+    late: bool = False
+
+    @property
+    def time(self) -> str:
+        """The column with the times."""
+        assert self.options.time is not None
+        return self.options.time
+
+    @property
+    def shows_rows(self) -> bool:
+        """Whether results show all columns of rows."""
+        query = self.query.query
+        return self.late or (
+            not query.aggregates and (not query.columns or any(isinstance(one, str) for one in query.columns))
+        )
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The columns that engines read."""
+        options = self.options
+        own = (None if options.relation is not None else options.type or "type", options.stream)
+        return existing((*own, *self.query.columns), self.given.names)
+
+    @cached_property
+    def packed(self) -> pyarrow.Schema:
+        """The columns of packed rows: the time as such, and what engines read or results show."""
+        names = self.given.names if self.shows_rows else self.asked
+        is_time = self.given.field(self.time).type == INSTANT
+        rest = [self.given.field(name) for name in names if not (is_time and name == self.time)]
+        return pyarrow.schema([pyarrow.field(TIME, INSTANT), *rest])
+
+    @property
+    def usual(self) -> pyarrow.Schema:
+        """The columns that engines read, in the types in which they do."""
+        return usual_schema(pyarrow.schema([self.given.field(name) for name in self.asked]))
+
+    def place(self, name: str) -> str:
+        """Where packed rows have a column."""
+        return name if name in self.packed.names else TIME
+
+    def types(self) -> ColumnTypes:
+        """The types of columns for an engine."""
+        own = {TIME: pyarrow.timestamp("us"), **dict.fromkeys(self.kept, pyarrow.int64())}
+        return ColumnTypes({field.name: field.type for field in self.usual} | own)
+
+    def core(self) -> TupleCore:
+        """What runs the query, which is still to be added."""
+        setting = replace(self.options, time=TIME, form=None).setting(has_names=False)
+        return TupleCore(setting, self.types())
+
+    def begun(self) -> tuple[TupleCore, RegisteredQuery]:
+        """The query at work; QueryError: it makes no sense for the columns that there are."""
+        core = self.core()
+        query = RegisteredQuery(ONLY, self.query, kept=self.kept)
+        core.add(query)
+        core.check_named_columns()
+        core.clock(ONLY)
+        core.start(query)
+        return core, query
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What an engine remembers of rows that are in matches."""
+        return () if self.query.query.aggregates else (ROW,)
+
+    def batch(self, rows: pyarrow.Table, numbers: pyarrow.Array | None) -> pyarrow.RecordBatch:
+        """Packed rows, which have these numbers if some are ``kept``, as an engine reads them."""
+        columns = {field.name: usual(_whole(rows[self.place(field.name)]), field.type) for field in self.usual}
+        columns[TIME] = _whole(rows[TIME]).cast(pyarrow.timestamp("us"))
+        return pyarrow.RecordBatch.from_pydict(columns | dict.fromkeys(self.kept, numbers))
+
+
+def table_reading(query: Prepared, options: ReadingOptions, columns: StructType, late: bool = False) -> TableReading:
+    """How a data frame with these columns is read.
+
+    QueryError, OptionError: the query or the options make no sense for it, or a column has a type that Arrow has not.
+    """
+    roles = Roles(options.type, options.relation, time=options.time, unit=options.unit, stream_column=options.stream)
+    check_roles(roles, columns.names)
+    own = (type_column_of(roles, columns.names), options.stream, options.time)
+    names = existing((*own, *query.columns), columns.names)
+    reading = TableReading(query, options, _schema(columns, names), late)
+    if reading.shows_rows:
+        reading = replace(reading, given=_schema(columns, existing(columns.names, columns.names)))
+    _check_time(reading)
+    reading.begun()
+    return reading
+
+
+def _check_time(reading: TableReading) -> None:
+    """OptionError, QueryError: the column with the times has none."""
+    source = with_times(ArrowSource(reading.given, iter(()), {}), reading.options)
+    Clock(reading.time, reading.options.unit, source.choose([reading.time]))
+
+
+def _schema(columns: StructType, names: Sequence[str]) -> pyarrow.Schema:
+    return pyarrow.schema(list(_fields(columns, names)))
+
+
+def _fields(columns: StructType, names: Sequence[str]) -> Iterator[pyarrow.Field]:
+    """Some columns as Arrow has them; OptionError for a type that it has not."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    for name in names:
+        type_ = columns[name].dataType
+        try:
+            yield pyarrow.field(name, to_arrow_type(type_, timezone="UTC"))
+        except PySparkException:
+            raise OptionError(f"the column {name} is of type {type_.simpleString()}, which Arrow has not") from None
+
+
+def _whole(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pyarrow.ChunkedArray) else found

@@ -1,0 +1,167 @@
+"""Results as rows of a data frame: the rows that variables hold, attributes, aggregates, and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+import pyarrow.compute
+
+from nfa_native.events.recognizer import ComplexEvents
+from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
+from spaseq.spark.tuples.store import Rows, RowStore
+from spaseq.tuples.aggregates.aggregating import AggregatingQuery
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.selection.names import free
+from spaseq.tuples.selection.projecting import Column
+from spaseq.tuples.selection.selecting import SelectingQuery
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedRows:
+    """Results of a query that selects, found in a ``batch``."""
+
+    found: ComplexEvents
+    batch: EncodedBatch
+    running: SelectingQuery
+    store: RowStore
+    reading: TableReading
+    schema: pyarrow.Schema
+
+    def rows(self) -> pyarrow.RecordBatch:
+        """See ``Finding``."""
+        positions = self.running.positions_of(self.found)
+        held = dict(zip(self.running.held, positions.columns[3:], strict=True))
+        shown = [
+            self._column(column, held[column.variable], field.type)
+            for column, field in zip(self.running.columns, list(self.schema)[2:], strict=False)
+        ]
+        times = [self._times(positions.column(0)), self._times(positions.column(1))]
+        return _filled([*times, *shown], self.schema)
+
+    def _numbers(self, positions: pyarrow.Array) -> Rows:
+        """The numbers of the rows at some positions."""
+        found: Rows = self.running.past.values(ROW, positions).to_numpy()
+        return found
+
+    def _times(self, positions: pyarrow.Array) -> pyarrow.Array:
+        return _array(self.store.take(self._numbers(positions), [TIME])[TIME])
+
+    def _column(self, column: Column, positions: pyarrow.ListArray, type_: pyarrow.DataType) -> pyarrow.Array:
+        """A column of results whose variable holds these positions."""
+        numbers = self._numbers(positions.flatten())
+        lengths = pyarrow.compute.list_value_length(positions).to_numpy()
+        offsets: Offsets = np.append(0, np.cumsum(lengths))
+        if column.attribute is None:
+            values = self._structs(numbers, type_.value_type)
+        else:
+            place = self.reading.place(column.attribute)
+            values = _array(self.store.take(numbers, [place])[place])
+        if column.several:
+            return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values, type=type_)
+        return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))
+
+    def _structs(self, numbers: Rows, type_: pyarrow.StructType) -> pyarrow.StructArray:
+        """Rows with all of their columns."""
+        names = dict.fromkeys(self.reading.place(field.name) for field in type_)
+        return _structs(self.store.take(numbers, list(names)), self.reading, type_)
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatedRows:
+    """Rows of aggregates whose ends are in a ``batch``."""
+
+    found: pyarrow.RecordBatch
+    batch: EncodedBatch
+    schema: pyarrow.Schema
+
+    def rows(self) -> pyarrow.RecordBatch:
+        """See ``Finding``."""
+        ends = self.found.column(0).to_numpy() - self.batch.first_position
+        last = pyarrow.array(self.batch.times[ends]).cast(INSTANT)
+        others = zip(self.found.columns[1:], list(self.schema)[1:], strict=False)
+        return _filled([last, *(column.cast(field.type) for column, field in others)], self.schema)
+
+
+def late_rows(rows: pyarrow.Table, reading: TableReading, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Packed rows that are late, in the last column of results."""
+    others = [pyarrow.nulls(len(rows), field.type) for field in list(schema)[:-1]]
+    return _filled([*others, _structs(rows, reading, schema.types[-1])], schema)
+
+
+def _structs(rows: pyarrow.Table, reading: TableReading, type_: pyarrow.StructType) -> pyarrow.StructArray:
+    columns = [_array(rows[reading.place(field.name)]) for field in type_]
+    return pyarrow.StructArray.from_arrays(columns, fields=list(type_))
+
+
+def _filled(columns: list[pyarrow.Array], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """The columns, those that are missing NULL."""
+    more = [pyarrow.nulls(len(columns[0]), field.type) for field in list(schema)[len(columns) :]]
+    return pyarrow.RecordBatch.from_arrays([*columns, *more], schema=schema)
+
+
+def result_types(reading: TableReading, columns: StructType) -> StructType:
+    """The columns of results for Spark; ``columns`` are all of the input.
+
+    ``first``, ``last`` and ``late`` get underscores where the query has their names.
+    """
+    from pyspark.sql.types import StructField, StructType, TimestampType
+
+    _, query = reading.begun()
+    assert query.entry is not None
+    running = query.entry.running
+    aggregates = isinstance(running, AggregatingQuery)
+    own = list((_aggregated if aggregates else _selected)(running, reading, columns))
+    names = [name for name, _ in own]
+    times = [(free(name, names), TimestampType()) for name in (["last"] if aggregates else ["first", "last"])]
+    late = [(free("late", names), _row_type(columns))] if reading.late else []
+    return StructType([StructField(name, type_) for name, type_ in [*times, *own, *late]])
+
+
+def _selected(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
+    from pyspark.sql.types import ArrayType
+
+    row = _row_type(columns)
+    for column in running.columns:
+        type_ = row if column.attribute is None else columns[column.attribute].dataType
+        yield column.name, ArrayType(type_) if column.several else type_
+
+
+def _row_type(columns: StructType) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    return StructType([StructField(one.name, one.dataType) for one in columns])
+
+
+def _aggregated(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
+    query = reading.query.query
+    shown = [(key.name, key.attribute.name) for key in query.group_by if key.name is not None]
+    of = {each.name: each.attribute.name for each in query.aggregates if each.attribute and each.function in MIN_MAX}
+    for field in list(running.schema)[1:]:
+        name = dict(shown).get(field.name) or of.get(field.name)
+        yield field.name, _type(field.type, None if name is None else columns[name].dataType)
+
+
+MIN_MAX = ("MIN", "MAX")  # what is a value of a column
+
+
+def _type(type_: pyarrow.DataType, column: DataType | None) -> DataType:
+    """The type of values that are of a column of the input, or calculated: decimals are doubles."""
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import DecimalType
+
+    return from_arrow_type(type_) if column is None or isinstance(column, DecimalType) else column
+
+
+def _array(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pyarrow.ChunkedArray) else found

@@ -1,0 +1,91 @@
+"""The first stage of a job with a query in CEQL, before the shuffle: rows are packed for the engines they matter to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+import pyarrow
+
+from spaseq.plan.split import Split
+from spaseq.spark.kinds import PackedForm
+from spaseq.spark.packing import Packer
+from spaseq.spark.sifting import tick, told_skipped
+from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
+from spaseq.spark.tuples.routing import Places, RowRouter
+from spaseq.streams.timestamps import LEAST
+from spaseq.tuples.pushing import Pushed, PushedPart
+
+Routed = list[tuple[int, Places]]
+
+
+class RowReader(Protocol):
+    """For whom rows are read, and how."""
+
+    @property
+    def reading(self) -> TableReading:
+        """What the columns are for."""
+
+    @property
+    def split(self) -> Split:
+        """Where the query is cut."""
+
+    @property
+    def engines(self) -> int:
+        """Into how many engines."""
+
+    @property
+    def labels(self) -> Sequence[int]:
+        """The label of each engine by number."""
+
+    @property
+    def form(self) -> PackedForm:
+        """How rows are packed."""
+
+
+def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) -> Iterator[pyarrow.RecordBatch]:
+    """Rows of ``PACKED`` for rows: what no atom matches is left out, unless it counts.
+
+    ``ticks``: one more row has the latest time of all rows, whether they are left out or not, how many had none, and
+    how many were left out.  StreamError: a row has no time, or a value is none.
+    """
+    reading, packer, latest, dropped, skipped = job.reading, Packer(job.labels, job.form), LEAST, 0, []
+    router, types = RowRouter(reading, job.split.keys, job.engines), reading.types()
+    for number, given in enumerate(batches):
+        batch = _known(given, reading.given)
+        pushed = Pushed(batch, reading.options, f"<batch {number}>")
+        parts, omitted = pushed.read((*reading.asked, reading.time), types)
+        skipped.append(omitted)
+        for part in parts:
+            latest = max(latest, int(part.times.max(initial=LEAST)))  # type: ignore[union-attr]
+            routed = list(router.route(part.batch))
+            dropped += len(part.rows) - sum(len(places) for _, places in routed)
+            yield from _packed(part, batch, routed, packer, job.form) if routed else ()
+    yield from packer.rest()
+    count = told_skipped(skipped)
+    if ticks:
+        yield from tick(latest, count, dropped)
+
+
+def _packed(
+    part: PushedPart, batch: pyarrow.RecordBatch, routed: Routed, packer: Packer, form: PackedForm
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows that are full with some that were read."""
+    order, first = np.concatenate([places for _, places in routed]), 0
+    columns = {TIME: pyarrow.array(part.times[order]).cast(INSTANT)}  # type: ignore[index]
+    columns |= {name: batch[name].take(pyarrow.array(part.rows[order])) for name in form.schema.names if name != TIME}
+    rows = pyarrow.RecordBatch.from_pydict(columns, schema=form.schema)
+    for engine, places in routed:
+        yield from packer.add(engine, rows.slice(first, len(places)))
+        first += len(places)
+
+
+def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """A batch in the types that are known: Spark may have its times in another zone, and its texts in longer ones."""
+    columns = [_cast(batch[field.name], field.type) for field in schema]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _cast(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
+    return column if column.type == type_ else column.cast(type_)
