@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from spaseq.errors import OptionError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,19 +31,12 @@ SETTINGS = {
 def why_not() -> str:
     """Why there can be no session; empty if there can."""
     try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        return "pyspark is not installed"
-    java = _java()
-    if java is None or not Path(java).exists():
-        return "there is no Java: Spark needs 17 or later"
-    found = re.search(r'version "(\d+)', subprocess.run([java, "-version"], capture_output=True, text=True).stderr)
-    return "" if found and int(found[1]) >= 17 else f"{java} is older than Java 17"
+        from spaseq.spark.machine import check_java
 
-
-def _java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return str(Path(home) / "bin" / "java") if home else shutil.which("java")
+        check_java()
+    except OptionError as error:
+        return str(error)
+    return ""
 
 
 @cache
