@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from spaseq.errors import OptionError
+from spaseq.results.formats import RESUMABLE
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 from spaseq.suggestion import did_you_mean
@@ -56,7 +57,7 @@ def write_options(given: Texts) -> WriteOptions:
     """The options of a data frame that is written; errors as of ``read_options``."""
     texts = known_options(given, WRITE_NAMES)
     path = local_path(_required(texts, "path", "the folder that is written into"))
-    return WriteOptions(path, choice(texts, "format", ("jsonl", "nquads")), _flag(texts, "several", True))
+    return WriteOptions(path, choice(texts, "format", RESUMABLE), _flag(texts, "several", True))
 
 
 def read_options(given: Texts) -> ReadOptions:

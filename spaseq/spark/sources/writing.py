@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +14,17 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
+from spaseq.results.formats import Layout, open_writer
+from spaseq.results.formats.writer import Utf8Output
+from spaseq.results.table import MatchTable
 from spaseq.spark.schemas import RESULT
 from spaseq.spark.sources.folder import SinkFolder, Written
 from spaseq.spark.sources.options import WriteOptions
-from spaseq.spark.sources.written import checked, quad_lines, several_lines, single_lines
+from spaseq.spark.tables import match_tables
 
 RUN = "sql.streaming.queryId"  # the property of a task that says of which streaming query it is
-ENDINGS = {"jsonl": ".jsonl", "nquads": ".nq"}
+ENDINGS = {"jsonl": ".jsonl", "nquads": ".nq", "trig": ".trig"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +46,33 @@ class PartWriter:
         """Where it is written."""
         return SinkFolder(Path(self.options.path), ENDINGS[self.options.format], self.job)
 
-    def write(self, rows: Iterator[pyarrow.RecordBatch]) -> PartMessage:
+    def write(self, rows: Iterable[pyarrow.RecordBatch]) -> PartMessage:
         """Write all rows; StreamError: one is no result."""
-        path, size, queries = self.folder.temporary(), 0, set[str]()
+        path, queries = self.folder.temporary(), set[str]()
         try:
             with path.open("xb") as file:
-                for batch in rows:
-                    data = self._lines(checked(batch))
-                    size += len(data)
-                    if not self.options.several:
-                        queries.update(batch["query"].unique().to_pylist())
-                    file.write(data)
-                file.flush()
+                output = Utf8Output(file)
+                writer = open_writer(self.options.format, output, Layout(several=self.options.several))
+                for table in _tables(rows):
+                    writer.write(table)
+                    queries.add(table.query)
+                writer.close()
+                output.flush()
                 os.fsync(file.fileno())
+                size = file.tell()
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return PartMessage(Written(str(path), size, _run(), frozenset(queries)))
+        names = not self.options.several and self.options.format == "jsonl"
+        return PartMessage(Written(str(path), size, _run(), frozenset(queries) if names else frozenset()))
 
-    def _lines(self, rows: pyarrow.RecordBatch) -> bytes:
-        if self.options.format == "nquads":
-            return quad_lines(rows)
-        return several_lines(rows) if self.options.several else single_lines(rows)
+
+def _tables(rows: Iterable[pyarrow.RecordBatch]) -> Iterator[MatchTable]:
+    """The results in some rows; StreamError: a row is none."""
+    for batch in rows:
+        if batch["query"].null_count:
+            raise StreamError("a row has no query: late events are no results, and have to be written elsewhere")
+        yield from match_tables(pyarrow.Table.from_batches([batch]))
 
 
 class FilesWriter(DataSourceArrowWriter):
