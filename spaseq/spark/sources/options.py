@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from spaseq.errors import OptionError
+from spaseq.results.formats import RESUMABLE
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 from spaseq.suggestion import did_you_mean
@@ -18,6 +19,7 @@ NAMES = (
     "path", "paths", "stream", "timeProperty", "timeUnit", "onError", "cut", "partitionBytes", "follow",
     "maxFilesPerTrigger", "maxBytesPerTrigger",
 )  # fmt: skip
+WRITE_NAMES = ("path", "format", "several", "checkpointLocation", "queryName")
 _SIZE = re.compile(r"(\d{1,15})([kmgt]?)b?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
@@ -40,6 +42,22 @@ class ReadOptions:
     follow: bool = False
     most_files: int | None = None
     most_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """The folder ``path`` gets files in a ``format``; results of ``several`` queries have their names in jsonl."""
+
+    path: str
+    format: str
+    several: bool
+
+
+def write_options(given: Texts) -> WriteOptions:
+    """The options of a data frame that is written; errors as of ``read_options``."""
+    texts = known_options(given, WRITE_NAMES)
+    path = local_path(_required(texts, "path", "the folder that is written into"))
+    return WriteOptions(path, choice(texts, "format", RESUMABLE), _flag(texts, "several", True))
 
 
 def read_options(given: Texts) -> ReadOptions:

@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
 from pyspark.sql.types import StructType
 
+from spaseq.errors import OptionError
 from spaseq.spark.sources.batch import FilesReader, FilteringReader
-from spaseq.spark.sources.options import read_options
+from spaseq.spark.sources.options import read_options, write_options
 from spaseq.spark.sources.streaming import FilesStreamReader
+from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, check_results
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +47,18 @@ class RdfStream(DataSource):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """Reads what comes."""
         return FilesStreamReader(read_options(self.options))
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Writes the results of a bounded job."""
+        check_results(schema)
+        return FilesWriter(write_options(self.options), overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
+        """Writes the results of a streaming job; OptionError: not all of them."""
+        if overwrite:
+            raise OptionError('rdfstream adds the results of each batch: outputMode("append")')
+        check_results(schema)
+        return FilesStreamWriter(write_options(self.options))
 
 
 class FilteringRdfStream(RdfStream):
