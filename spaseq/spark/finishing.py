@@ -22,7 +22,7 @@ from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine
 from spaseq.spark.matching import job_of
-from spaseq.spark.meta import identity_of
+from spaseq.spark.meta import is_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -40,6 +40,7 @@ def finish(
     buckets: int | None = None,
     whole: Iterable[str] = (),
     types: Types | None = None,
+    new_background: bool = False,
 ) -> DataFrame:
     """The matches that the end of all streams decides, of a streaming ``match`` that has stopped; a bounded data frame.
 
@@ -48,7 +49,8 @@ def finish(
     no such state at ``checkpoint``.  SnapshotError, while Spark works: it is of another job.
     """
     graphs, partitions = read_background(background, entail), partitions_of(spark, checkpoint)
-    return finished(spark, checkpoint, job_of(queries, graphs, buckets, whole, "stop", partitions, types))
+    job = job_of(queries, graphs, buckets, whole, "stop", partitions, types, new_background=new_background)
+    return finished(spark, checkpoint, job)
 
 
 def finished(spark: SparkSession, checkpoint: str, job: EngineJob) -> DataFrame:
@@ -109,7 +111,7 @@ def _operator_of(spark: SparkSession, checkpoint: str, job: EngineJob) -> int:
         return numbers[0]
     for number in numbers:
         state = _state(spark, checkpoint, "meta", number).select("value.data").limit(1).collect()
-        if not state or identity_of(bytes(state[0].data)) == job.identity:
+        if not state or is_of(bytes(state[0].data), job.identity, job.free):
             return number
     raise StreamError("the checkpoint has the state of other jobs, and not of this one", Location(checkpoint))
 

@@ -26,6 +26,7 @@ from spaseq.spark.routing import Router
 from spaseq.spark.schemas import ROUTED
 from spaseq.spark.sifting import sift
 
+BACKGROUND = "the background"  # in the identity of a job
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
 
@@ -35,7 +36,7 @@ class Job:
 
     It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
     counted and left out, else they are a StreamError.  Variables with ``types`` are columns of the results; ``late``:
-    late events are among these.
+    late events are among these.  ``new_background``: a state may be of another background.
     """
 
     queries: Mapping[str, Prepared]
@@ -46,6 +47,7 @@ class Job:
     skip: bool = False
     types: DecidedTypes = field(default_factory=dict)
     late: bool = False
+    new_background: bool = False
 
     @property
     def plans(self) -> list[Plan]:
@@ -116,13 +118,18 @@ class Job:
         """See ``EngineJob``."""
         return misfits(results, self.types)
 
+    @property
+    def free(self) -> frozenset[str]:
+        """See ``EngineJob``."""
+        return frozenset({BACKGROUND} if self.new_background else ())
+
     @cached_property
     def identity(self) -> dict[str, str]:
         """What must be equal for a state to be of this job, by what it is called in errors."""
         whole = ", ".join(sorted(self.whole))
         queries = {f'the query "{name}"': query.fingerprint for name, query in self.queries.items()}
         cut = {"the number of buckets": str(self.buckets), "the number of partitions": str(self.partitions)}
-        return {**queries, "the background": self.background.fingerprint(), **cut, "what is whole": whole}
+        return {**queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
 
     def reader(self) -> tuple[spaseq.engine.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""

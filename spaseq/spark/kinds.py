@@ -76,6 +76,10 @@ class EngineJob(Protocol):
         """What must be equal for a state to be of this job, by what it is called in errors."""
 
     @property
+    def free(self) -> frozenset[str]:
+        """What of the identity may have changed since a state was kept."""
+
+    @property
     def form(self) -> PackedForm:
         """How rows are packed for engines."""
 

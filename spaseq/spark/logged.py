@@ -79,7 +79,7 @@ class LoggedEngine:
         The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
         """
         data = self.state.meta()
-        before = Meta(self.job.identity) if data is None else Meta.from_bytes(data, self.job.identity)
+        before = Meta(self.job.identity) if data is None else self._kept(data)
         engine = self._engine(before, report)
         meta, parts, last, count = before, list[bytes](), LEAST, 0
         for row in rows:
@@ -101,8 +101,11 @@ class LoggedEngine:
         """What the end of all streams decides, beyond what was given before."""
         data = self.state.meta()
         if data is not None:
-            engine = self._engine(Meta.from_bytes(data, self.job.identity), Report())
+            engine = self._engine(self._kept(data), Report())
             yield from _rows(engine.close())
+
+    def _kept(self, data: bytes) -> Meta:
+        return Meta.from_bytes(data, self.job.identity, self.job.free)
 
     # ── the engine ───────────────────────────────────────────────────────────────────────────────────────
     @property

@@ -36,6 +36,7 @@ def match(
     on_error: str = "stop",
     types: Types | None = None,
     late: bool = False,
+    new_background: bool = False,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -52,13 +53,16 @@ def match(
     are rows, too, without query: ``first`` and ``last`` are their time, ``derived`` is the event with the lines of its
     graph that queries use.  It needs Spark's RocksDB state store.
 
+    A state in the checkpoint goes on with the same queries, background, buckets, whole and number of partitions; with
+    ``new_background``, after a change of that, what windows still hold is matched again with the new one.
+
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
     reads (``on_error="skip"``: such rows are left out, and the workers log how many).
     """
     frames = _frames(df)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
-    job = job_of(queries, graphs, buckets, whole, on_error, shuffle_partitions(frames[0]), types, late)
+    job = job_of(queries, graphs, buckets, whole, on_error, shuffle_partitions(frames[0]), types, late, new_background)
     inputs = [one.select(*_columns(one)) for one in frames]
     if not frames[0].isStreaming:
         return match_batch(inputs, job)
@@ -76,6 +80,7 @@ def job_of(
     partitions: int,
     types: Types | None = None,
     late: bool = False,
+    new_background: bool = False,
 ) -> Job:
     """The job of these arguments; errors as of ``match``."""
     if on_error not in ("stop", "skip"):
@@ -91,9 +96,8 @@ def job_of(
     if not isinstance(late, bool):
         raise OptionError(f"late is True or False, not {late!r:.80}")
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
-    return Job(
-        known, background, checked_buckets(buckets, partitions), partitions, kept, on_error == "skip", typed, late
-    )
+    number, skip = checked_buckets(buckets, partitions), on_error == "skip"
+    return Job(known, background, number, partitions, kept, skip, typed, late, new_background)
 
 
 def _frames(df: DataFrame | Sequence[DataFrame]) -> Sequence[DataFrame]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -66,8 +66,11 @@ class Meta:
         return json.dumps({"format": FORMAT, **asdict(self)}, separators=(",", ":")).encode()
 
     @staticmethod
-    def from_bytes(data: bytes, identity: Mapping[str, str]) -> Meta:
-        """What ``to_bytes`` gave; SnapshotError: another version wrote it, or it is of another job."""
+    def from_bytes(data: bytes, identity: Mapping[str, str], free: Collection[str] = ()) -> Meta:
+        """What ``to_bytes`` gave; SnapshotError: another version wrote it, or it is of another job.
+
+        What is ``free`` of the identity may have changed: then no engine that is alive has this state.
+        """
         try:
             found: dict[str, Any] = json.loads(data)
             version = found.pop("format")
@@ -75,19 +78,23 @@ class Meta:
             raise SnapshotError("the state of the checkpoint is damaged") from None
         if version != FORMAT:
             raise SnapshotError(f"the checkpoint has format {version}; this version of SPAseq reads format {FORMAT}")
-        _check_identity(found["identity"], identity)
+        changed = _changed(found["identity"], identity, free)
         entries = tuple(LogEntry(**one) for one in found["entries"])
         tokens = tuple((name, number) for name, number in found["tokens"])
-        return Meta(identity, found["watermark"], entries, found["following"], tokens)
+        meta = Meta(identity, found["watermark"], entries, found["following"], tokens)
+        return replace(meta, tokens=()).done() if changed else meta
 
 
-def identity_of(data: bytes) -> dict[str, str]:
-    """What tells the job of a state from others."""
-    found: dict[str, str] = json.loads(data)["identity"]
-    return found
+def is_of(data: bytes, identity: Mapping[str, str], free: Collection[str]) -> bool:
+    """Whether a state is of the job with this identity, but for what is free of it."""
+    known: dict[str, str] = json.loads(data)["identity"]
+    return all(known.get(name) == identity.get(name) for name in [*known, *identity] if name not in free)
 
 
-def _check_identity(known: Mapping[str, str], given: Mapping[str, str]) -> None:
-    for name in [*known, *given]:
-        if known.get(name) != given.get(name):
+def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collection[str]) -> bool:
+    """Whether an identity is another one; SnapshotError: in something that is not free."""
+    changed = [name for name in [*known, *given] if known.get(name) != given.get(name)]
+    for name in changed:
+        if name not in free:
             raise SnapshotError(f"the checkpoint is of another job: {name} changed")
+    return bool(changed)

@@ -57,50 +57,92 @@ def run(folder: Path) -> None:
     ).start().awaitTermination()
 
 
-def kill_now_and_then(folder: Path, kills: int, chance: random.Random) -> int:
-    """Run the job, killed so many times if it lasts; how often it was."""
-    killed = 0
-    while True:
-        command = [sys.executable, "-m", "tests.spark.killing", "--run", str(folder)]
-        job = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            _, errors = job.communicate(timeout=chance.uniform(12, 40) if killed < kills else 600)
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            job.wait()
-            killed += 1
-            time.sleep(2)  # Python workers notice that their JVM has gone
-            continue
-        if job.returncode:
-            sys.exit(f"the job ended with {job.returncode}:\n{errors.decode()[-3000:]}")
-        return killed
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """The job in a process group of its own."""
+    command = [sys.executable, "-m", "tests.spark.killing", "--run", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
 
 
-def main(kills: int, seed: int) -> int:
-    if reason := why_not():
-        print(f"skipped: {reason}")
-        return 0
-    with tempfile.TemporaryDirectory() as name:
-        folder, table = Path(name), rows(seed)
-        (folder / "in").mkdir()
-        for number in range(FILES):
-            path = folder / "in" / f"{number:03}.parquet"
-            pyarrow.parquet.write_table(table.slice(number * EVENTS, EVENTS), path)
-            os.utime(path, (number, number))  # Spark reads the oldest first
-        killed = kill_now_and_then(folder, kills, random.Random(seed))
-        return compared(folder, table, killed)
+def kill(job: subprocess.Popen[bytes]) -> None:
+    """End the job, its JVM and its workers at once."""
+    os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
+    time.sleep(2)  # Python workers notice that their JVM has gone
 
 
-def compared(folder: Path, table: pyarrow.Table, killed: int) -> int:
-    """Whether what was written, with what is left in the state, is what one engine finds."""
+def kill_after(folder: Path, seconds: float) -> bool:
+    """Run the job, and kill it after so long; whether it lasted."""
+    job = start(folder)
+    try:
+        _, errors = job.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        kill(job)
+        return True
+    _check(job, errors)
+    return False
+
+
+def kill_between(folder: Path) -> bool:
+    """Run the job, and kill it when its sink has committed a batch and Spark has not; whether that came about."""
+    job, written, commits = start(folder), folder / "out" / "_spark_metadata", folder / "checkpoint" / "commits"
+    while job.poll() is None:
+        if _names(written) - _names(commits):
+            kill(job)
+            return bool(_names(written) - _names(commits))
+        time.sleep(0.0005)
+    _check(job, b"")
+    return False
+
+
+def _names(folder: Path) -> set[str]:
+    """The batches in a folder of Spark's."""
+    return {path.name for path in folder.glob("*") if path.name.isdigit()}
+
+
+def _check(job: subprocess.Popen[bytes], errors: bytes) -> None:
+    if job.returncode:
+        sys.exit(f"the job ended with {job.returncode}:\n{errors.decode()[-3000:]}")
+
+
+def written(table: pyarrow.Table, folder: Path, files: int) -> None:
+    """A table as so many files, each a microbatch."""
+    folder.mkdir()
+    size = -(-len(table) // files)
+    for number in range(files):
+        path = folder / f"{number:03}.parquet"
+        pyarrow.parquet.write_table(table.slice(number * size, size), path)
+        os.utime(path, (number, number))  # Spark reads the oldest first
+
+
+def lost_and_doubled(folder: Path, seed: int, kills: int, between: int) -> tuple[int, int, int]:
+    """How often the job was killed, at random moments and between two commits; how much was lost, and came twice."""
+    table, chance = rows(seed), random.Random(seed)
+    written(table, folder / "in", FILES)
+    killed = sum(kill_between(folder) for _ in range(between))
+    killed += sum(kill_after(folder, chance.uniform(12, 40)) for _ in range(kills))
+    kill_after(folder, 900)
+    return killed, *compared(folder, table)
+
+
+def compared(folder: Path, table: pyarrow.Table) -> tuple[int, int]:
+    """How much of what one engine finds was neither written nor is left in the state, and how much more there is."""
     queries = {"query1": spaseq.prepare(QUERY)}
     out = session().read.parquet(str(folder / "out")).toArrow().to_pylist()
     left = finish(session(), str(folder / "checkpoint"), QUERY).toArrow().to_pylist()
     found: Counter[Any] = counted([*out, *left], queries)
     wanted = in_process(queries, {}, table)
-    lost, more = (wanted - found).total(), (found - wanted).total()
-    given = f"{len(out)} matches + {len(left)} left, {wanted.total()} in process"
-    print(f"{killed} kills: {given}, {lost} lost, {more} too many")
+    print(f"{len(out)} matches + {len(left)} left, {wanted.total()} in process")
+    return (wanted - found).total(), (found - wanted).total()
+
+
+def main(kills: int, seed: int) -> int:
+    """Kill the job so often at random moments, and half as often between two commits."""
+    if reason := why_not():
+        print(f"skipped: {reason}")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        killed, lost, more = lost_and_doubled(Path(name), seed, kills, max(1, kills // 2))
+    print(f"{killed} kills: {lost} lost, {more} too many")
     return 1 if lost or more else 0
 
 

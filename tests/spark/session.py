@@ -47,7 +47,7 @@ def session() -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2]").appName("spaseq tests")
+    builder = SparkSession.builder.master("local[2,4]").appName("spaseq tests")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     made = builder.getOrCreate()

@@ -82,6 +82,11 @@ class TupleJob:
         return to_arrow_schema(self.results, timezone="UTC")
 
     @property
+    def free(self) -> frozenset[str]:
+        """See ``EngineJob``."""
+        return frozenset()
+
+    @property
     def identity(self) -> dict[str, str]:
         """See ``EngineJob``."""
         options = self.reading.options
