@@ -16,6 +16,7 @@ except ImportError as error:
 from spaseq.spark.finishing import finish
 from spaseq.spark.matching import match
 from spaseq.spark.sources.rdfstream import RdfStream, register
+from spaseq.spark.sources.values import from_wire
 from spaseq.spark.tuples.matching import finish_tuples, match_tuples
 
-__all__ = ["RdfStream", "finish", "finish_tuples", "match", "match_tuples", "register"]
+__all__ = ["RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]

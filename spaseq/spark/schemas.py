@@ -9,6 +9,8 @@ EVENT = pyarrow.schema(
     [("stream", pyarrow.string()), ("time", INSTANT), ("event", pyarrow.string()), ("graph", pyarrow.binary())]
 )
 
+EVENT_DDL = "stream string, time timestamp, event string, graph binary"
+
 ROUTED = EVENT.append(pyarrow.field("counted", pyarrow.bool_()))  # true in one of the engines that an event goes to
 
 # Events on their way to an engine: its label, the first and the last of their times, how many it counts, and they

@@ -55,6 +55,15 @@ def read_nquads(
             yield complete
 
 
+def read_text(text: bytes, path: str, assembler: EventAssembler) -> Events:
+    """The events of a whole text of N-Quads, a short one; StreamError, also if some are complete before it."""
+    block = text.removeprefix(BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = _Lines(block, path, 0, 0, len(block))
+    assembler.read(block, lines)
+    assembler.finish(lines.end)
+    return assembler.take() or assembler.nothing
+
+
 def _blocks(source: BinaryIO, path: str) -> Iterator[tuple[bytes, int, int]]:
     """Whole lines, as many as are there to be read: bytes of a block from an offset to another.
 

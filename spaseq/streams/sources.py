@@ -239,7 +239,7 @@ def _format(path: str, source: _Opened) -> tuple[str, bool]:
     ending = _ending(path) if path != "-" else ""
     if ending in _OTHER_ENDINGS:
         raise StreamError(f"{_OTHER_ENDINGS[ending]} is no format of streams", Location(path), expected=_EXPECTED)
-    kind = ENDINGS.get(ending) or _sniffed(beginning)
+    kind = ENDINGS.get(ending) or sniffed(beginning)
     if kind in ("jsonld", "jelly"):
         return kind, True
     in_messages = announces_messages(beginning)
@@ -249,7 +249,8 @@ def _format(path: str, source: _Opened) -> tuple[str, bool]:
     return kind, in_messages
 
 
-def _sniffed(beginning: bytes) -> str:
+def sniffed(beginning: bytes) -> str:
+    """The format of what begins so and has no name: a value of ``ENDINGS``."""
     if is_jelly(beginning):
         return "jelly"
     text = without_delimiters(beginning) if announces_messages(beginning) else beginning

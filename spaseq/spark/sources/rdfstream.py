@@ -15,6 +15,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from spaseq.errors import OptionError
+from spaseq.spark.schemas import EVENT_DDL
 from spaseq.spark.sources.batch import FilesReader, FilteringReader
 from spaseq.spark.sources.options import read_options, write_options
 from spaseq.spark.sources.streaming import FilesStreamReader
@@ -23,7 +24,6 @@ from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, check_r
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EVENT_DDL = "stream string, time timestamp, event string, graph binary"
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 

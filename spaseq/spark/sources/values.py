@@ -1,0 +1,110 @@
+"""``from_wire``: messages in a column, such as those of Kafka, as rows of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import pyarrow
+
+from gpm.native.assembly import Encoder
+from nfa_native.terms.words import Terms
+from spaseq.errors import OptionError
+from spaseq.spark.schemas import EVENT, EVENT_DDL, INSTANT
+from spaseq.spark.sources.reading import tell_losses
+from spaseq.streams.event import Events
+from spaseq.streams.sources import ENDINGS
+from spaseq.streams.timestamps import UNITS
+from spaseq.streams.values import ValueReader
+from spaseq.streams.wire import TIME_PROPERTIES, WireOptions, WireReport
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOptions:
+    """How values are read: in a ``kind`` of ``FORMATS``, None: by how each begins."""
+
+    wire: WireOptions
+    kind: str | None
+
+
+def from_wire(
+    df: DataFrame,
+    column: str | Column,
+    stream: str | Column,
+    time: str | Column | None = None,
+    format: str | None = None,
+    time_properties: Sequence[str] = TIME_PROPERTIES,
+    time_unit: str = "us",
+    on_error: str = "stop",
+) -> DataFrame:
+    """The events in a column of messages (binary or string), as rows for ``match``; bounded or streaming.
+
+    A value is a message of ``docs/wire.md`` (``format``: ``nquads``, ``trig``, ``ntriples``, ``turtle``, ``jsonld`` or
+    ``jelly``; None: by how it begins), or several named graphs with their times in N-Quads or TriG.  ``stream`` is the
+    name or IRI of all of them, or a column that says it.  ``time`` is a column of timestamps, such as Kafka's: then a
+    value is one graph that needs no time of its own.  OptionError: the arguments are wrong.  StreamError, while
+    Spark works: a value cannot be read (``on_error="skip"``: it is left out, and the worker's log says how many were).
+    """
+    from pyspark.sql import functions
+
+    options = value_options(format, time_properties, time_unit, on_error)
+    streams = functions.lit(stream) if isinstance(stream, str) else stream
+    values = functions.col(column) if isinstance(column, str) else column
+    columns = [streams.cast("string").alias("stream"), values.cast("binary").alias("value")]
+    if time is not None:
+        times = functions.col(time) if isinstance(time, str) else time
+        columns.append(times.cast("timestamp").alias("time"))
+    return df.select(*columns).mapInArrow(partial(read_values, options), EVENT_DDL)
+
+
+def value_options(format: str | None, time_properties: Sequence[str], time_unit: str, on_error: str) -> ValueOptions:
+    """The options of these arguments; errors as of ``from_wire``."""
+    for name, value, known in (
+        ("format", format or FORMATS[0], FORMATS),
+        ("time_unit", time_unit, tuple(UNITS)),
+        ("on_error", on_error, ("stop", "skip")),
+    ):
+        if value not in known:
+            raise OptionError(f"{name} is {' or '.join(known)}, not {value!r:.80}")
+    properties = time_properties if isinstance(time_properties, str) else tuple(time_properties)
+    return ValueOptions(WireOptions(properties, UNITS[time_unit], on_error == "skip"), format)  # type: ignore[arg-type]
+
+
+def read_values(options: ValueOptions, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Rows of ``EVENT`` for rows of a stream, a value and maybe a time; errors as of ``from_wire``."""
+    reports: dict[str, WireReport] = {}
+    try:
+        for batch in batches:
+            for stream, rows in _by_stream(batch):
+                report = reports.setdefault(stream, WireReport())
+                reader = ValueReader(stream, options.wire, report, Encoder(Terms()), options.kind)
+                for events in _events(reader, rows):
+                    if len(events):
+                        yield events.to_arrow(pruned=False).cast(EVENT)
+    finally:
+        for stream, report in reports.items():
+            tell_losses(stream, report)
+
+
+def _by_stream(batch: pyarrow.RecordBatch) -> Iterator[tuple[str, pyarrow.RecordBatch]]:
+    """The rows of each stream, as far as they stand together."""
+    start = 0
+    for stream, rows in groupby(batch["stream"].to_pylist()):
+        stop = start + len(list(rows))
+        yield stream or "", batch[start:stop]
+        start = stop
+
+
+def _events(reader: ValueReader, rows: pyarrow.RecordBatch) -> Iterator[Events]:
+    values = rows["value"].to_pylist()
+    if "time" not in rows.schema.names:
+        return reader.read(values)
+    return reader.at(values, rows["time"].cast(INSTANT).cast(pyarrow.int64()).to_pylist())
