@@ -95,7 +95,8 @@ def told_skipped(found: Iterable[Skipped]) -> int:
     some = [one for one in found if one.count]
     skipped = sum(one.count for one in some)
     if some:
-        print(f"spaseq: {counted(skipped, 'row')} {were(skipped)} no events: {some[0].first}", file=sys.stderr)
+        kind = "event" if skipped == 1 else "events"
+        print(f"spaseq: {counted(skipped, 'row')} {were(skipped)} no {kind}: {some[0].first}", file=sys.stderr)
     return skipped
 
 

@@ -35,12 +35,12 @@ class TupleEngine:
         self._schema = schema
         self._core = reading.begun()[0] if core is None else core
         self._core.step = self._step
-        self._store = RowStore()
+        self.store = RowStore()
 
     def push(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
         """See ``JobEngine``."""
         if len(rows):
-            numbers = self._store.add(rows) if self._reading.kept else None
+            numbers = self.store.add(rows) if self._reading.kept else None
             batch = self._reading.batch(rows, numbers)
             times = batch[TIME].cast(pyarrow.int64()).to_numpy()
             self._core.clock(ONLY).events += len(rows)
@@ -72,8 +72,8 @@ class TupleEngine:
         sections: dict[str, bytes] = {}
         state = {
             "core": core_state(self._core),
-            "following": self._store.following,
-            "rows": [[first, packed(rows)] for first, rows in self._store.rows()],
+            "following": self.store.following,
+            "rows": [[first, packed(rows)] for first, rows in self.store.rows()],
         }
         return TUPLES.pack(flattened(state, sections), sections)
 
@@ -85,9 +85,9 @@ class TupleEngine:
             core = reading.core()
             restore_core(core, state["core"], {ONLY: reading.query}, reading.kept)
             engine = TupleEngine(reading, schema, core)
-            engine._store = RowStore(state["following"])
+            engine.store = RowStore(state["following"])
             for first, rows in state["rows"]:
-                engine._store.restore(first, unpacked(rows))
+                engine.store.restore(first, unpacked(rows))
         return engine
 
     def _results(self) -> Iterator[Found]:
@@ -95,12 +95,12 @@ class TupleEngine:
         self._core.settle()
         for _, found in self._core.results():
             yield found  # type: ignore[misc]
-        self._store.forget(self._shown_since())
+        self.store.forget(self._shown_since())
 
     def _step(self, running: Running, batch: EncodedBatch) -> Iterator[Found]:
         if isinstance(running, SelectingQuery):
             for found in running.recognized(batch):
-                yield SelectedRows(found, batch, running, self._store, self._reading, self._schema)
+                yield SelectedRows(found, batch, running, self.store, self._reading, self._schema)
         else:
             for rows in running.batches(batch):
                 yield AggregatedRows(rows, batch, self._schema)
@@ -119,4 +119,4 @@ class TupleEngine:
             return LEAST
         running = entry.running
         number = running.past.values(ROW, pyarrow.array([running.past.oldest])).to_numpy()
-        return int(self._store.take(number, [TIME])[TIME].cast(pyarrow.int64())[0].as_py())
+        return int(self.store.take(number, [TIME])[TIME].cast(pyarrow.int64())[0].as_py())

@@ -66,7 +66,7 @@ def match_tuples(
     rows = df.select(*(f"`{name.replace('`', '``')}`" for name in job.reading.given.names))
     if not df.isStreaming:
         return match_batch([rows], job)
-    _check_streaming(job.reading.query)
+    check_streaming(job.reading.query)
     from spaseq.spark.streaming import match_streaming
 
     return match_streaming([rows], job, duration_microseconds(lateness), secrets.token_hex(8), name)
@@ -139,7 +139,7 @@ def _options(
     return ReadingOptions(type, relation, time, unit, None, None, on_error == "skip", time_format, stream, totals)
 
 
-def _check_streaming(query: Prepared) -> None:
+def check_streaming(query: Prepared) -> None:
     """OptionError: rows of a stream would matter for ever, or have no place in its order."""
     window = query.query.window
     if isinstance(window, TimeWindow):

@@ -72,6 +72,8 @@ class JobCluster:
         self.workers = [LiveEngines() for _ in range(2)]
         self.how: list[str] = []
         self.events = 0
+        self.late_by_stream: Counter[str] = Counter()
+        self.late_rows: list[dict[str, Any]] = []
 
     def batch(self, table: pyarrow.Table, watermark: int) -> Iterator[dict[str, Any]]:
         """One microbatch, with the watermark that Spark promises in it."""
@@ -85,6 +87,8 @@ class JobCluster:
                 yield from found.to_pylist()
             self.how.append(report.how)
             self.late += sum(report.late.values())
+            self.late_by_stream.update(report.late)
+            self.late_rows += [row for late in report.late_rows for row in late.to_pylist()]
             self.events += report.events
 
     def finish(self) -> Iterator[dict[str, Any]]:

@@ -157,3 +157,53 @@ def test_a_streaming_job(tmp_path: Path) -> None:
     )
     assert by_query([*given, *(row.asDict() for row in left.collect())], texts) == wanted(texts, table)
     assert told["late"] == 0 and told["matches"] == len(given) > 0
+
+
+def test_columns_of_any_type() -> None:
+    """They come back as they went in, nested ones too, whatever time zone the session has."""
+    rows = """SELECT type, timestamp_seconds(at) AS at, at AS id, CAST(at AS decimal(18, 4)) AS price, true AS open,
+        DATE'2026-01-31' AS day, TIMESTAMP_NTZ'2026-01-31 12:00:00' AS local, X'0001' AS raw, array(1, NULL) AS some,
+        map('a', array(named_struct('t', timestamp_seconds(at)))) AS nested, INTERVAL '3' DAY AS span,
+        CAST(NULL AS void) AS nothing, CAST(at AS tinyint) AS small
+        FROM VALUES ('A', 1), ('B', 2), ('C', 3), ('B', 4) AS t(type, at)"""
+    spark, zone = session(), session().conf.get("spark.sql.session.timeZone")
+    try:
+        spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+        df = spark.sql(rows)
+        found = match_tuples(df, "SELECT a, b.price, b.nested FROM S WHERE A AS a ; B AS b", time="at").orderBy("last")
+        given = {row["id"]: row for row in df.collect()}
+        results = found.collect()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+    assert [row["last"] for row in results] == [given[2]["at"], given[4]["at"]]
+    assert all(row["a"] == [given[1]] and row["first"] == given[1]["at"] for row in results)
+    assert [row["b.nested"] for row in results] == [given[2]["nested"], given[4]["nested"]]
+    assert found.schema["a"].dataType.elementType.simpleString() == df.schema.simpleString()
+    assert found.schema["b.price"].dataType == df.schema["price"].dataType
+
+
+def test_late_rows_are_counted_and_given(tmp_path: Path) -> None:
+    """What came with the first file is promised with the second one, so some rows of the third one are late."""
+    files = [
+        [(1, "A"), (50, "B"), (60, "B")],
+        [(62, "B"), (70, "B"), (61, "A")],
+        [(5, "B"), (57, "A"), (71, "B"), (52, "Z")],
+    ]
+    (tmp_path / "in").mkdir()
+    for number, words in enumerate(files):
+        path = tmp_path / "in" / f"{number:03}.parquet"
+        table = pyarrow.table({"type": [type_ for _, type_ in words], "time": [time for time, _ in words]})
+        pyarrow.parquet.write_table(table.append_column("note", pyarrow.array(["x"] * len(words))), path)
+        os.utime(path, (number, number))
+    ddl = "type string, time bigint, note string"
+    stream = session().readStream.schema(ddl).option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "in"))
+    text = "SELECT a.time, b.time AS to FROM S WHERE A AS a ; B AS b WITHIN 10 SECONDS"
+    found = match_tuples(stream, text, time="time", unit="s", lateness=DELAY, buckets=1, late=True)
+    rows, told = drained(found, tmp_path)
+    late = [row["late"] for row in rows if row["late"]]
+    assert sorted(late, key=str) == [{"type": "A", "time": 57, "note": "x"}, {"type": "B", "time": 5, "note": "x"}]
+    assert [(row["a.time"], row["to"]) for row in rows if row["late"] is None] == [(61, 62)]
+    assert (told["late"], told["skipped"], told["dropped"], told["input"]) == (2, 0, 1, 10)
+    options = {"time": "time", "unit": "s", "buckets": 1, "late": True}
+    left = finish_tuples(session(), str(tmp_path / "checkpoint"), stream.schema, text, **options).collect()
+    assert sorted((row["a.time"], row["to"], row["late"]) for row in left) == [(61, 70, None), (61, 71, None)]
