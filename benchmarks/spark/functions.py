@@ -27,7 +27,6 @@ from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import packed
-from spaseq.spark.results import result_rows
 from spaseq.spark.schemas import PACKED
 from spaseq.spark.sifting import NOBODY, sift
 
@@ -127,8 +126,8 @@ class Streaming:
     def step(self, label: int, rows: list[bytes]) -> int:
         """What one engine finds."""
         engine = LoggedEngine(self.job, self.numbers[label], self.stores[label], self.live, "bench")
-        tables = engine.step(rows, self.watermark, self.stores[label], Report())
-        return sum(len(packed(result_rows(table, {}))) and len(table) for table in tables)
+        found = engine.step(rows, self.watermark, self.stores[label], Report())
+        return sum(len(packed(one)) and len(one) for one in found)
 
 
 def streamed(batches: Batches, size: int) -> Preparation:

@@ -98,7 +98,7 @@ class _RowReader:
     def _streams(self, columns: EventColumns, first: int) -> dict[str, Numbers]:
         """The rows of each stream, in order."""
         found: dict[str, Numbers] = {}
-        for code, rows in _grouped(columns.streams):
+        for code, rows in grouped(columns.streams):
             iri = self._stream(columns.stream_names[code] if code >= 0 else None, rows + first)
             if iri is not None:
                 found[iri] = np.sort(np.concatenate([found[iri], rows])) if iri in found else rows
@@ -147,8 +147,8 @@ class _RowReader:
         known.first = min(known.first, error, key=lambda one: one.row)
 
 
-def _grouped(codes: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """The distinct ones, and where each is, in order."""
+def grouped(codes: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """The distinct ones (there is one at least), and where each is, in order."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))

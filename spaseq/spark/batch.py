@@ -13,7 +13,7 @@ import pyarrow
 
 from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.labels import numbers_of
-from spaseq.spark.packing import unpacked
+from spaseq.spark.packing import AT_ONCE, unpacked
 from spaseq.spark.schemas import INSTANT, PACKED_DDL
 from spaseq.streams.losses import counted
 
@@ -57,11 +57,11 @@ def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
 
 def _found(engine: JobEngine, rows: Iterable[Packed]) -> Iterator[Finding]:
     """The results of one engine; what waits for its turn is what comes in before the next row begins."""
-    waiting: Packed | None = None
-    for row in rows:
-        if waiting is not None:
-            yield from engine.push(unpacked(waiting[2]), row[1])
-        waiting = row
-    if waiting is not None:
-        yield from engine.push(unpacked(waiting[2]))
+    waiting: list[pyarrow.Table] = []
+    for _, first, data in rows:
+        if sum(table.nbytes for table in waiting) >= AT_ONCE:
+            yield from engine.push(pyarrow.concat_tables(waiting), first)
+            waiting = []
+        waiting.append(unpacked(data))
+    yield from engine.push(pyarrow.concat_tables(waiting))
     yield from engine.close()

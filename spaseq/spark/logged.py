@@ -17,7 +17,7 @@ import pyarrow
 from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.live import Key, LiveEngine, LiveEngines
 from spaseq.spark.meta import Meta
-from spaseq.spark.packing import packed, unpacked
+from spaseq.spark.packing import packed, together, unpacked
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 LENGTH = 8  # bytes before each part of an entry: how many it has
@@ -64,6 +64,15 @@ class Report:
 
 
 @dataclass(slots=True)
+class Taken:
+    """What a batch brought that is not late: packed events, how many, and the latest of their times (µs)."""
+
+    parts: list[bytes] = field(default_factory=list)
+    events: int = 0
+    last: int = LEAST
+
+
+@dataclass(slots=True)
 class LoggedEngine:
     """The engine with a ``number`` of a job, whose ``state`` is kept and which may be alive in this worker."""
 
@@ -81,21 +90,15 @@ class LoggedEngine:
         data = self.state.meta()
         before = Meta(self.job.identity) if data is None else self._kept(data)
         engine = self._engine(before, report)
-        meta, parts, last, count = before, list[bytes](), LEAST, 0
-        for row in rows:
-            events, part = self._in_time(row, before.watermark, report)
-            if not len(events):
-                continue
-            parts.append(part)
-            last = max(last, int(self._times(events).max()))
-            count += len(events)
+        meta, taken = before, Taken()
+        for events in together(self._taken(rows, before.watermark, taken, report)):
             yield from _rows(engine.push(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
             yield from _rows(engine.advance(watermark))
-        if parts:
-            meta = meta.added(last, count, sum(map(len, parts)))
-        self._write(store, before, meta, parts, engine, report)
+        if taken.parts:
+            meta = meta.added(taken.last, taken.events, sum(map(len, taken.parts)))
+        self._write(store, before, meta, taken.parts, engine, report)
 
     def finish(self) -> Batches:
         """What the end of all streams decides, beyond what was given before."""
@@ -136,15 +139,29 @@ class LoggedEngine:
 
     def _replayed(self, engine: JobEngine, meta: Meta, start: int) -> JobEngine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
-        for entry in meta.entries:
-            if entry.number >= start and not entry.is_snapshot:
-                for part in parted(self.state.entry(entry.number)):
-                    deque(engine.push(unpacked(part)), maxlen=0)
+        for events in together(self._logged(meta, start)):
+            deque(engine.push(events), maxlen=0)
         if meta.watermark > LEAST:
             deque(engine.advance(meta.watermark), maxlen=0)
         return engine
 
     # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
+    def _logged(self, meta: Meta, start: int) -> Iterator[pyarrow.Table]:
+        """The events of the entries from ``start`` on."""
+        for entry in meta.entries:
+            if entry.number >= start and not entry.is_snapshot:
+                yield from map(unpacked, parted(self.state.entry(entry.number)))
+
+    def _taken(self, rows: Iterable[bytes], watermark: int, taken: Taken, report: Report) -> Iterator[pyarrow.Table]:
+        """The events of packed rows that are in time; they are noted in ``taken``."""
+        for row in rows:
+            events, part = self._in_time(row, watermark, report)
+            if len(events):
+                taken.parts.append(part)
+                taken.last = max(taken.last, int(self._times(events).max()))
+                taken.events += len(events)
+                yield events
+
     def _in_time(self, row: bytes, watermark: int, report: Report) -> tuple[pyarrow.Table, bytes]:
         """The events of a packed row that are not late, also packed; a log must not have others."""
         events = unpacked(row)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, Numbers, Words
 from nfa_native.terms.words import Terms
+from spaseq.engine.arrow_rows import grouped
 from spaseq.errors import StreamError
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.key_patterns import key_patterns
@@ -68,13 +69,13 @@ class Router:
             return [(part.first, np.arange(len(events)))] if len(events) else []
         rows = self.evaluator.evaluate(events.graphs, route.patterns)
         if not part.split.keys:
-            matched = np.unique(np.concatenate([one.row_event for one in rows])).astype(np.int64)
+            matched = _distinct([one.row_event.astype(np.int64) for one in rows])
             return [(part.first, matched)] if len(matched) else []
-        pairs = np.unique(np.concatenate([self._pairs(one, part.buckets) for one in rows]))
+        pairs = _distinct([self._pairs(one, part.buckets) for one in rows])
         places, buckets = np.divmod(pairs, part.buckets)
         if not part.split.shown:
             _check_single(places, events, part)
-        return [(part.first + int(bucket), places[buckets == bucket]) for bucket in np.unique(buckets)]
+        return [(part.first + bucket, places[own]) for bucket, own in grouped(buckets)] if len(pairs) else []
 
     def _pairs(self, rows: AtomRows, buckets: int) -> Numbers:
         """Each event with each of its buckets: as one number, event · ``buckets`` + bucket."""
@@ -97,11 +98,25 @@ def _route(part: Part, stream: str, evaluator: Evaluator) -> PartRoute:
         (plan,) = part.plans
         known = key_patterns(plan.atoms, part.split.keys, evaluator)
         assert known is not None, "a query is cut only by keys that are found natively"
-        return PartRoute(part, tuple(one.pattern for one in known if one.stream == stream), counts=False)
+        patterns = _different(one.pattern for one in known if one.stream == stream)
+        return PartRoute(part, patterns, counts=False)
     reading = [plan for plan in part.plans if stream in {one.iri for one in plan.query.streams}]
-    patterns = [compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream]
+    patterns = _different(
+        compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream
+    )
     counts = any(map(counts_all, reading)) or not all(pattern.is_native for pattern in patterns)
-    return PartRoute(part, tuple(patterns), counts)
+    return PartRoute(part, patterns, counts)
+
+
+def _different(patterns: Iterable[CompiledPattern]) -> tuple[CompiledPattern, ...]:
+    """The patterns, of those that are equal up to names the first."""
+    return tuple({(id(one.shape), one.slots): one for one in reversed([*patterns])}.values())
+
+
+def _distinct(parts: Sequence[Numbers]) -> Numbers:
+    """All numbers of some columns, each once, rising."""
+    found = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return found if (found[1:] > found[:-1]).all() else np.unique(found)
 
 
 def counts_all(plan: Plan) -> bool:

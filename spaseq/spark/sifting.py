@@ -17,9 +17,9 @@ import pyarrow
 import spaseq.engine
 from spaseq.engine.arrow_rows import read_rows
 from spaseq.spark.kinds import PackedForm
-from spaseq.spark.packing import Packer, row_of
+from spaseq.spark.packing import Packer, Share, row_of
 from spaseq.spark.routing import Router
-from spaseq.spark.schemas import ROUTED
+from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Events
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
@@ -62,10 +62,9 @@ def sift(
         engine.core.forget_terms()
         for events in map(named, read_rows(engine.core, batch, job.skip)):
             latest = max(latest, int(events.times.max(initial=LEAST)))
-            dropped += len(events)
-            for number, rows in routed(events, router):
-                dropped -= int(rows["counted"].to_numpy(zero_copy_only=False).sum())
-                yield from packer.add(number, rows)
+            rows, shares = routed(events, router)
+            dropped += len(events) - len(rows)
+            yield from packer.add(rows, shares)
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
     if ticks:
@@ -79,15 +78,17 @@ def tick(latest: int, skipped: int, dropped: int) -> Iterator[pyarrow.RecordBatc
         yield row_of(NOBODY, time, time, 0, b"", skipped, dropped)
 
 
-def routed(events: Events, router: Router) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """Rows of ``ROUTED`` for each engine that some events go to, by its number; pruned."""
-    seen = np.zeros(len(events), np.bool_)
-    for number, places in router.route(events):
-        chosen = events if len(places) == len(events) else events.take(places)
-        columns = chosen.to_arrow(pruned=True).columns
-        counted = pyarrow.array(~seen[places])
-        seen[places] = True
-        yield number, pyarrow.RecordBatch.from_arrays([*columns, counted], ROUTED.names).cast(ROUTED)
+def routed(events: Events, router: Router) -> tuple[pyarrow.RecordBatch, list[Share]]:
+    """Rows of ``EVENT`` for the events that go to some engine, pruned; and what goes to each."""
+    used = np.zeros(len(events), np.bool_)
+    shares = []
+    for engine, places in router.route(events):
+        shares.append(Share(engine, places, ~used[places]))
+        used[places] = True
+    if not used.all():
+        events, numbers = events.take(np.flatnonzero(used)), np.cumsum(used) - 1
+        shares = [Share(share.engine, numbers[share.places], share.counted) for share in shares]
+    return events.to_arrow(pruned=True).cast(EVENT), shares
 
 
 def told_skipped(found: Iterable[Skipped]) -> int:

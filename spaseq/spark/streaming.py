@@ -31,6 +31,7 @@ STEP_DDL = (
     "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
     "misfits bigint, how string"
 )
+AT_ONCE = 50_000  # results in a row
 MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
 
@@ -102,12 +103,28 @@ class Stepping(StatefulProcessor):
         engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
         milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
+        waiting: list[pyarrow.RecordBatch] = []
         for found in engine.step(rows, watermark, self.store, report):
-            yield _row(packed(found), len(found), Report(how=""), self.job.misfits(found))
-        for late in report.late_rows:
-            yield _row(packed(late), 0, Report(how=""))
-        yield _row(b"", 0, report)
+            if sum(map(len, waiting)) >= AT_ONCE:
+                yield self._row(waiting, Report(how=""))
+                waiting = []
+            waiting.append(found)
+        yield self._row(waiting, report)
         self._set_timer(report.due, milliseconds)
+
+    def _row(self, found: list[pyarrow.RecordBatch], report: Report) -> pandas.DataFrame:
+        given = [*found, *report.late_rows]
+        row = {
+            "results": packed(pyarrow.Table.from_batches(given)) if given else b"",
+            "matches": sum(map(len, found)),
+            "events": report.events,
+            "late": sum(report.late.values()),
+            "late_by_stream": dict(report.late),
+            "log_bytes": report.written,
+            "misfits": sum(map(self.job.misfits, found)),
+            "how": report.how,
+        }
+        return pandas.DataFrame({name: [value] for name, value in row.items()})
 
     def _set_timer(self, due: int | None, watermark: int) -> None:
         """One timer, for what is due next."""
@@ -144,20 +161,6 @@ class SparkStore:
     def drop_entry(self, number: int) -> None:
         """See ``EngineStore``."""
         self.log.removeKey((number,))
-
-
-def _row(results: bytes, matches: int, report: Report, misfits: int = 0) -> pandas.DataFrame:
-    row = {
-        "results": results,
-        "matches": matches,
-        "events": report.events,
-        "late": sum(report.late.values()),
-        "late_by_stream": dict(report.late),
-        "log_bytes": report.written,
-        "misfits": misfits,
-        "how": report.how,
-    }
-    return pandas.DataFrame({name: [value] for name, value in row.items()})
 
 
 def opened(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

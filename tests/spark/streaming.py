@@ -81,6 +81,7 @@ class Cluster:
         for stream in dict.fromkeys(event.stream for event in events):
             some = [event for event in events if event.stream == stream]
             columns = Events.of(stream, some, self.reader.core.encoders[stream])
-            for number, rows in routed(columns, self.router):
-                found.setdefault(number, []).append(packed(rows))
+            rows, shares = routed(columns, self.router)
+            for share in shares:
+                found.setdefault(share.engine, []).append(packed(share.of(rows, self.job.form)))
         return found

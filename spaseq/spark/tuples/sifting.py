@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.plan.split import Split
 from spaseq.spark.kinds import PackedForm
-from spaseq.spark.packing import Packer
+from spaseq.spark.packing import Packer, Share
 from spaseq.spark.sifting import tick, told_skipped
 from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
 from spaseq.spark.tuples.routing import Places, RowRouter
@@ -71,14 +71,16 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
 def _packed(
     part: PushedPart, batch: pyarrow.RecordBatch, routed: Routed, packer: Packer, form: PackedForm
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The rows that are full with some that were read."""
+    """What is packed with some rows that were read."""
     order, first = np.concatenate([places for _, places in routed]), 0
     columns = {TIME: pyarrow.array(part.times[order]).cast(INSTANT)}  # type: ignore[index]
     columns |= {name: batch[name].take(pyarrow.array(part.rows[order])) for name in form.schema.names if name != TIME}
     rows = pyarrow.RecordBatch.from_pydict(columns, schema=form.schema)
+    shares = []
     for engine, places in routed:
-        yield from packer.add(engine, rows.slice(first, len(places)))
+        shares.append(Share(engine, np.arange(first, first + len(places))))
         first += len(places)
+    yield from packer.add(rows, shares)
 
 
 def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
