@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow
 
+from spaseq.spark.carried import carried
 from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.packing import AT_ONCE, unpacked
@@ -25,7 +26,8 @@ Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µ
 
 def match_batch(inputs: Iterable[DataFrame], job: EngineJob) -> DataFrame:
     """The results of a job over all rows."""
-    packed = reduce(lambda one, other: one.union(other), (rows.mapInArrow(job.sift, PACKED_DDL) for rows in inputs))
+    sift = carried(job.sift)
+    packed = reduce(lambda one, other: one.union(other), (rows.mapInArrow(sift, PACKED_DDL) for rows in inputs))
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
     return sorted_.mapInArrow(partial(evaluate, job), job.results)
 

@@ -17,6 +17,7 @@ from spaseq.engine.run import Queries
 from spaseq.errors import Location, StreamError
 from spaseq.results.frame_types import Types
 from spaseq.spark.batch import told
+from spaseq.spark.carried import carried
 from spaseq.spark.kinds import Batches, EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LiveEngines
@@ -61,7 +62,7 @@ def finished(spark: SparkSession, checkpoint: str, job: EngineJob) -> DataFrame:
         "key.label", "user_map_key.number", "user_map_value.data"
     )
     kept = meta.unionByName(log).repartition(job.partitions, "label").sortWithinPartitions("label", "number")
-    return kept.mapInArrow(partial(ended, job), job.results)
+    return kept.mapInArrow(carried(partial(ended, job)), job.results)
 
 
 def ended(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:

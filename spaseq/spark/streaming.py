@@ -18,6 +18,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from spaseq.spark.carried import carried
 from spaseq.spark.kinds import EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
@@ -44,7 +45,7 @@ def match_streaming(
     It is ``lateness`` (µs) behind the latest row of each input; the one that is farthest behind counts.  Metrics of
     engines are called ``name``; ``name rows`` are those of rows: what was packed, and what was no event.
     """
-    sift, delay = partial(job.sift, ticks=True), f"{lateness} microseconds"
+    sift, delay = carried(partial(job.sift, ticks=True)), f"{lateness} microseconds"
     sifted = reduce(DataFrame.union, (one.mapInArrow(sift, PACKED_DDL).withWatermark("last", delay) for one in inputs))
     sifted = sifted.observe(
         f"{name} rows", *(functions.sum(one).alias(one) for one in ("events", "skipped", "dropped"))
