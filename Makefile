@@ -25,6 +25,8 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.snapshots.deep
 	$(BIN)/python -m tests.cli.killing 50
 	$(BIN)/python -m tests.spark.killing 10 1
+	$(BIN)/python -m tests.spark.agreement 300 7000
+	$(BIN)/python -m tests.spark.executors
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
 	$(BIN)/python -m tests.fuzz --minutes 1

@@ -56,13 +56,20 @@ class OwnCase:
 
     def has_several_keys(self, buckets: int) -> bool:
         """Whether an event of a query that would be cut has several keys."""
-        job = Engines(self.queries, buckets, self.background)
-        try:
-            for event in self.events:
-                job.push([event])
-        except StreamError:
-            return True
-        return False
+        return has_several_keys(self.queries, self.background, self.events, buckets)
+
+
+def has_several_keys(
+    queries: Mapping[str, Prepared], background: Mapping[str, Any], events: Iterable[Event], buckets: int
+) -> bool:
+    """Whether an event of a query that would be cut has several keys."""
+    job = Engines(queries, buckets, background)
+    try:
+        for event in events:
+            job.push([event])
+    except StreamError:
+        return True
+    return False
 
 
 def table_of(events: Iterable[Event]) -> pyarrow.Table:
