@@ -10,14 +10,17 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 import pyarrow.parquet
 
 from spaseq.spark import match
 from spaseq.spark.schemas import EVENT
-from tests.spark.session import session, stream_of
+from tests.spark.session import stream_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 FIXTURE = Path("tests/spark/checkpoint-v1")
 NOWHERE = "file:/checkpoint"  # the place that the fixture says
@@ -56,11 +59,15 @@ def written(table: pyarrow.Table, folder: Path, first: int) -> None:
 def run(folder: Path, checkpoint: Path, **more: Any) -> list[dict[str, Any]]:
     """What the job gives for the files of a folder."""
     given = {"background": background(), "lateness": LATENESS, "buckets": BUCKETS} | more
-    out = folder / "out"
-    writing = match(stream_of(folder / "in"), given.pop("query", QUERY), **given).writeStream.format("parquet")
-    writing = writing.option("path", str(out)).option("checkpointLocation", str(checkpoint))
+    rows: list[dict[str, Any]] = []
+
+    def take(batch: DataFrame, number: int) -> None:
+        rows.extend(batch.toArrow().to_pylist())
+
+    found = match(stream_of(folder / "in"), given.pop("query", QUERY), **given)
+    writing = found.writeStream.foreachBatch(take).option("checkpointLocation", str(checkpoint))
     writing.trigger(availableNow=True).start().awaitTermination()
-    return told(session().read.parquet(str(out)).toArrow().to_pylist())
+    return told(rows)
 
 
 def moved(checkpoint: Path, place: str, other: str) -> None:
