@@ -27,8 +27,13 @@ from spaseq.spark.sources.folder import Written
 from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, PartMessage
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
-from tests.spark.test_reading import STOCKS
+from tests.spark.test_reading import STOCKS, events_in
 
+AS_RESULTS = [
+    "'v' AS query", "time AS first", "time AS last", "map('A', array(event)) AS events",
+    "map('a', '<urn:a>') AS bindings",
+    "CAST(NULL AS struct<stream: string, time: timestamp, event: string, graph: string>) AS derived",
+]  # fmt: skip
 QUERY = (ROOT / "examples/stocks/v_shape.spaseq").read_text()
 
 
@@ -228,32 +233,37 @@ def test_wrong_options(tmp_path: Path, options: dict[str, str], message: str) ->
 @pytest.mark.xdist_group("spark")
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 class TestWithSpark:
-    def test_read_match_write(self, tmp_path: Path, results: pyarrow.RecordBatch) -> None:
-        """The lines of ``spaseq run``, bounded and streaming; a sink that is started anew gets nothing twice."""
+    def test_read_match_write(self, tmp_path: Path) -> None:
+        """The lines of ``spaseq run``."""
         register(session())
         queries = {"v": spaseq.prepare(QUERY)}
-        reading = session().read.format("rdfstream").option("stream", "stock").option("partitionBytes", "10k")
-        bounded = match(reading.load(str(STOCKS)), queries)
+        reading = session().read.format("rdfstream").option("stream", "stock").option("partitionBytes", "30k")
+        bounded = match(reading.load(str(STOCKS)), queries, buckets=2)
         writing = bounded.write.format("rdfstream").option("several", "false").mode("append")
-        writing.save(str(tmp_path / "bounded"))
-        lines = sorted(wanted())
-        assert sorted(lines_in(tmp_path / "bounded")) == lines
+        writing.save(str(tmp_path))
+        assert sorted(lines_in(tmp_path)) == sorted(wanted())
+
+    def test_batches_of_a_job_that_is_killed(self, tmp_path: Path) -> None:
+        """A job ends between the commit of the sink and that of Spark, and goes on; each event is in one line."""
+        register(session())
         events = STOCKS.read_text().splitlines(keepends=True)
-        far = [line.replace("2026-01-01T00:00", "2027-01-01T00:00").replace("/quote/", "/later/") for line in events]
-        for number, some in enumerate((events, far)):
+        half = next(number for number, line in enumerate(events) if "/quote/40>" in line)
+        stream = session().readStream.format("rdfstream").option("stream", "stock").option("follow", "true")
+        found = stream.load(str(tmp_path / "a.nq")).selectExpr(*AS_RESULTS)
+        writer = found.writeStream.format("rdfstream").option("several", "false").trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(tmp_path / "state"))
+        for some in (events[:half], events[half:]):
             with (tmp_path / "a.nq").open("a") as file:
                 file.writelines(some)
-            stream = session().readStream.format("rdfstream").option("stream", "stock").option("follow", "true")
-            found = match(stream.load(str(tmp_path / "a.nq")), queries, buckets=2)
-            writer = found.writeStream.format("rdfstream").option("several", "false").trigger(availableNow=True)
-            writer = writer.option("checkpointLocation", str(tmp_path / "state"))
             writer.start(str(tmp_path / "out")).awaitTermination()
-            given = lines_in(tmp_path / "out")
-            assert len(given) == len(set(given)), number
-        assert {line for line in given if "/later/" not in line} == set(lines)
-        assert (tmp_path / "out/_query").exists()
-        read = session().read.json(str(tmp_path / "out"))
-        assert read.count() == len(given) and "batch" in read.columns
+            before = visible(tmp_path / "out")
+            newest = max((tmp_path / "state/commits").glob("[0-9]*"), key=lambda path: int(path.name))
+            for path in (newest, newest.with_name(f".{newest.name}.crc")):
+                path.unlink()
+            writer.start(str(tmp_path / "out")).awaitTermination()
+            assert visible(tmp_path / "out") == before
+        given = session().read.json(str(tmp_path / "out"))
+        assert given.count() == given.distinct().count() == len(events_in(STOCKS)) and "batch" in given.columns
         query = writer.option("checkpointLocation", str(tmp_path / "new")).start(str(tmp_path / "out"))
         with pytest.raises(Exception, match="the folder has batches of another streaming query"):
             query.awaitTermination()
