@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow
+import pyarrow.csv
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from spaseq.spark.batch import evaluate
@@ -20,6 +21,7 @@ from spaseq.spark.tuples.matching import tuple_job
 from spaseq.tuples import match
 from spaseq.tuples.prepared import Prepared, prepare
 from spaseq.tuples.streams import ReadingOptions
+from tests.cli.conftest import ROOT
 from tests.oracle.ceql.generate import Pair
 from tests.oracle.ceql.text import to_text
 from tests.spark.streaming import DictStore
@@ -27,6 +29,7 @@ from tests.tuples.aggregated import text_of
 from tests.tuples.pushed import SCHEMA, rows
 
 Found = Counter[Any]
+EXAMPLES = sorted((ROOT / "examples" / "tuples").glob("*.ceql"))
 ROWS = SCHEMA.append(pyarrow.field("id", pyarrow.int64()))
 
 
@@ -43,6 +46,17 @@ def query_of(pair: Pair) -> str:
 def table_of(pair: Pair) -> pyarrow.Table:
     """The rows of a pair, numbered."""
     return pyarrow.Table.from_pylist([row | {"id": number} for number, row in enumerate(rows(pair.events))], ROWS)
+
+
+def trades() -> pyarrow.Table:
+    """The trades of the examples, in the columns of random pairs, each at a time of its own.
+
+    Spark has no order of rows that come at one time.
+    """
+    given = pyarrow.csv.read_csv(EXAMPLES[0].parent / "trades.csv").to_pylist()
+    times = [int(row["time"].timestamp() * 1_000_000) + number for number, row in enumerate(given)]
+    rows = [row | {"id": number, "time": time} for number, (row, time) in enumerate(zip(given, times, strict=True))]
+    return pyarrow.Table.from_pylist(rows, ROWS)
 
 
 def sifted(job: EngineJob, tables: Iterable[pyarrow.Table], ticks: bool = False) -> list[dict[str, Any]]:
@@ -119,9 +133,16 @@ def seen(times: Sequence[Any], shown: dict[str, Any], query: Prepared) -> Any:
         return times[-1]
     if query.query.aggregates:
         return *times, *map(str, shown.values())
-    held = {name: tuple(one["id"] for one in some) for name, some in shown.items()}
+    held = {name: _compared(value) for name, value in shown.items()}
+    if query.query.projected:
+        return *times, () if query.plan.automaton.ambiguous else str(held)
     picked = tuple(sorted({one for some in held.values() for one in some}))
     return *times, picked, () if query.plan.automaton.ambiguous else tuple(sorted(held.items()))
+
+
+def _compared(value: Any) -> Any:
+    """Rows by ``id``, and lists, as values that compare."""
+    return tuple(one["id"] if isinstance(one, dict) else one for one in value) if isinstance(value, list) else value
 
 
 def in_process(text: str, table: pyarrow.Table) -> Found:
@@ -134,7 +155,10 @@ def in_process(text: str, table: pyarrow.Table) -> Found:
         ends = columns[:1] if query.query.aggregates else columns[:2]
         shown = dict(list(row.items())[1 if query.query.aggregates else 3 :])
         if not query.query.aggregates:
-            shown = {name: [given[place] for place in places] for name, places in shown.items()}
+            shown = {
+                name: [given[place] for place in value] if name in result.variables else value
+                for name, value in shown.items()
+            }
         found.append(seen([instant(given[place]["time"]) for place in ends], shown, query))
     return Counter(found)
 

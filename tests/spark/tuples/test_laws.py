@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
+import pyarrow
 import pytest
 
 from spaseq.tuples.prepared import prepare
 from tests.oracle.ceql.generate import Pair, Size, random_pair
-from tests.spark.tuples.jobs import JobCluster, counted, in_batch, in_process, job_of, query_of, table_of
+from tests.oracle.ceql.text import to_text
+from tests.spark.tuples.jobs import (
+    EXAMPLES,
+    JobCluster,
+    counted,
+    in_batch,
+    in_process,
+    job_of,
+    query_of,
+    table_of,
+    trades,
+)
 from tests.tuples.aggregated import pair_of
 from tests.tuples.test_engine_agreement import joined_pair
 
@@ -24,8 +38,12 @@ def pairs_of(seed: int) -> tuple[Pair, ...]:
 
 # ── batch ────────────────────────────────────────────────────────────────────────────────────────────────
 def check_batch(pair: Pair, buckets: int, chance: random.Random) -> str:
+    """A query on its rows."""
+    return check_batch_of(query_of(pair), table_of(pair), buckets, chance)
+
+
+def check_batch_of(text: str, table: pyarrow.Table, buckets: int, chance: random.Random) -> str:
     """Rows in several tasks, of which none comes back to the times of another, give what they give in process."""
-    text, table = query_of(pair), table_of(pair)
     table = table.sort_by("time") if len(set(table["time"].to_pylist())) == len(table) else table
     size, job = chance.randrange(1, len(table) + 1), job_of(text, buckets=buckets)
     times = table["time"].to_pylist()
@@ -52,8 +70,12 @@ def test_many_batches(buckets: int) -> None:
 
 # ── streaming ────────────────────────────────────────────────────────────────────────────────────────────
 def check_stream(pair: Pair, chance: random.Random) -> Counter[str]:
+    """A query on its rows."""
+    return check_stream_of(query_of(pair), table_of(pair), chance)
+
+
+def check_stream_of(text: str, table: pyarrow.Table, chance: random.Random) -> Counter[str]:
     """What five microbatches with disorder give, and the end of the input; how engines came to be."""
-    text, table = query_of(pair), table_of(pair)
     times = table["time"].to_pylist()
     delays = {time: chance.randrange(DELAY) for time in times}  # those of one time stay in order
     coming = table.take(sorted(range(len(table)), key=lambda place: times[place] + delays[times[place]]))
@@ -93,3 +115,27 @@ def test_logs_that_end_in_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
     timed = [pair for pair in some if "SECONDS" in query_of(pair) and "BY NONE" not in query_of(pair)]
     how = sum((check_stream(pair, random.Random(7)) for pair in timed), Counter[str]())
     assert how["rebuilt"] > 20, how
+
+
+# ── examples, and attributes ─────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path: Path) -> None:
+    for buckets in (1, 3, 8):
+        check_batch_of(path.read_text(), trades(), buckets, random.Random(buckets))
+        check_stream_of(path.read_text(), trades(), random.Random(buckets))
+
+
+def with_attributes(pair: Pair) -> str:
+    """The query with attributes instead of its variables."""
+    shown = [f"{name}.{each} AS {each}_of_{name}" for name in pair.query.select or () for each in ("id", "name")]
+    return to_text(replace(pair.query, select=tuple(shown)))
+
+
+def test_attributes() -> None:
+    selecting = [pair for seed in range(300) for pair in (random_pair(seed, LONG),) if pair.query.select]
+    for number, pair in enumerate(selecting):
+        text, chance = with_attributes(pair), random.Random(number)
+        check_batch_of(text, table_of(pair), 3, chance)
+        if " SECONDS" in text:
+            check_stream_of(text, table_of(pair), chance)
+    assert len(selecting) > 50

@@ -13,33 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
-import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
 from spaseq.spark import finish_tuples, match_tuples
 from spaseq.tuples.prepared import prepare
-from tests.cli.conftest import ROOT
 from tests.oracle.ceql.generate import Size, random_pair
 from tests.spark.session import session, why_not
-from tests.spark.tuples.jobs import ROWS, Found, counted, in_process, query_of, table_of
+from tests.spark.tuples.jobs import EXAMPLES, ROWS, Found, counted, in_process, query_of, table_of, trades
 from tests.tuples.aggregated import pair_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
-EXAMPLES = sorted((ROOT / "examples" / "tuples").glob("*.ceql"))
 DELAY = 2_000_000  # µs by which rows may be disordered
 JSON = {"ignoreNullFields": "false", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 DDL = "price double, volume double, name string, clock double, value double, type string, time bigint, id bigint"
-
-
-def trades() -> pyarrow.Table:
-    """The trades of the examples, in the columns of random pairs."""
-    found = pyarrow.csv.read_csv(EXAMPLES[0].parent / "trades.csv").to_pylist()
-    rows = [row | {"id": number, "time": int(row["time"].timestamp() * 1_000_000)} for number, row in enumerate(found)]
-    return pyarrow.Table.from_pylist(rows, ROWS)
 
 
 def random_texts(count: int, windows: tuple[str, ...]) -> list[str]:
@@ -109,7 +99,7 @@ def test_a_batch_job() -> None:
 
 def test_the_examples_in_a_batch_job() -> None:
     texts = {path.stem: path.read_text() for path in EXAMPLES}
-    table = spread(trades())
+    table = trades()
     df = session().createDataFrame(table).repartition(3)
     found = as_json((name, match_tuples(df, text, time="time")) for name, text in texts.items())
     assert by_query(found.collect(), texts) == wanted(texts, table)
