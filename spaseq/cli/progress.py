@@ -47,7 +47,7 @@ class Reached:
         return " · ".join(parts)
 
 
-class Told(Protocol):
+class HowFar(Protocol):
     """How far something is."""
 
     def line(self, seconds: float) -> str:
@@ -61,7 +61,7 @@ class Progress:
     and the run pays nothing for it.  What goes wrong with the line is no concern of the run.
     """
 
-    def __init__(self, reached: Callable[[], Told], hidden: bool, pace: Pace = Pace()) -> None:
+    def __init__(self, reached: Callable[[], HowFar], hidden: bool, pace: Pace = Pace()) -> None:
         self._reached = reached
         self._pace = pace
         self._ended = threading.Event()

@@ -35,7 +35,7 @@ from spaseq.results.formats import WRITERS
 from spaseq.streams.sources import expand
 
 if TYPE_CHECKING:
-    from spaseq.cli.on_spark.asked import Asked
+    from spaseq.cli.on_spark.options import SparkOptions
 
 
 @click.command()
@@ -81,11 +81,11 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
 
     It needs Java 17 or later.  What is there is worked out as a whole; with --checkpoint or --follow in batches.
     """
-    from spaseq.cli.on_spark.asked import Asked
     from spaseq.cli.on_spark.command import Command
+    from spaseq.cli.on_spark.options import SparkOptions
     from spaseq.spark.machine import check_java
 
-    asked, parsed = Asked(**options), read_queries(queries)
+    asked, parsed = SparkOptions(**options), read_queries(queries)
     checked = [each.query for each in parsed]
     graphs, ontologies = background_sources(asked.background, checked), entailed_graphs(asked.entail)
     sources = stream_sources(asked.streams, checked)
@@ -103,7 +103,7 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
         ctx.exit(code)
 
 
-def _check_files(sources: Mapping[str, str], read: Sequence[str], asked: Asked) -> None:
+def _check_files(sources: Mapping[str, str], read: Sequence[str], asked: SparkOptions) -> None:
     """OptionError: what is to be read is no file, or is written in the same run."""
     files = [file for path in sources.values() for file in expand(path)]
     for file in files:

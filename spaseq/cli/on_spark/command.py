@@ -14,11 +14,11 @@ import click
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import tell_losses, tell_why
-from spaseq.cli.on_spark.asked import Asked
 from spaseq.cli.on_spark.drain import Drain
 from spaseq.cli.on_spark.job import SparkJob
 from spaseq.cli.on_spark.kept import Kept
 from spaseq.cli.on_spark.noise import Noise
+from spaseq.cli.on_spark.options import SparkOptions
 from spaseq.cli.on_spark.progress import Metrics, tasks
 from spaseq.cli.on_spark.session import session
 from spaseq.cli.on_spark.streaming import BatchWriter, start, wait
@@ -43,7 +43,7 @@ PARTITIONS = "spark.sql.shuffle.partitions"
 class Command:
     """What was ``asked``, of which queries on which files by stream; ``kept`` is what the checkpoint says."""
 
-    asked: Asked
+    asked: SparkOptions
     parsed: Sequence[ParsedQuery]
     sources: Mapping[str, str]
     background: Background

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spaseq.cli.on_spark.job import Results
+from spaseq.cli.on_spark.job import ResultPiece
 from spaseq.cli.printing import ResultCounter
 from spaseq.streams.event import Event
 
@@ -28,7 +28,7 @@ class Drain:
         """Whether no more are wanted."""
         return self.ended or self.shown.full
 
-    def take(self, piece: Results) -> None:
+    def take(self, piece: ResultPiece) -> None:
         """Take what a job gives."""
         for table in piece.tables:
             if not self.full:

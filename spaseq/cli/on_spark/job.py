@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Results(NamedTuple):
+class ResultPiece(NamedTuple):
     """A piece of what a job gives."""
 
     tables: list[MatchTable]
@@ -62,7 +62,7 @@ class SparkJob:
         """Nothing is counted here that is not made."""
         return {}
 
-    def results(self, rows: DataFrame) -> Iterator[Results]:
+    def results(self, rows: DataFrame) -> Iterator[ResultPiece]:
         """What is in rows of results, in order of their last and first times; they come to the driver by pieces."""
         from pyspark.sql import functions
 
@@ -73,7 +73,7 @@ class SparkJob:
         ordered = rows.select(*RESULT.names).repartition(1).sortWithinPartitions(*order)
         for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
             found = unpacked(bytes(piece["data"]))
-            yield Results(list(match_tables(found, columns)), late_events(found))
+            yield ResultPiece(list(match_tables(found, columns)), late_events(found))
 
 
 def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Tasks:
+class TasksDone:
     """Of the stages at work so many tasks, of which so many are done; results so far."""
 
     done: int
@@ -34,7 +34,7 @@ class Tasks:
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class BatchesDone:
     """So many microbatches are done."""
 
     done: int
@@ -83,13 +83,13 @@ class Metrics(StreamingQueryListener):
             found[names[kind] + name.removeprefix(kind)] = value
         return found
 
-    def reached(self, results: int) -> Batches:
+    def reached(self, results: int) -> BatchesDone:
         """How far the query is."""
-        return Batches(self.batches, self.sums[f"{OBSERVED}: events"], results, self.watermark)
+        return BatchesDone(self.batches, self.sums[f"{OBSERVED}: events"], results, self.watermark)
 
 
-def tasks(session: SparkSession, results: int) -> Tasks:
+def tasks(session: SparkSession, results: int) -> TasksDone:
     """How far the stages at work are."""
     tracker = session.sparkContext.statusTracker()
     stages = [found for stage in tracker.getActiveStageIds() if (found := tracker.getStageInfo(stage))]
-    return Tasks(sum(one.numCompletedTasks for one in stages), sum(one.numTasks for one in stages), results)
+    return TasksDone(sum(one.numCompletedTasks for one in stages), sum(one.numTasks for one in stages), results)

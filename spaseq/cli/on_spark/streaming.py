@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from spaseq.cli.on_spark.job import Results, SparkJob
+from spaseq.cli.on_spark.job import ResultPiece, SparkJob
 from spaseq.cli.on_spark.kept import Kept, keep
 from spaseq.cli.on_spark.progress import Metrics
 from spaseq.cli.resuming import cut
@@ -31,7 +31,7 @@ class BatchWriter:
     spark: SparkJob
     folder: Path
     kept: Kept
-    take: Callable[[Results], object]
+    take: Callable[[ResultPiece], object]
     outputs: Mapping[str, IO[Any]]
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -94,7 +94,7 @@ class TupleJob:
         return {
             "the query": self.reading.query.fingerprint,
             "what columns are for": repr(roles),
-            "the columns": str(self.reading.packed),
+            "the columns": ", ".join(f"{field.name}: {field.type}" for field in self.reading.packed),
             "totals": options.totals,
             "the number of buckets": str(self.buckets),
             "the number of partitions": str(self.partitions),

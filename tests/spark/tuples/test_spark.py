@@ -89,20 +89,31 @@ def wanted(texts: dict[str, str], table: pyarrow.Table) -> dict[str, Found]:
     return {name: in_process(text, table) for name, text in texts.items()}
 
 
+def examples() -> dict[str, str]:
+    return {path.stem: path.read_text() for path in EXAMPLES}
+
+
+def randoms(count: int, *windows: str) -> dict[str, str]:
+    return {f"random {number}": text for number, text in enumerate(random_texts(count, windows or ("SELECT",)))}
+
+
+def check_batch(count: int) -> None:
+    """The examples and so many random queries in one job."""
+    frames, expected = [], {}
+    for texts, table in ((examples(), trades()), (randoms(count), rows())):
+        df = session().createDataFrame(table).repartition(3)
+        frames += [(name, match_tuples(df, text, time="time", buckets=3)) for name, text in texts.items()]
+        expected |= wanted(texts, table)
+    assert by_query(as_json(frames).collect(), examples() | randoms(count)) == expected
+
+
 def test_a_batch_job() -> None:
-    texts = {f"random {n}": text for n, text in enumerate(random_texts(6, ("WITHIN", "SELECT")))}
-    table = rows()
-    df = session().createDataFrame(table).repartition(3)
-    found = as_json((name, match_tuples(df, text, time="time", buckets=3)) for name, text in texts.items())
-    assert by_query(found.collect(), texts) == wanted(texts, table)
+    check_batch(3)
 
 
-def test_the_examples_in_a_batch_job() -> None:
-    texts = {path.stem: path.read_text() for path in EXAMPLES}
-    table = trades()
-    df = session().createDataFrame(table).repartition(3)
-    found = as_json((name, match_tuples(df, text, time="time")) for name, text in texts.items())
-    assert by_query(found.collect(), texts) == wanted(texts, table)
+@pytest.mark.deep
+def test_a_large_batch_job() -> None:
+    check_batch(25)
 
 
 def written(table: pyarrow.Table, folder: Path, files: int) -> None:
@@ -130,23 +141,35 @@ def drained(found: DataFrame, folder: Path) -> tuple[list[Any], Counter[str]]:
     return session().read.parquet(str(folder / "out")).toArrow().to_pylist(), told
 
 
-def test_a_streaming_job(tmp_path: Path) -> None:
-    texts = {f"random {n}": text for n, text in enumerate(random_texts(3, (" SECONDS",)))}
-    table = rows()
-    written(table, tmp_path / "in", 5)
-    stream = session().readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "in"))
+def check_stream(texts: dict[str, str], table: pyarrow.Table, folder: Path) -> None:
+    """Queries in one streaming query of five microbatches, and what the end of the input decides."""
+    written(table, folder / "in", 5)
+    stream = session().readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+    options = {"time": "time", "buckets": 3}
     found = as_json(
-        (name, match_tuples(stream, text, time="time", lateness=DELAY, buckets=3, name=name))
-        for name, text in texts.items()
+        (name, match_tuples(stream, text, **options, lateness=DELAY, name=name)) for name, text in texts.items()
     )
-    given, told = drained(found, tmp_path)
-    checkpoint = str(tmp_path / "checkpoint")
+    given, told = drained(found, folder)
+    checkpoint = str(folder / "checkpoint")
     left = as_json(
-        (name, finish_tuples(session(), checkpoint, stream.schema, text, time="time", buckets=3))
-        for name, text in texts.items()
+        (name, finish_tuples(session(), checkpoint, stream.schema, text, **options)) for name, text in texts.items()
     )
     assert by_query([*given, *(row.asDict() for row in left.collect())], texts) == wanted(texts, table)
     assert told["late"] == 0 and told["matches"] == len(given) > 0
+
+
+def test_a_streaming_job(tmp_path: Path) -> None:
+    check_stream({name: examples()[name] for name in ("buying_spree", "sold_before")}, trades(), tmp_path)
+
+
+@pytest.mark.deep
+def test_the_examples_in_a_streaming_job(tmp_path: Path) -> None:
+    check_stream(examples(), trades(), tmp_path)
+
+
+@pytest.mark.deep
+def test_random_queries_in_a_streaming_job(tmp_path: Path) -> None:
+    check_stream(randoms(8, " SECONDS"), rows(), tmp_path)
 
 
 def test_columns_of_any_type() -> None:

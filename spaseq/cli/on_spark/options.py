@@ -28,7 +28,7 @@ SAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SparkOptions:
     """What the user wants, by the names of the options."""
 
     streams: tuple[str, ...]
