@@ -1,6 +1,6 @@
-"""``make bench-spark``, or some of its parts: ``python -m benchmarks.spark functions batch streaming state doors``.
+"""``make bench-spark``, or some of its parts: ``python -m benchmarks.spark PART …``.
 
-The exit code is 1 if a bound does not hold.
+Parts are functions, stages, batch, streaming, state and doors.  The exit code is 1 if a bound does not hold.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks import doors, results_out
-from benchmarks.spark import batch, functions, state, streaming
+from benchmarks.spark import batch, functions, stages, state, streaming
 from benchmarks.spark.figures import Figures
 
 Part = Callable[[Figures], object]
@@ -23,6 +23,7 @@ def doors_of_engines(figures: Figures) -> None:
 
 PARTS: dict[str, Part] = {
     "functions": functions.main,
+    "stages": stages.main,
     "batch": batch.main,
     "streaming": streaming.main,
     "state": state.main,

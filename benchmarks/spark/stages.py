@@ -1,0 +1,88 @@
+"""What an event costs at each stage of a job, in process: read, routed and pruned, packed, unpacked, taken, matched."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+
+import pyarrow
+
+from benchmarks.spark.figures import Figures
+from benchmarks.spark.functions import Batches, batches_of, by_label, new_job
+from benchmarks.spark.quotes import Quotes
+from spaseq.engine.arrow_rows import read_rows
+from spaseq.spark.job import Job
+from spaseq.spark.packing import Packer, together, unpacked
+from spaseq.spark.sifting import named, routed
+
+ROUNDS = 3
+
+
+class Clock:
+    """CPU seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """What is done inside belongs to a stage."""
+        started = time.process_time()
+        yield
+        self.seconds[name] += time.process_time() - started
+
+
+def before_the_shuffle(job: Job, batches: Batches, clock: Clock) -> list[pyarrow.RecordBatch]:
+    """Packed rows."""
+    engine, router = job.reader()
+    packer, found = Packer(job.labels, job.form), list[pyarrow.RecordBatch]()
+    for batch in batches:
+        engine.core.forget_terms()
+        with clock.stage("rows read as events"):
+            read = list(map(named, read_rows(engine.core, batch, False)))
+        for events in read:
+            with clock.stage("events routed, their lines pruned"):
+                rows, shares = routed(events, router)
+            with clock.stage("packed for their engines"):
+                found += packer.add(rows, shares)
+    with clock.stage("packed for their engines"):
+        found += packer.rest()
+    return found
+
+
+def behind_the_shuffle(job: Job, rows: pyarrow.Table, clock: Clock) -> None:
+    """Matches of packed rows in order of their label."""
+    for number, label in enumerate(job.labels):
+        own = rows.filter(pyarrow.compute.equal(rows["label"], label))
+        engine = job.started(number)
+        with clock.stage("unpacked"):
+            tables = list(together(unpacked(data.as_buffer()) for data in own["data"]))
+        for table in tables:
+            with clock.stage("taken by their engine"):
+                list(engine.push(table))
+        with clock.stage("put in order, matched"):
+            found = list(engine.close())
+        with clock.stage("matches made rows"):
+            sum(len(one.rows()) for one in found)
+
+
+def measured(quotes: Quotes) -> dict[str, float]:
+    """Median CPU seconds by stage."""
+    batches, job, clocks = list(batches_of(quotes)), new_job(), list[Clock]()
+    for _ in range(ROUNDS + 1):
+        clocks.append(Clock())
+        rows = by_label(before_the_shuffle(job, batches, clocks[-1]))
+        behind_the_shuffle(job, rows, clocks[-1])
+    return {name: median(clock.seconds[name] for clock in clocks[1:]) for name in clocks[0].seconds}
+
+
+def main(figures: Figures, events: int = 400_000) -> None:
+    """Print all figures."""
+    found = measured(Quotes(events))
+    figures.title(f"an event by stage, {events:,} events in process, CPU time")
+    for name, seconds in found.items():
+        figures.cost(name, seconds / events)
+    figures.cost("all of them", sum(found.values()) / events)
