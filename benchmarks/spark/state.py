@@ -52,7 +52,7 @@ def streamed(figures: Figures, size: int) -> None:
         logs = [logged(session, checkpoint, batch) for batch in LOOKS]
     figures.title(f"{BATCHES} microbatches of {size:,} events, a window of {WINDOW} of them")
     figures.at_most("state written", summed(told, "log_bytes") / quotes.events, 60, "bytes an event")
-    figures.at_most("shuffled / graphs", moved / graphs, 1 / 8)
+    figures.at_least("bytes of graphs / shuffled", graphs / moved, 8)
     for batch, size in zip(LOOKS, logs, strict=True):
         figures.number(f"logs after {batch} microbatches", size / 1e6, "MB")
         figures.number(f"largest Python worker after {batch} microbatches", told[batch - 1].memory, "MB")
