@@ -37,10 +37,11 @@ def seconds() -> float:
 
 
 def workers() -> list[Process]:
-    """The Python workers."""
+    """The Python workers: a JVM starts processes of Python, of which they are forked."""
     found = family()
-    (daemon,) = [one for one in found if one.name.startswith("python") and one.number != os.getpid()][:1] or [found[0]]
-    return [one for one in found if one.parent == daemon.number and one.number != daemon.number]
+    machines = {one.number for one in found if one.name.startswith("java")}
+    daemons = {one.number for one in found if one.parent in machines}
+    return [one for one in found if one.parent in daemons]
 
 
 def memory(process: int) -> float:
