@@ -34,11 +34,11 @@ INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 GRAPH = f'<urn:q> <{STOCK}company> <urn:c{{}}> .\n<urn:q> <{STOCK}price> "{{}}"^^<{INTEGER}> .'
 
 
-def rows(seed: int) -> pyarrow.Table:
+def rows(seed: int, files: int = FILES) -> pyarrow.Table:
     """Quotes of some companies, less than the lateness out of order."""
     chance = random.Random(seed)
     found = []
-    for number in range(FILES * EVENTS):
+    for number in range(files * EVENTS):
         time_ = 1_000_000 + number * 20_000 + chance.randrange(LATENESS)
         graph = GRAPH.format(chance.randrange(COMPANIES), chance.randrange(50, 150))
         found.append({"stream": "stock", "time": time_, "event": f"urn:e{number}", "graph": graph.encode()})
@@ -114,12 +114,14 @@ def written(table: pyarrow.Table, folder: Path, files: int) -> None:
         os.utime(path, (number, number))  # Spark reads the oldest first
 
 
-def lost_and_doubled(folder: Path, seed: int, kills: int, between: int) -> tuple[int, int, int]:
+def lost_and_doubled(
+    folder: Path, seed: int, kills: int, between: int, files: int = FILES, most: float = 40
+) -> tuple[int, int, int]:
     """How often the job was killed, at random moments and between two commits; how much was lost, and came twice."""
-    table, chance = rows(seed), random.Random(seed)
-    written(table, folder / "in", FILES)
+    table, chance = rows(seed, files), random.Random(seed)
+    written(table, folder / "in", files)
     killed = sum(kill_between(folder) for _ in range(between))
-    killed += sum(kill_after(folder, chance.uniform(12, 40)) for _ in range(kills))
+    killed += sum(kill_after(folder, chance.uniform(12, most)) for _ in range(kills))
     kill_after(folder, 900)
     return killed, *compared(folder, table)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.spark.session import why_not
+from spaseq.cli import main
+from tests.spark.session import session, why_not
 
 QUERY, STREAM = "examples/stocks/v_shape.spaseq", "stock=examples/streams/stocks.nq"
 needs_spark = pytest.mark.skipif(bool(why_not()), reason=why_not())
@@ -41,36 +43,47 @@ def test_the_lines_of_run_as_a_whole() -> None:
     assert [json.loads(line)["last"] for line in lines] == sorted(json.loads(line)["last"] for line in lines)
 
 
+def here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """The command in the session of all tests: code, standard output and error."""
+    session()
+    capfd.readouterr()
+    code = main(["spark", QUERY, *arguments], standalone_mode=False)
+    told = capfd.readouterr()
+    return code or 0, told.out, "".join(line for line in told.err.splitlines(True) if is_ours(line))
+
+
+def is_ours(line: str) -> bool:
+    """Whether it is no line of Spark's, whose session has written to standard error from before."""
+    return bool(line.strip()) and "Streaming TransformWithState" not in line and not re.match(r"\d\d/\d\d/\d\d ", line)
+
+
 @group
 @needs_spark
-def test_the_lines_of_run_with_a_checkpoint(tmp_path: Path) -> None:
+def test_the_lines_of_run_with_a_checkpoint(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Nothing is written again; what the file has beyond the last batch is cut off."""
     state, output = tmp_path / "state", tmp_path / "out.jsonl"
-    given = ("--checkpoint", str(state), "--output", str(output))
-    found = on_spark(*given)
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    given = ("--stream", STREAM, "--checkpoint", str(state), "--output", str(output))
+    assert here(capfd, *given) == (0, "", "")
     lines = output.read_text()
     assert sorted(lines.splitlines()) == sorted(in_process("--format", "jsonl"))
     with output.open("a") as file:
         file.write('{"torn": ')
-    again = on_spark(*given)
-    assert (again.returncode, again.stderr, output.read_text()) == (0, "", lines)
-    other = on_spark(*given, "--lateness", "1s")
-    assert other.returncode == 2
-    assert other.stderr.startswith("error: --checkpoint: --lateness was 0:00:00 when")
+    assert here(capfd, *given) == (0, "", "no results\n")
+    assert output.read_text() == lines
+    code, _, told = here(capfd, *given, "--lateness", "1s")
+    assert code == 2 and told.startswith("error: --checkpoint: --lateness was 0:00:00 when")
 
 
 @group
 @needs_spark
-def test_errors_of_workers_look_as_in_process(tmp_path: Path) -> None:
+def test_errors_of_workers_look_as_in_process(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = Path("examples/streams/stocks.nq").read_text().splitlines()
     bad = tmp_path / "bad.nq"
     bad.write_text("\n".join([*text[:40], text[40][:-4], *text[41:]]))
-    small = ("--conf", "spark.driver.memory=1g", "--master", "local[2]")
-    found = command("spark", QUERY, "--stream", f"stock={bad}", *small)
     wanted = command("run", QUERY, "--stream", f"stock={bad}")
-    assert found.returncode == wanted.returncode == 1
-    assert found.stderr == wanted.stderr and f"{bad}:41:" in found.stderr
+    code, _, told = here(capfd, "--stream", f"stock={bad}")
+    assert code == wanted.returncode == 1
+    assert wanted.stderr in told and f"{bad}:41:" in told
 
 
 def refused(*arguments: str, **environment: str) -> str:

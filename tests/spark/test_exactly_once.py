@@ -93,4 +93,6 @@ def test_a_sink_a_task_and_workers_that_fail_once(tmp_path: Path) -> None:
 
 
 def test_a_job_that_is_killed_at_a_random_moment_and_between_two_commits(tmp_path: Path) -> None:
-    assert killing.lost_and_doubled(tmp_path, seed=random.Random(5).randrange(1000), kills=1, between=1) == (2, 0, 0)
+    seed = random.Random(5).randrange(1000)
+    found = killing.lost_and_doubled(tmp_path, seed, kills=1, between=1, files=5, most=16)
+    assert found[0] >= 1 and found[1:] == (0, 0)

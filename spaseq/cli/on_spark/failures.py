@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spaseq.errors import OptionError, SnapshotError, SpaseqError
+from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
 
 _UNPLACED: dict[str, type[SpaseqError]] = {"OptionError": OptionError, "SnapshotError": SnapshotError}
 _OURS = re.compile(r"^\s*spaseq\.errors\.(\w+Error): (.*?)(?=\n\s*\n|\n\s*at |\n\s*JVM stacktrace|\s*\Z)", re.M | re.S)
@@ -25,12 +25,16 @@ def plain_errors() -> Iterator[None]:
         raise cause_of(str(error)) from error
 
 
-class ToldError(SpaseqError):
-    """An error of a worker, as it would be shown there."""
+class ToldError(LocatedError):
+    """An error of a worker, as it would be shown there: its place stands in the text."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.args = (text,)  # which was shortened there
+        super().__init__("")
+        self.text = text
+
+    def render(self) -> str:
+        """The text."""
+        return self.text
 
 
 def cause_of(text: str) -> SpaseqError:

@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def session(master: str, settings: Mapping[str, str], noise: Noise) -> Iterator[SparkSession]:
-    """A session that knows ``rdfstream``; it ends with the block.  Errors of Spark are SpaseqErrors within.
+    """A session that knows ``rdfstream``; it ends with the block, unless this process had one before.
+
+    Errors of Spark are SpaseqErrors within.
 
     OptionError: there is no Java for it.
     """
+    from pyspark.sql import SparkSession
+
     with plain_errors():
+        is_ours = SparkSession.getActiveSession() is None
         with kept_quiet(noise):
             found = start_session(master, "spaseq", settings)
         try:
             register(found)
             yield found
         finally:
-            found.stop()
+            if is_ours:
+                found.stop()
