@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,16 +11,12 @@ import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.spark.quotes import Quotes
+from spaseq.spark.machine import start_session
 
-ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",
     "spark.driver.memory": "1g",
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.streaming.stateStore.providerClass": ROCKS,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
 EVENTS = ("stream", "time", "event", "graph")
@@ -31,11 +26,7 @@ SCHEMA = "stream string, time timestamp, event string, graph binary, company int
 @contextmanager
 def spark() -> Iterator[SparkSession]:
     """A session with two task slots."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("spaseq benchmarks")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    session = start_session("local[2]", "spaseq benchmarks", SETTINGS)
     session.sparkContext.setLogLevel("ERROR")
     try:
         yield session

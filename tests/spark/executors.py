@@ -26,7 +26,7 @@ try:
     found = counted(spaseq.spark.match(df, QUERY).toArrow().to_pylist(), queries)
     print("equal" if found == in_process(queries, {}, table) else "different", found.total())
 except Exception as error:
-    print(next(line for line in str(error).splitlines() if "the driver has" in line))
+    print([line for line in str(error).splitlines() if "the driver has" in line][-1])
 """
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,16 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PARTITIONS = 2
-SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": str(PARTITIONS),
-    "spark.sql.session.timeZone": "UTC",
-    "spark.driver.memory": "1g",
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-}
+SETTINGS = {"spark.sql.shuffle.partitions": str(PARTITIONS), "spark.driver.memory": "1g"}
 
 
 def why_not() -> str:
@@ -44,13 +33,9 @@ def session() -> SparkSession:
     """The session of this process."""
     if reason := why_not():
         pytest.skip(reason)
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
+    from spaseq.spark.machine import start_session
 
-    builder = SparkSession.builder.master("local[2,4]").appName("spaseq tests")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    made = builder.getOrCreate()
+    made = start_session("local[2,4]", "spaseq tests", SETTINGS)
     made.sparkContext.setLogLevel("ERROR")
     return made
 
