@@ -34,6 +34,9 @@ PARTS: dict[str, Part] = {
 def main(*names: str) -> int:
     """Run these parts, or all of them; 1 if a bound does not hold."""
     figures = Figures()
+    if unknown := [name for name in names if name not in PARTS]:
+        print(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
     for name in names or PARTS:
         PARTS[name](figures)
     print("\nall bounds hold" if not figures.missed else "\n".join(["\nMISSED:", *figures.missed]))

@@ -24,6 +24,7 @@ from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine
 from spaseq.spark.matching import job_of
 from spaseq.spark.meta import is_of
+from spaseq.spark.sifting import NOBODY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -70,6 +71,8 @@ def ended(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
     numbers = numbers_of(job.labels)
     for label, rows in groupby(_rows(batches), key=itemgetter(0)):
         store = KeptState({number: data for _, number, data in rows})
+        if label == NOBODY:
+            continue
         if label not in numbers:
             raise StreamError("the state is of a job with other queries, buckets or partitions")
         yield from told(job, LoggedEngine(job, numbers[label], store, LiveEngines(), "").finish())

@@ -54,7 +54,7 @@ def _java_version(java: str) -> int | None:
 
 
 def start_session(master: str, name: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session with SETTINGS and others, whose Python is this one; as many shuffle partitions as cores, twice.
+    """A session with SETTINGS and others, whose Python is this one; a new one has twice as many partitions as cores.
 
     OptionError: there is no Java that Spark can use.
     """
@@ -62,11 +62,12 @@ def start_session(master: str, name: str, settings: Mapping[str, str]) -> SparkS
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
+    is_new = SparkSession.getActiveSession() is None
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in {**SETTINGS, **settings}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    if "spark.sql.shuffle.partitions" not in settings:
+    if is_new and "spark.sql.shuffle.partitions" not in settings:
         cores = session.sparkContext.defaultParallelism
         session.conf.set("spark.sql.shuffle.partitions", PARTITIONS_EACH * cores)
     return session

@@ -19,11 +19,13 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from spaseq.errors import SnapshotError
 from spaseq.spark.carried import carried
 from spaseq.spark.kinds import EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.meta import Meta
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.schemas import PACKED_DDL
 from spaseq.spark.sifting import NOBODY
@@ -105,7 +107,10 @@ class Stepping(StatefulProcessor):
     ) -> Iterator[pandas.DataFrame]:
         """Take the packed events of an engine."""
         data = [bytes(one) for frame in rows for one in frame["data"]]
-        return iter(()) if key[0] == NOBODY else self._step(key[0], data, timerValues)
+        if key[0] == NOBODY:
+            self._check()
+            return iter(())
+        return self._step(key[0], data, timerValues)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
@@ -116,8 +121,21 @@ class Stepping(StatefulProcessor):
     def close(self) -> None:
         """Nothing is open."""
 
+    def _check(self) -> None:
+        """SnapshotError: the checkpoint is of another job.  So much is kept for nobody: each batch has rows for it."""
+        data, identity = self.store.meta(), self.job.identity
+        if data is None or Meta.from_bytes(data, identity, self.job.free).token is not None:
+            self.store.keep_meta(Meta(identity).to_bytes())
+
+    def _number(self, label: int) -> int:
+        """The engine of a label; SnapshotError: this job has none, so the state is of another."""
+        if label not in self.numbers:
+            self._check()
+            raise SnapshotError("the checkpoint is of another job: it has other engines")
+        return self.numbers[label]
+
     def _step(self, label: int, rows: Iterable[bytes], timers: TimerValues) -> Iterator[pandas.DataFrame]:
-        engine = LoggedEngine(self.job, self.numbers[label], self.store, LIVE, self.run)
+        engine = LoggedEngine(self.job, self._number(label), self.store, LIVE, self.run)
         milliseconds, report = timers.getCurrentWatermarkInMs(), Report()
         watermark = milliseconds * MILLISECOND if milliseconds > 0 else LEAST
         waiting: list[pyarrow.RecordBatch] = []
