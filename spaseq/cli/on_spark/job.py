@@ -58,10 +58,6 @@ class SparkJob:
         engine, _ = self.job.reader()
         return engine.core.query_named(query).empty()
 
-    def counts(self) -> Mapping[str, int]:
-        """Nothing is counted here that is not made."""
-        return {}
-
     def results(self, rows: DataFrame) -> Iterator[ResultPiece]:
         """What is in rows of results, in order of their last and first times; they come to the driver by pieces."""
         from pyspark.sql import functions
