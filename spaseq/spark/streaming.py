@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
 import pandas
 import pyarrow
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -35,7 +34,6 @@ STEP_DDL = (
     "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
     "misfits bigint, how string"
 )
-ENGINES = "SPASEQ_ENGINES"  # in the environment of workers that have engines
 AT_ONCE = 50_000  # results in a row
 MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
@@ -56,25 +54,8 @@ def match_streaming(
     )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     grouped = sifted.select("label", "data").groupBy("label")
-    with workers_of_their_own(sifted.sparkSession):
-        stepped = grouped.transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
+    stepped = grouped.transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
     return stepped.observe(name, *_metrics(job.inputs)).mapInArrow(opened, job.results)
-
-
-@contextmanager
-def workers_of_their_own(spark: SparkSession) -> Iterator[None]:
-    """Functions made within run in Python workers in which no others do.
-
-    A worker that meets an engine again takes what others took of its events.  The fewer workers may get an engine, the
-    less is done twice: one for each core, and not those of the other stages as well.  Spark has a pool of workers for
-    each environment.  (A client of Spark Connect has no say in that.)
-    """
-    environment = getattr(getattr(spark, "_sc", None), "environment", {})
-    environment[ENGINES] = "1"
-    try:
-        yield
-    finally:
-        del environment[ENGINES]
 
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:
