@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -29,34 +28,12 @@ from spaseq.spark.matching import job_of
 from spaseq.spark.packing import packed
 from spaseq.spark.schemas import PACKED
 from spaseq.spark.sifting import NOBODY, sift
+from tests.spark.streaming import DictStore
 
 ROWS = 10_000  # in a batch that Spark gives a Python worker
 BUCKETS = 8
 TASKS = 2  # of stage 1, in each batch
 Batches = Sequence[pyarrow.RecordBatch]
-
-
-@dataclass
-class MemoryStore:
-    """The state of one engine, in memory."""
-
-    data: bytes | None = None
-    entries: dict[int, bytes] = field(default_factory=dict)
-
-    def meta(self) -> bytes | None:
-        return self.data
-
-    def keep_meta(self, data: bytes) -> None:
-        self.data = data
-
-    def entry(self, number: int) -> bytes:
-        return self.entries[number]
-
-    def keep_entry(self, number: int, data: bytes) -> None:
-        self.entries[number] = data
-
-    def drop_entry(self, number: int) -> None:
-        del self.entries[number]
 
 
 def new_job() -> SparkJob:
@@ -103,7 +80,7 @@ class Streaming:
         self.job = new_job()
         self.live = LiveEngines()
         self.numbers = numbers_of(self.job.labels)
-        self.stores = {label: MemoryStore() for label in self.job.labels}
+        self.stores = {label: DictStore() for label in self.job.labels}
         self.size = size
         self.watermark = 0
 

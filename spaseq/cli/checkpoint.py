@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 
 import click
 
-from spaseq.cli.resuming import cut, kept
+from spaseq.cli.resuming import cut, kept, write_whole
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
@@ -100,25 +100,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
     }  # fmt: skip
-    data, beside = GRAPHS.pack(header, {"engine": state.engine}), path.with_name(path.name + ".new")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        _keep_folder(path.absolute().parent)
-    except OSError as error:
-        raise OptionError(f"--checkpoint: cannot write {path}: {error.strerror}") from None
-
-
-def _keep_folder(folder: Path) -> None:
-    """Let the folder's entries survive the machine."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_whole(path, GRAPHS.pack(header, {"engine": state.engine}))
 
 
 class Checkpoints:

@@ -11,8 +11,7 @@ from typing import BinaryIO
 import pyoxigraph
 
 from spaseq.cli.resuming import opened_to_write
-from spaseq.results.formats.rdf import event_quads
-from spaseq.streams.event import Event
+from spaseq.results.formats.rdf import TimedGraph, event_quads
 
 
 @contextmanager
@@ -34,12 +33,12 @@ class LateFile:
 
     file: BinaryIO
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: TimedGraph) -> None:
         """Write an event."""
         _write(event, self.file.write)
 
 
-def _write(event: Event, write: Callable[[bytes], object]) -> None:
+def _write(event: TimedGraph, write: Callable[[bytes], object]) -> None:
     data = pyoxigraph.serialize(event_quads(event), format=pyoxigraph.RdfFormat.N_QUADS)
     assert data is not None
     write(data)

@@ -42,3 +42,26 @@ def cut(file: IO[Any], length: int, option: str) -> None:
         had = f"it had {length:,} bytes when the checkpoint was written"
         raise OptionError(f"{option}: {had}, and has {found.st_size:,}")
     os.ftruncate(file.fileno(), length)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a checkpoint such that after any end there is a whole one.  OptionError: it cannot be written."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        _keep_folder(path.absolute().parent)
+    except OSError as error:
+        raise OptionError(f"--checkpoint: cannot write {path}: {error.strerror}") from None
+
+
+def _keep_folder(folder: Path) -> None:
+    """Let the folder's entries survive the machine."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

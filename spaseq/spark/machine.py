@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LEAST_JAVA = 17
+PARTITIONS = "spark.sql.shuffle.partitions"
 PARTITIONS_EACH = 2  # shuffle partitions for each core
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _INSTALL = f"install it (as with: apt install openjdk-{LEAST_JAVA}-jre-headless), or set JAVA_HOME"
@@ -53,6 +54,11 @@ def _java_version(java: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def shuffle_partitions(spark: SparkSession) -> int:
+    """How many partitions rows are shuffled into."""
+    return int(spark.conf.get(PARTITIONS) or 200)
+
+
 def start_session(master: str, name: str, settings: Mapping[str, str]) -> SparkSession:
     """A session with SETTINGS and others, whose Python is this one; a new one has twice as many partitions as cores.
 
@@ -67,7 +73,7 @@ def start_session(master: str, name: str, settings: Mapping[str, str]) -> SparkS
     for key, value in {**SETTINGS, **settings}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    if is_new and "spark.sql.shuffle.partitions" not in settings:
+    if is_new and PARTITIONS not in settings:
         cores = session.sparkContext.defaultParallelism
-        session.conf.set("spark.sql.shuffle.partitions", PARTITIONS_EACH * cores)
+        session.conf.set(PARTITIONS, PARTITIONS_EACH * cores)
     return session

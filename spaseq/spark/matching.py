@@ -15,6 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.results.frame_types import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.job import Job
+from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.results import result_types
 from spaseq.streams.timestamps import duration_microseconds
 
@@ -62,7 +63,8 @@ def match(
     """
     frames = _frames(df)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
-    job = job_of(queries, graphs, buckets, whole, on_error, shuffle_partitions(frames[0]), types, late, new_background)
+    partitions = shuffle_partitions(frames[0].sparkSession)
+    job = job_of(queries, graphs, buckets, whole, on_error, partitions, types, late, new_background)
     inputs = [one.select(*_columns(one)) for one in frames]
     if not frames[0].isStreaming:
         return match_batch(inputs, job)
@@ -116,11 +118,6 @@ def _columns(df: DataFrame) -> list[str]:
     if missing:
         raise OptionError(f"a stream of events has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing")
     return [name for name in COLUMNS if name in df.columns]
-
-
-def shuffle_partitions(df: DataFrame) -> int:
-    """How many partitions rows are shuffled into."""
-    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
 
 
 def checked_buckets(buckets: int | None, partitions: int) -> int:

@@ -44,7 +44,7 @@ def _table(query: str, rows: pyarrow.Table, columns: Sequence[str] | None) -> Ma
     words[places, column_of[codes[0]]] = codes[1] + 1
     gpms, events, offsets, atoms, picks = _picks(_whole(rows["events"]))
     first, last = (_whole(rows[name]).cast(pyarrow.int64()).to_numpy() for name in ("first", "last"))
-    derived = _derived(_whole(rows["derived"]))
+    derived = derived_events(rows["derived"]) if rows["derived"].null_count < len(rows) else None
     decided = last if derived is None else np.array([event.timestamp for event in derived], np.int64)
     return MatchTable(
         query, names, words, first, last, decided, offsets, atoms, picks, tuple(gpms), events.__getitem__,
@@ -107,11 +107,9 @@ def _terms(texts: Iterable[str]) -> Iterator[pyoxigraph.NamedNode | pyoxigraph.B
     return (quad.object for quad in parse(lines, RdfFormat.N_TRIPLES, lenient=True))
 
 
-def _derived(rows: pyarrow.StructArray) -> tuple[DerivedEvent, ...] | None:
-    """The derived events of the matches of one query; None: it makes none."""
-    if rows.null_count == len(rows):
-        return None
-    stream, time, event, graph = rows.flatten()
+def derived_events(column: pyarrow.ChunkedArray) -> tuple[DerivedEvent, ...]:
+    """The events in a column ``derived`` that has one in each row."""
+    stream, time, event, graph = _whole(column).flatten()
     columns = stream.to_pylist(), time.cast(pyarrow.int64()).to_pylist(), event.to_pylist(), map(_triples, graph)
     return tuple(map(DerivedEvent, *columns))
 

@@ -30,13 +30,12 @@ from spaseq.cli.signals import ENDING, handled
 from spaseq.engine.background import Background
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.spark.batch import match_batch
+from spaseq.spark.machine import PARTITIONS, shuffle_partitions
 from spaseq.spark.matching import job_of
 from spaseq.streams.losses import counted, were
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 @dataclass(slots=True)
@@ -75,7 +74,7 @@ class Command:
         return self.asked.spark_settings() | kept
 
     def _job(self, spark: SparkSession) -> SparkJob:
-        asked, partitions = self.asked, int(spark.conf.get(PARTITIONS) or 0)
+        asked, partitions = self.asked, shuffle_partitions(spark)
         queries = [each.query for each in self.parsed]
         late = asked.late is not None
         job = job_of(queries, self.background, asked.buckets, asked.whole, asked.on_error, partitions, late=late)
@@ -122,7 +121,7 @@ class Command:
 
     def _tell(self, drain: Drain) -> int:
         """Say what was dropped, and what there is to say; gives the exit code."""
-        asked, told = self.asked, self.metrics.told()
+        asked, told = self.asked, self.metrics.sums
         losses = [*self.noise.told, *self._late(told)]
         tell_losses(losses, asked.quiet, asked.strict)
         if asked.stats:

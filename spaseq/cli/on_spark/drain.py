@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spaseq.cli.on_spark.job import ResultPiece
 from spaseq.cli.printing import ResultCounter
-from spaseq.streams.event import Event
+from spaseq.results.formats.rdf import TimedGraph
 
 
 @dataclass(slots=True)
@@ -15,7 +15,7 @@ class Drain:
     """``shown`` takes matches, ``on_late`` late events (None: nobody does)."""
 
     shown: ResultCounter
-    on_late: Callable[[Event], object] | None
+    on_late: Callable[[TimedGraph], object] | None
     ended: bool = False  # the user does not want more
 
     @property

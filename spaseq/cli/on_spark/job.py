@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow
-from pyoxigraph import RdfFormat
 
-from gpm.parsing import parse
 from spaseq.pattern.sequences import Query, Selection
+from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.spark.job import Job
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.schemas import RESULT
-from spaseq.spark.tables import match_tables
-from spaseq.streams.event import Event
+from spaseq.spark.tables import derived_events, match_tables
 from spaseq.streams.sources import expand, is_plain_nquads
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ class ResultPiece(NamedTuple):
     """A piece of what a job gives."""
 
     tables: list[MatchTable]
-    late: list[Event]
+    late: Sequence[DerivedEvent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +67,14 @@ class SparkJob:
         ordered = rows.select(*RESULT.names).repartition(1).sortWithinPartitions(*order)
         for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
             found = unpacked(bytes(piece["data"]))
-            yield ResultPiece(list(match_tables(found, columns)), late_events(found))
+            late = found.filter(found["query"].is_null())
+            yield ResultPiece(list(match_tables(found, columns)), derived_events(late["derived"]))
 
 
 def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """Each batch as one value."""
     for batch in batches:
         yield pyarrow.RecordBatch.from_arrays([pyarrow.array([packed(batch)], pyarrow.binary())], ["data"])
-
-
-def late_events(rows: pyarrow.Table) -> list[Event]:
-    """The late events among rows of results."""
-    late = rows.filter(rows["query"].is_null())["derived"].combine_chunks()
-    if not len(late):
-        return []
-    stream, time, name, graph = late.flatten()
-    graphs = (list(parse(text.encode(), RdfFormat.N_TRIPLES, lenient=True)) for text in graph.to_pylist())
-    times = time.cast(pyarrow.int64()).to_pylist()
-    return list(map(Event, stream.to_pylist(), times, name.to_pylist(), graphs))
 
 
 def _variables(query: Query) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spaseq.cli.resuming import write_whole
 from spaseq.errors import OptionError
 
 NAME = "spaseq.json"
@@ -17,19 +17,17 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """``options`` that must stay, the number of shuffle ``partitions``, the last ``batch`` that was written, and how
-    many bytes files of ``outputs`` (by option) had then; ``ended``: what the end of the input decides was written after
-    that batch (None: never)."""
+    """``options`` that must stay, the number of shuffle ``partitions``, and the last ``batch`` that was written.
+
+    ``outputs`` is how many bytes files (by option) had then.  ``ended``: what the end of the input decides was written
+    after that batch (None: never).
+    """
 
     options: Mapping[str, str]
     partitions: int
     batch: int = -1
     outputs: Mapping[str, int] | None = None
     ended: int | None = None
-
-    def written(self, batch: int, outputs: Mapping[str, int]) -> Kept:
-        """After one more batch."""
-        return replace(self, batch=batch, outputs=outputs)
 
 
 def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
@@ -55,9 +53,4 @@ def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
 
 def keep(folder: Path, kept: Kept) -> None:
     """Write it so that after any end there is a whole one."""
-    new = folder / (NAME + ".new")
-    with new.open("w") as file:
-        json.dump({"version": VERSION, **asdict(kept)}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / NAME)
+    write_whole(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())

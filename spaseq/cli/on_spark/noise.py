@@ -5,28 +5,23 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 WORKER = "spaseq: "  # how lines begin that workers write for users
-_KEPT = 200  # lines of others
 
 
 @dataclass(slots=True)
 class Noise:
-    """What was written: ``told`` are the lines of workers without their beginning, ``last`` the last of others."""
+    """What was written for users: ``told`` are the lines of workers, without their beginning."""
 
     told: list[str] = field(default_factory=list)
-    last: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def take(self, line: str) -> None:
         """A line came."""
         if line.startswith(WORKER):
             self.told.append(line.removeprefix(WORKER))
-        else:
-            self.last.append(line)
 
 
 @contextmanager

@@ -13,18 +13,9 @@ from spaseq.errors import OptionError
 from spaseq.results.formats import WRITERS
 from spaseq.streams.timestamps import duration_microseconds
 
-SAME = (
-    "lateness",
-    "late",
-    "output",
-    "on_error",
-    "entail",
-    "time_properties",
-    "time_unit",
-    "format",
-    "buckets",
-    "whole",
-)
+SAME = (  # options of which a run that goes on must have those of before
+    "lateness", "late", "output", "on_error", "entail", "time_properties", "time_unit", "format", "buckets", "whole",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

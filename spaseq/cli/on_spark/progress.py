@@ -51,7 +51,7 @@ class BatchesDone:
 
 @dataclass(slots=True)
 class Metrics(StreamingQueryListener):
-    """The sums of what the progress of a streaming query tells."""
+    """The sums of what the progress of a query tells: of engines by their names, of rows behind ``rows``."""
 
     sums: Counter[str] = field(default_factory=Counter)
     batches: int = 0
@@ -66,7 +66,8 @@ class Metrics(StreamingQueryListener):
         self.batches += 1
         self.watermark = str(progress.eventTime.get("watermark", ""))
         for kind, metrics in (progress.observedMetrics or {}).items():
-            self.sums.update({f"{kind}: {name}": value or 0 for name, value in metrics.asDict().items()})
+            behind = "" if kind == OBSERVED else "rows "
+            self.sums.update({behind + name: value or 0 for name, value in metrics.asDict().items()})
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
         """See Spark."""
@@ -74,18 +75,9 @@ class Metrics(StreamingQueryListener):
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
         """See Spark."""
 
-    def told(self) -> dict[str, int]:
-        """The sums: those of engines by their names, those of rows behind ``rows``."""
-        names = {f"{OBSERVED}: ": "", f"{OBSERVED} rows: ": "rows "}
-        found = {}
-        for name, value in self.sums.items():
-            kind = next(kind for kind in names if name.startswith(kind))
-            found[names[kind] + name.removeprefix(kind)] = value
-        return found
-
     def reached(self, results: int) -> BatchesDone:
         """How far the query is."""
-        return BatchesDone(self.batches, self.sums[f"{OBSERVED}: events"], results, self.watermark)
+        return BatchesDone(self.batches, self.sums["events"], results, self.watermark)
 
 
 def tasks(session: SparkSession, results: int) -> TasksDone:

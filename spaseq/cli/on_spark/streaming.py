@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -33,7 +32,6 @@ class BatchWriter:
     kept: Kept
     take: Callable[[ResultPiece], object]
     outputs: Mapping[str, IO[Any]]
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
         """Cut off what was written and is not known to be.  OptionError: a file is shorter than it was."""
@@ -56,9 +54,8 @@ class BatchWriter:
             self._keep(replace(self.kept, ended=self.kept.batch, outputs=self._sizes()))
 
     def _write(self, rows: DataFrame) -> None:
-        with self.lock:
-            for piece in self.spark.results(rows):
-                self.take(piece)
+        for piece in self.spark.results(rows):
+            self.take(piece)
 
     def _sizes(self) -> dict[str, int]:
         return {option: bytes_kept(file) for option, file in self.outputs.items()}
