@@ -1,0 +1,36 @@
+"""Regular path queries, what the language of paths compiles to: an expression over relations, where it starts and ends,
+and which of its paths are results.  No text positions here.
+"""
+
+from spaseq.pattern.paths.expression import (
+    EMPTY_PATH,
+    EdgeStep,
+    NegatedStep,
+    NodeCondition,
+    PathAlternatives,
+    PathExpression,
+    PathRepetition,
+    PathSequence,
+    inverted,
+    is_unbounded,
+)
+from spaseq.pattern.paths.query import LabelledNodes, NodeName, PathQuery, PathSelector, Restrictor, SelectorKind
+
+__all__ = [
+    "EMPTY_PATH",
+    "EdgeStep",
+    "LabelledNodes",
+    "NegatedStep",
+    "NodeCondition",
+    "NodeName",
+    "PathAlternatives",
+    "PathExpression",
+    "PathQuery",
+    "PathRepetition",
+    "PathSelector",
+    "PathSequence",
+    "Restrictor",
+    "SelectorKind",
+    "inverted",
+    "is_unbounded",
+]

@@ -1,0 +1,71 @@
+"""A whole path query: from where to where, along what, and which of the paths are results.
+
+Selectors and restrictors are those of GQL (ISO/IEC 39075).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from gpm.algebra import Iri
+from spaseq.pattern.paths.expression import PathExpression, is_unbounded
+
+
+class Restrictor(Enum):
+    """Which paths count at all."""
+
+    WALK = "WALK"  # all
+    TRAIL = "TRAIL"  # no edge twice, in whatever direction
+    ACYCLIC = "ACYCLIC"  # no node twice
+    SIMPLE = "SIMPLE"  # no node twice, but the last may be the first
+
+
+class SelectorKind(Enum):
+    """Which of the paths that lead from one node to another."""
+
+    ALL = "ALL"
+    ANY = "ANY"
+    ALL_SHORTEST = "ALL SHORTEST"
+    ANY_SHORTEST = "ANY SHORTEST"
+    SHORTEST = "SHORTEST"
+
+
+@dataclass(frozen=True, slots=True)
+class PathSelector:
+    """A selector; ``count`` is that of ``ANY`` and ``SHORTEST``, else 1."""
+
+    kind: SelectorKind = SelectorKind.ALL
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledNodes:
+    """``LABEL "text"``: all nodes with this label."""
+
+    text: str
+
+
+NodeName: TypeAlias = Iri | LabelledNodes
+
+
+@dataclass(frozen=True, slots=True)
+class PathQuery:
+    """Paths from ``starts`` to ``ends`` along ``expression``.
+
+    No ``starts``: who asks gives them; no ``ends``: anywhere.  ``not_back``: the start does not come again.
+    """
+
+    name: str
+    expression: PathExpression
+    starts: tuple[NodeName, ...] = ()
+    ends: tuple[NodeName, ...] = ()
+    selector: PathSelector = PathSelector()
+    restrictor: Restrictor = Restrictor.WALK
+    not_back: bool = False
+
+
+def default_selector(expression: PathExpression) -> PathSelector:
+    """What a query without selector and restrictor means: all paths where their length is bounded, else one a pair."""
+    return PathSelector(SelectorKind.ANY_SHORTEST if is_unbounded(expression) else SelectorKind.ALL)
