@@ -19,15 +19,15 @@ def pushes(run: Run, events: int) -> Iterator[Sample]:
     """Push so many events."""
     engine = Engine(lateness=run.lateness * 1000)
     engine.register(run.query)
-    seconds, begun = 0.0, time.process_time()
-    for first in range(0, events, BLOCK):
-        made = [batch(run, number) for number in range(first, min(first + BLOCK, events), run.batch)]
+    seconds, begun, step = 0.0, time.process_time(), max(BLOCK, run.batch)
+    for first in range(0, events, step):
+        made = [batch(run, number) for number in range(first, min(first + step, events), run.batch)]
         started = time.process_time()
         for stream, items in made:
             engine.push_batch(stream, items) if run.batch > 1 else engine.push(stream, items[0][1], items[0][0])
         seconds += time.process_time() - started
-        if is_sampled(first + BLOCK, events, BLOCK):
-            yield Sample(first + BLOCK, resident(os.getpid()), seconds, time.process_time() - begun - seconds)
+        if is_sampled(first + step, events, step):
+            yield Sample(first + step, resident(os.getpid()), seconds, time.process_time() - begun - seconds)
 
 
 def batch(run: Run, first: int) -> tuple[str, list[tuple[int, bytes]]]:

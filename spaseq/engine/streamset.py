@@ -42,6 +42,7 @@ class Streamset:
         self._postponed = Postponed()
         self._number = {iri: number for number, iri in enumerate(self.iris)}
         self._times: list[int] = []  # of the latest events, which some query may not have heard of
+        self._caught_up = 0  # of which event on names were not forgotten yet
         self._due: dict[RunningQuery, int] = {}  # the queries for which a result may wait, and until when at least
         self._rest: dict[RunningQuery, None] = {}  # the queries of which not all tables are taken
         self._ranks: dict[RunningQuery, int] = {}
@@ -171,7 +172,7 @@ class Streamset:
             if len(released):
                 fed |= self._feed(released)
             self._decide(fed)
-        if not self._rest and len(self._times) > FEW:
+        if not self._rest and self.names.next - self._caught_up > FEW:
             self.catch_up()
         return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
 
@@ -211,7 +212,7 @@ class Streamset:
             self.retire(query)
         elif not self.finished:
             self.note(query)
-        if not self._rest and len(self._times) > FEW:
+        if not self._rest and self.names.next - self._caught_up > FEW:
             self.catch_up()
 
     def note(self, query: RunningQuery) -> None:
@@ -227,7 +228,7 @@ class Streamset:
         for query in self.queries if not self.finished else ():
             self._tell(query)
             query.pass_time(self.advanced)
-        self._times = []
+        self._times, self._caught_up = [], self.names.next
         if self.is_settled:  # else results may come of older events
             self.names.forget(min((query.oldest_event() for query in self.queries), default=self.names.next))
 

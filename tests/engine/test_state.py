@@ -10,6 +10,7 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Triple
 
 import spaseq
+from spaseq.engine.names import FEW
 from spaseq.streams import Event, WireOptions, WireReport, merge, read_source
 from tests.engine.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, content, files
 
@@ -120,3 +121,17 @@ def test_terms_of_the_past_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found[0] == found[1]
     assert len(found[0]) > 500
     assert most[1] < most[0] / 3
+
+
+@pytest.mark.parametrize("size", [1, FEW // 2, 3 * FEW])
+def test_names_of_the_past_are_forgotten(size: int) -> None:
+    """However many events come at once."""
+    engine = spaseq.Engine()
+    engine.register(QUERIES["plain"])
+    graph = [Triple(NamedNode("http://ex.org/s"), NamedNode("http://ex.org/value"), Literal("1"))]
+    events = [Event("urn:s:a", n * 1_000_000, f"urn:e:{n}", graph) for n in range(9 * FEW)]
+    for at in range(0, len(events), size):
+        push(engine, events[at : at + size])
+        engine.advance(events[at : at + size][-1].timestamp)
+    names = engine.core.streamsets[0].names
+    assert names.next - names.base <= max(3 * FEW, size)
