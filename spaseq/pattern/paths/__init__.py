@@ -11,6 +11,7 @@ from spaseq.pattern.paths.expression import (
     PathExpression,
     PathRepetition,
     PathSequence,
+    has_step,
     inverted,
     is_unbounded,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "PathSequence",
     "Restrictor",
     "SelectorKind",
+    "has_step",
     "inverted",
     "is_unbounded",
 ]

@@ -1,0 +1,79 @@
+// The shortest paths under a restrictor, from a vertex to each other one: rounds of depth-first searches, one for each length.
+//
+// No path is kept, so memory follows their length.  A walk may lead to a vertex to which no trail does; how far to look is then
+// told by the searches alone: none was cut.
+#ifndef SPASEQ_PATHS_BY_LENGTH
+#define SPASEQ_PATHS_BY_LENGTH
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/paths/breadth_first.hpp"
+#include "nfa_native/paths/depth_first.hpp"
+#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/product_table.hpp"
+
+namespace spaseq {
+
+struct ByLength {
+    DepthFirst depth;                       // with the restrictor
+    BreadthFirst walks;                     // without: what may be reached at all
+    uint32_t count = 1;                     // paths for each pair of vertices; 0: all of the least length
+    ProductTable answers;                   // how many were given that end at a vertex, with subset 0
+    ProductTable least;                     // 1 + the length of the first of them
+    size_t pending = 0;                     // ends that walks lead to, and that have not all their paths yet
+    vertex_t start = 0;
+    bool is_known = false;                  // `pending` is
+    bool is_over = false;
+
+    void begin(vertex_t from) {
+        start = from;
+        pending = 0;
+        is_known = is_over = false;
+        walks.count = 1;
+        walks.begin(from);
+        answers.begin(depth.graph->vertices);
+        least.begin(depth.graph->vertices);
+        answers.clear();
+        least.clear();
+    }
+
+    bool is_done() const noexcept { return is_over; }
+
+    // Look further.  std::bad_alloc, std::domain_error.
+    void next(uint64_t* edges, FoundPaths* found) {
+        if (!is_known) return find_ends(edges);
+        if (depth.next(edges)) return take(found);
+        if (depth.is_done()) end_round();
+    }
+
+  private:
+    void find_ends(uint64_t* edges) {
+        if (!walks.is_done()) {
+            pending += walks.next(edges, nullptr);
+            return;
+        }
+        is_known = true;
+        is_over = pending == 0;
+        depth.begin(start, 0);
+    }
+
+    void take(FoundPaths* found) {
+        vertex_t end = depth.path.vertices.back();
+        uint32_t given = answers.at(0, end), length = static_cast<uint32_t>(depth.path.length()) + 1;
+        if (given == 0) least.put(0, end, length);
+        if (count ? given >= count : least.at(0, end) != length) return;
+        answers.put(0, end, given == UINT32_MAX ? given : given + 1);
+        pending -= given + 1 == (count ? count : 1);
+        found->add(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
+    }
+
+    void end_round() {
+        is_over = pending == 0 || !depth.was_cut;
+        if (!is_over) depth.begin(start, depth.length + 1);
+    }
+};
+
+}  // namespace spaseq
+
+#endif

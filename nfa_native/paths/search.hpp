@@ -1,0 +1,97 @@
+// A query on a graph: its paths from each of some starts, as its selector wants them.
+#ifndef SPASEQ_PATHS_SEARCH
+#define SPASEQ_PATHS_SEARCH
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nfa_native/paths/all_shortest.hpp"
+#include "nfa_native/paths/automaton.hpp"
+#include "nfa_native/paths/breadth_first.hpp"
+#include "nfa_native/paths/by_length.hpp"
+#include "nfa_native/paths/depth_first.hpp"
+#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/graph.hpp"
+
+namespace spaseq {
+
+enum SelectorKind : int { ALL = 0, ALL_SHORTEST = 1, SHORTEST = 2 };
+
+struct PathSearch {
+    const PathGraph* graph = nullptr;
+    const PathAutomaton* automaton = nullptr;
+    Subsets subsets;
+    PathRules rules;
+    int selector = ALL;
+    uint32_t count = 1;                     // of SHORTEST
+    std::vector<vertex_t> starts;
+    size_t next_start = 0;
+    bool is_begun = false;                  // the search from the start before `next_start` is not over
+    FoundPaths found;
+    uint64_t edges = 0;                     // that were looked at
+    int broken = 0;
+
+    DepthFirst depth;                       // the search that is in use, of these four
+    BreadthFirst breadth;
+    AllShortest all_shortest;
+    ByLength by_length;
+
+    // All is set but `starts`.  std::bad_alloc
+    void open() {
+        subsets.begin(automaton);
+        PathRules walk = rules;
+        walk.restrictor = WALK;
+        depth.graph = breadth.graph = all_shortest.graph = by_length.depth.graph = by_length.walks.graph = graph;
+        depth.subsets = breadth.subsets = all_shortest.subsets = &subsets;
+        by_length.depth.subsets = by_length.walks.subsets = &subsets;
+        depth.rules = by_length.depth.rules = rules;
+        breadth.rules = all_shortest.rules = by_length.walks.rules = walk;
+        breadth.count = count;
+        by_length.count = selector == ALL_SHORTEST ? 0 : count;
+    }
+
+    bool is_done() const noexcept { return !is_begun && next_start == starts.size(); }
+
+    // Search until all is found, or so many edges were looked at, or that many paths found.  std::bad_alloc, std::domain_error.
+    void advance(uint64_t most_edges, size_t most_paths) {
+        uint64_t left = most_edges;
+        while (left && found.size() < most_paths && !is_done()) {
+            if (!is_begun) begin(starts[next_start++]);
+            go_on(&left);
+        }
+        edges += most_edges - left;
+    }
+
+  private:
+    bool is_walk() const noexcept { return rules.restrictor == WALK; }
+
+    void begin(vertex_t start) {
+        is_begun = true;
+        if (selector == ALL) depth.begin(start, DepthFirst::ANY_LENGTH);
+        else if (!is_walk()) by_length.begin(start);
+        else if (selector == ALL_SHORTEST) all_shortest.begin(start);
+        else breadth.begin(start);
+    }
+
+    void go_on(uint64_t* left) {
+        if (selector == ALL) {
+            if (depth.next(left)) found.add(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
+            is_begun = !depth.is_done();
+        } else if (!is_walk()) {
+            by_length.next(left, &found);
+            is_begun = !by_length.is_done();
+        } else if (selector == ALL_SHORTEST) {
+            all_shortest.next(left, &found);
+            is_begun = !all_shortest.is_done();
+        } else {
+            *left -= *left > 0;
+            breadth.next(left, &found);
+            is_begun = !breadth.is_done();
+        }
+    }
+};
+
+}  // namespace spaseq
+
+#endif

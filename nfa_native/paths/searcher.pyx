@@ -1,0 +1,188 @@
+# distutils: language = c++
+# cython: language_level=3
+"""Paths of regular path queries: what Python sees of the search (SEMANTICS 6)."""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport attempted, check_sound, guarded
+from nfa_native.paths.search cimport (
+    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, FoundPaths, PathAutomaton, PathGraph, PathSearch,
+    symbol_t, vertex_t,
+)
+
+MOST_CONDITIONS = 64
+RESTRICTORS = {"WALK": WALK, "TRAIL": TRAIL, "ACYCLIC": ACYCLIC, "SIMPLE": SIMPLE}
+SELECTORS = {"ALL": ALL, "ALL SHORTEST": ALL_SHORTEST, "SHORTEST": SHORTEST}
+
+
+cdef class EdgeIndex:
+    """The edges of a graph by label, along and against their direction; frozen but for ``add``."""
+
+    cdef PathGraph graph
+    cdef list arrays                  # what the graph points into
+
+    def __init__(self, uint32_t vertices):
+        self.graph.vertices = vertices
+        self.arrays = []
+
+    @property
+    def vertices(self):
+        return self.graph.vertices
+
+    @property
+    def symbols(self):
+        return self.graph.symbols.size()
+
+    def add(self, along, against):
+        """The edges of the next label, each way as (vertices or None, offsets, targets), which are not copied."""
+        self.graph.safe_add_label(self._opened(along), self._opened(against))
+
+    cdef Adjacency _opened(self, rows) except *:
+        cdef Adjacency found
+        cdef const uint32_t[::1] vertices, offsets, targets
+        names, offsets, targets = rows
+        found.vertices = NULL
+        found.rows = <size_t>offsets.shape[0] - 1
+        found.offsets = &offsets[0]
+        found.targets = &targets[0] if targets.shape[0] else NULL
+        if names is not None:
+            vertices = names
+            if <size_t>vertices.shape[0] != found.rows:
+                raise ValueError(f"{vertices.shape[0]} vertices came with {offsets.shape[0]} offsets")
+            found.vertices = &vertices[0] if found.rows else found.offsets
+        elif found.rows != self.graph.vertices:
+            raise ValueError(f"{self.graph.vertices} vertices came with {offsets.shape[0]} offsets")
+        if offsets[offsets.shape[0] - 1] != <size_t>targets.shape[0]:
+            raise ValueError(f"{targets.shape[0]} targets came with offsets up to {offsets[offsets.shape[0] - 1]}")
+        self.arrays.append((names, rows[1], rows[2]))
+        return found
+
+
+cdef class ExpressionAutomaton:
+    """A frozen automaton: for each state its symbols, its transitions (state, guard) and where it accepts (guards).
+
+    Guards are sets of conditions, by their bits.  ValueError: a state, a symbol or a condition is not there.
+    """
+
+    cdef PathAutomaton automaton
+    cdef readonly size_t symbols
+
+    def __init__(self, states, size_t symbols, size_t conditions):
+        cdef uint32_t number, to
+        cdef symbol_t symbol
+        cdef uint64_t guard
+        if conditions > MOST_CONDITIONS:
+            raise ValueError(f"{conditions} conditions are too many")
+        self.symbols = symbols
+        self.automaton.conditions = conditions
+        for number in range(len(states)):
+            self.automaton.safe_add_state()
+            steps, transitions, accepting = states[number]
+            for symbol in steps:
+                if symbol >= symbols:
+                    raise ValueError(f"there is no symbol {symbol}")
+                self.automaton.safe_add_symbol(number, symbol)
+            for to, guard in transitions:
+                if not 0 < to < len(states):
+                    raise ValueError(f"there is no state {to}")
+                self._check(guard)
+                self.automaton.safe_add_transition(number, to, guard)
+            for guard in accepting:
+                self._check(guard)
+                self.automaton.safe_add_accepting(number, guard)
+        if not states:
+            raise ValueError("an automaton has a state where it begins")
+
+    cdef int _check(self, uint64_t guard) except -1:
+        if self.automaton.conditions < MOST_CONDITIONS and guard >> self.automaton.conditions:
+            raise ValueError("a guard has a condition that is not there")
+        return 0
+
+
+cdef class PathSearcher:
+    """A search: paths from ``starts`` in a graph, led by an automaton.
+
+    ``conditions`` say of each vertex whether the condition holds, ``ends`` whether a path may end there (None: anywhere).
+    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.
+    """
+
+    cdef PathSearch state
+    cdef readonly EdgeIndex edges
+    cdef readonly ExpressionAutomaton automaton
+    cdef list arrays
+
+    def __init__(
+        self, EdgeIndex edges not None, ExpressionAutomaton automaton not None, const uint32_t[::1] starts not None,
+        conditions=(), ends=None, str restrictor="WALK", str selector="ALL", uint32_t count=1, bint not_back=False,
+    ):
+        cdef Py_ssize_t i
+        if automaton.symbols > edges.graph.symbols.size():
+            raise ValueError("the automaton has symbols that the graph does not have")
+        if len(conditions) != automaton.automaton.conditions:
+            raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
+        for i in range(starts.shape[0]):
+            if starts[i] >= edges.graph.vertices:
+                raise ValueError(f"there is no vertex {starts[i]}")
+            self.state.starts.safe_push_back(starts[i])
+        self.edges, self.automaton, self.arrays = edges, automaton, []
+        self.state.graph, self.state.automaton = &edges.graph, &automaton.automaton
+        for one in conditions:
+            self.state.subsets.conditions.safe_push_back(self._by_vertex(one))
+        self.state.rules.ends = NULL
+        if ends is not None:
+            self.state.rules.ends = self._by_vertex(ends)
+        self.state.rules.restrictor, self.state.rules.not_back = RESTRICTORS[restrictor], not_back
+        self.state.selector, self.state.count = SELECTORS[selector], count
+        self.state.safe_open()
+
+    cdef const uint8_t* _by_vertex(self, column) except? NULL:
+        cdef const uint8_t[::1] flags = column
+        if <size_t>flags.shape[0] != self.edges.graph.vertices:
+            raise ValueError(f"{flags.shape[0]} flags came for {self.edges.graph.vertices} vertices")
+        self.arrays.append(column)
+        return &flags[0] if flags.shape[0] else NULL
+
+    @property
+    def done(self):
+        """Whether all was found."""
+        return self.state.is_done()
+
+    @property
+    def looked_at(self):
+        """Edges that were looked at."""
+        return self.state.edges
+
+    def advance(self, uint64_t most_edges, size_t most_paths):
+        """Search on until all is found, so many edges were looked at, or as many paths wait; how many wait."""
+        with nogil:
+            guarded(&self.state.broken, advance_search, &self.state, most_edges, most_paths)
+        return self.state.found.ends.size()
+
+    def take(self):
+        """ends, vertices, symbols: the paths found since the last call (see `FoundPaths`)."""
+        check_sound(&self.state.broken)
+        cdef FoundPaths* found = &self.state.found
+        columns = (
+            copied(<const char*>found.ends.data(), found.ends.size(), np.uint64),
+            copied(<const char*>found.vertices.data(), found.vertices.size(), np.uint32),
+            copied(<const char*>found.symbols.data(), found.symbols.size(), np.uint32),
+        )
+        found.clear()
+        return columns
+
+
+cdef void advance_search(PathSearch* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
+    search.advance(most_edges, most_paths)
+
+
+cdef object copied(const char* data, size_t count, dtype):
+    array = np.empty(count, dtype)
+    cdef char[::1] raw
+    if count:
+        raw = array.view(np.int8)
+        memcpy(&raw[0], data, count * array.itemsize)
+    return array

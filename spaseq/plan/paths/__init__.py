@@ -1,0 +1,1 @@
+"""From path expressions to automata."""
