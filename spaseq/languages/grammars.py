@@ -1,6 +1,7 @@
 """Parsers from grammars, whose tables are made when the package is built: that takes a quarter of a second.
 
-A grammar is a folder of ``.lark`` files, read as one.  ``python -m spaseq.languages.grammars``, which ``setup.py``
+A grammar is a folder of ``.lark`` files, read as one; a line ``// reads spaseq/grammar/path.lark`` adds a file of
+another language.  ``python -m spaseq.languages.grammars``, which ``setup.py``
 calls, writes the tables beside them: a digest, and lark's own serialisation as JSON.  Where the digest is not that of
 the grammar, of this lark and of the tables, or where there is no such file, they are made in memory.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ from spaseq.languages.lexing import QuickLexer
 from spaseq.lasting import lasting
 
 TABLES = "tables.json"
+_LANGUAGES = Path(__file__).parent
+_READS = re.compile(r"^// reads (\S+)$", re.MULTILINE)
 _OPTIONS: Mapping[str, Any] = {"parser": "lalr", "strict": True, "start": "query", "keep_all_tokens": True}
 
 
@@ -44,8 +48,10 @@ def build_grammar(text: str, builder: Transformer[Token, Any] | None = None, che
 
 
 def grammar_text(folder: Path) -> str:
-    """The files of a grammar as one text."""
-    return "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.lark")))
+    """The files of a grammar as one text, behind those of other languages that it reads."""
+    own = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.lark"))]
+    read = [_LANGUAGES / name for text in own for name in _READS.findall(text)]
+    return "".join([*(path.read_text(encoding="utf-8") for path in read), *own])
 
 
 def write_tables(folder: Path) -> bool:
@@ -94,5 +100,5 @@ def _by_number(entries: Mapping[str, Any]) -> dict[int, Any]:
 
 
 if __name__ == "__main__":
-    for grammar in sorted(Path(__file__).parent.glob("*/grammar")):
+    for grammar in sorted(_LANGUAGES.glob("*/grammar")):
         write_tables(grammar)

@@ -53,7 +53,7 @@ class _Arguments(NamedTuple):
 
 
 class TermBuilder(Transformer[Token, Any]):
-    """Terms and paths."""
+    """Terms and declarations."""
 
     def name(self, children: Children) -> tree.Name:
         return tree.Name(str(children[0]), span=span_of(children))
@@ -98,22 +98,11 @@ class TermBuilder(Transformer[Token, Any]):
     def type(self, children: Children) -> tree.Iri:
         return tree.Iri("a", span=span_of(children))
 
-    def inverse(self, children: Children) -> tree.InversePath:
-        return tree.InversePath(nodes(children)[0], span=span_of(children))
+    def base(self, children: Children) -> tree.Base:
+        return tree.Base(self.iri(children[1:]), span=span_of(children))
 
-    inverse_step = inverse
-
-    def path_sequence(self, children: Children) -> tree.SequencePath:
-        return tree.SequencePath(tuple(nodes(children)), span=span_of(children))
-
-    def path_alternative(self, children: Children) -> tree.AlternativePath:
-        return tree.AlternativePath(tuple(nodes(children)), span=span_of(children))
-
-    def repeated(self, children: Children) -> tree.RepeatedPath:
-        return tree.RepeatedPath(nodes(children)[0], str(children[-1]), span=span_of(children))
-
-    def negated(self, children: Children) -> tree.NegatedPath:
-        return tree.NegatedPath(tuple(nodes(children)), span=span_of(children))
+    def prefix(self, children: Children) -> tree.Prefix:
+        return tree.Prefix(children[1][:-1], self.iri(children[2:]), span=span_of(children))
 
 
 class ExpressionBuilder(TermBuilder):
@@ -146,16 +135,37 @@ class ExpressionBuilder(TermBuilder):
             function, arguments.items, arguments.distinct, arguments.star, arguments.separator, span=span_of(children)
         )
 
-    def exists(self, children: Children) -> tree.Exists:
-        return tree.Exists(children[-1], has(children, "NOT"), span=span_of(children))
-
 
 def _is_parenthesis(child: Any) -> bool:
     return isinstance(child, Token) and child.type in ("LPAR", "RPAR")
 
 
-class PatternBuilder(ExpressionBuilder):
+class PathBuilder(TermBuilder):
+    """Property paths."""
+
+    def inverse(self, children: Children) -> tree.InversePath:
+        return tree.InversePath(nodes(children)[0], span=span_of(children))
+
+    inverse_step = inverse
+
+    def path_sequence(self, children: Children) -> tree.SequencePath:
+        return tree.SequencePath(tuple(nodes(children)), span=span_of(children))
+
+    def path_alternative(self, children: Children) -> tree.AlternativePath:
+        return tree.AlternativePath(tuple(nodes(children)), span=span_of(children))
+
+    def repeated(self, children: Children) -> tree.RepeatedPath:
+        return tree.RepeatedPath(nodes(children)[0], str(children[-1]), span=span_of(children))
+
+    def negated(self, children: Children) -> tree.NegatedPath:
+        return tree.NegatedPath(tuple(nodes(children)), span=span_of(children))
+
+
+class PatternBuilder(PathBuilder, ExpressionBuilder):
     """Graph patterns."""
+
+    def exists(self, children: Children) -> tree.Exists:
+        return tree.Exists(children[-1], has(children, "NOT"), span=span_of(children))
 
     def group(self, children: Children) -> tree.Group:
         return tree.Group(tuple(nodes(children)), span=span_of(children))
@@ -233,10 +243,10 @@ class PatternBuilder(ExpressionBuilder):
         return tree.OrderKey(nodes(children)[0], has(children, "DESC"), span=span_of(children))
 
     def limit(self, children: Children) -> ClausePart:
-        return ClausePart("LIMIT", _integer(children[1]), span_of(children))
+        return ClausePart("LIMIT", whole_number(children[1]), span_of(children))
 
     def offset(self, children: Children) -> ClausePart:
-        return ClausePart("OFFSET", _integer(children[1]), span_of(children))
+        return ClausePart("OFFSET", whole_number(children[1]), span_of(children))
 
 
 class SequenceBuilder(PatternBuilder):
@@ -275,14 +285,15 @@ class SequenceBuilder(PatternBuilder):
         return ClausePart("SEQ", nodes(children)[0], span_of(children))
 
 
-def _integer(token: Token) -> int:
+def whole_number(token: Token) -> int:
+    """The number that a token of digits is; Problem if it is too large."""
     if len(token.lstrip("0")) > 9:
         raise Problem("the number is too large", place_of(token), "at most 999,999,999", syntax=True)
     return int(token)
 
 
 def _bounds(children: Children, span: Span) -> tuple[int, int | None]:
-    numbers = [_integer(child) for child in children if child.type == "INTEGER"]
+    numbers = [whole_number(child) for child in children if child.type == "INTEGER"]
     least = numbers[0] if children[1].type == "INTEGER" else 0
     most = numbers[-1] if children[-2].type == "INTEGER" else None
     if most is not None and most < least:
@@ -294,12 +305,6 @@ def _bounds(children: Children, span: Span) -> tuple[int, int | None]:
 
 class QueryBuilder(SequenceBuilder):
     """The clauses of a query."""
-
-    def base(self, children: Children) -> tree.Base:
-        return tree.Base(self.iri(children[1:]), span=span_of(children))
-
-    def prefix(self, children: Children) -> tree.Prefix:
-        return tree.Prefix(children[1][:-1], self.iri(children[2:]), span=span_of(children))
 
     def select(self, children: Children) -> tree.Select:
         return tree.Select(_items(children), has(children, "DISTINCT"), span=span_of(children))

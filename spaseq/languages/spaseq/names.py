@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import urljoin
 
 from pyoxigraph import Literal, NamedNode
@@ -35,16 +35,30 @@ _LOCAL_ESCAPE = re.compile(r"\\(.)")
 
 
 class Prefixes:
-    """The prefixes and the base of one query.  ``xsd:`` is known from the start."""
+    """The prefixes and the base of one query: those of its prologue, and ``xsd:`` and others ``known`` from the start.
 
-    def __init__(self, prologue: Iterable[tree.Base | tree.Prefix]) -> None:
+    ``first``: what declarations stand before, for hints.
+    """
+
+    def __init__(
+        self,
+        prologue: Iterable[tree.Base | tree.Prefix],
+        known: Mapping[str, str] | None = None,
+        first: str = "SELECT or CONSTRUCT",
+    ) -> None:
         self.base = ""
-        self.prefixes = {"xsd": XSD}
+        self.known = {"xsd": XSD, **(known or {})}
+        self.prefixes = dict(self.known)
+        self.first = first
         for declaration in prologue:
-            if isinstance(declaration, tree.Base):
-                self.base = self.iri(declaration.iri)
-            else:
-                self.prefixes[declaration.name] = self.iri(declaration.iri)
+            self.declare(declaration)
+
+    def declare(self, declaration: tree.Base | tree.Prefix) -> None:
+        """Take in what the next declaration says."""
+        if isinstance(declaration, tree.Base):
+            self.base = self.iri(declaration.iri)
+        else:
+            self.prefixes[declaration.name] = self.iri(declaration.iri)
 
     def iri(self, node: tree.Iri) -> str:
         """The absolute IRI; Problem for an undeclared prefix, a relative IRI without BASE, or what is no IRI."""
@@ -66,9 +80,9 @@ class Prefixes:
     def _prefix_hint(self, prefix: str) -> str:
         if prefix in WELL_KNOWN:
             return f"add PREFIX {prefix}: <{WELL_KNOWN[prefix]}>"
-        declared = [name for name in self.prefixes if name != "xsd"]
+        declared = [name for name in self.prefixes if name not in self.known]
         near = did_you_mean(prefix, declared) if prefix and declared else ""
-        return near[:-1] + ":?" if near.startswith("did") else f"add PREFIX {prefix}: <…> before SELECT or CONSTRUCT"
+        return near[:-1] + ":?" if near.startswith("did") else f"add PREFIX {prefix}: <…> before {self.first}"
 
     def reference(self, node: tree.Iri) -> str:
         """What ``<…>`` stands for."""
@@ -95,8 +109,9 @@ def _lower(text: str) -> str:
 
 
 def _joined(base: str, reference: str) -> str:
-    """RFC 3986 resolution for any scheme; urljoin itself knows only some."""
+    """RFC 3986 resolution for any scheme; urljoin itself knows only some, and drops an empty fragment."""
+    path, mark, fragment = reference.partition("#")
+    if not path:
+        return base.partition("#")[0] + mark + fragment
     scheme, _, rest = base.partition(":")
-    if reference.startswith("#") or not reference:
-        return base.partition("#")[0] + reference
-    return scheme + urljoin("http:" + rest, reference).removeprefix("http")
+    return scheme + urljoin("http:" + rest, path).removeprefix("http") + mark + fragment

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
-from spaseq.languages.slip import first_hint
+from spaseq.languages.slip import Slip, first_hint
 from spaseq.languages.spaseq.habits import habit
 from spaseq.languages.spaseq.query_slip import QuerySlip
 from spaseq.suggestion import did_you_mean
@@ -177,6 +177,11 @@ def _expression(slip: QuerySlip) -> str:
         return ""
     if re.search(r"\bFILTER\s*$", slip.before, re.IGNORECASE):
         return "FILTER needs parentheses: FILTER(?a > ?b)"
+    return operator_hint(slip)
+
+
+def operator_hint(slip: Slip) -> str:
+    """What an operator of another language is here, within an expression."""
     if "OPERATOR" not in slip.expected and slip.last not in "=<>!":
         return ""
     signs = {"AND": "&&", "OR": "||", "&": "&&", "|": "||", "==": "=", "<>": "!=", "=>": ">=", "%": "no sign at all"}

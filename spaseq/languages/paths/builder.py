@@ -1,0 +1,123 @@
+"""From the parser's reductions to the syntax tree: one method for each rule of the grammar, without state."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, NoReturn
+
+from lark import Token
+
+from spaseq.languages.node import Span
+from spaseq.languages.paths import tree
+from spaseq.languages.paths.refusals import exists_refused
+from spaseq.languages.paths.words import RESERVED
+from spaseq.languages.problem import Problem
+from spaseq.languages.reductions import Children, has, nodes, place_of, span_of
+from spaseq.languages.spaseq.builder import ExpressionBuilder, whole_number
+from spaseq.languages.spaseq.literals import unquote
+from spaseq.pattern.paths import Restrictor, SelectorKind
+
+MOST_REPETITIONS = 1_000
+_BOUNDS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+class _Bounds(NamedTuple):
+    least: int
+    most: int | None
+    span: Span
+
+
+class _Part(NamedTuple):
+    """A part of a query on its way there: the field that it fills, and its value."""
+
+    field: str
+    value: Any
+    span: Span
+
+
+class PathExpressionBuilder(ExpressionBuilder):
+    """Path expressions."""
+
+    def inverse(self, children: Children) -> tree.Inverse:
+        return tree.Inverse(nodes(children)[0], span=span_of(children))
+
+    def inverse_step(self, children: Children) -> tree.InverseIri:
+        return tree.InverseIri(nodes(children)[0], span=span_of(children))
+
+    def path_sequence(self, children: Children) -> tree.Sequence:
+        return tree.Sequence(tuple(nodes(children)), span=span_of(children))
+
+    def path_alternative(self, children: Children) -> tree.Alternatives:
+        return tree.Alternatives(tuple(nodes(children)), span=span_of(children))
+
+    def negated(self, children: Children) -> tree.Negated:
+        return tree.Negated(tuple(nodes(children)), span=span_of(children))
+
+    def bounds(self, children: Children) -> _Bounds:
+        numbers = [_repetitions(child) for child in children if child.type == "INTEGER"]
+        least = numbers[0] if children[1].type == "INTEGER" else 0
+        most = numbers[-1] if children[-2].type == "INTEGER" else None
+        if most is not None and most < least:
+            message = f"at most {most} repetitions, but at least {least}"
+            raise Problem(message, span_of(children), f"write {{{most},{least}}}")
+        return _Bounds(least, most, span_of(children))
+
+    def repeated(self, children: Children) -> tree.Repeated:
+        last = children[-1]
+        least, most = last[:2] if isinstance(last, _Bounds) else _BOUNDS[last]
+        return tree.Repeated(nodes(children)[0], least, most, span=span_of(children))
+
+    def condition(self, children: Children) -> tree.Condition:
+        variable = self.variable(children[1:2])
+        return tree.Condition(variable, nodes(children)[0], span=span_of(children))
+
+    def exists(self, children: Children) -> NoReturn:
+        raise exists_refused(span_of(children))
+
+
+def _repetitions(token: Token) -> int:
+    number = whole_number(token)
+    if number > MOST_REPETITIONS:
+        message = f"{number:,} repetitions are too many"
+        hint = f"at most {MOST_REPETITIONS:,}; without a bound it is written {{1,}} or +"
+        raise Problem(message, place_of(token), hint)
+    return number
+
+
+class PathQueryBuilder(PathExpressionBuilder):
+    """The parts of a query."""
+
+    def label(self, children: Children) -> tree.Label:
+        return tree.Label(unquote(children[1], place_of(children[1]).start), span=span_of(children))
+
+    def starts(self, children: Children) -> _Part:
+        return _Part("starts", tuple(nodes(children)), span_of(children))
+
+    def ends(self, children: Children) -> _Part:
+        return _Part("ends", tuple(nodes(children)), span_of(children))
+
+    def not_back(self, children: Children) -> _Part:
+        return _Part("not_back", True, span_of(children))
+
+    def selector(self, children: Children) -> _Part:
+        count = whole_number(children[-1]) if has(children, "INTEGER") else 1
+        if not count:
+            raise Problem(
+                f"{children[0].upper()} 0 asks for no path", span_of(children), "the number of paths is 1 or more"
+            )
+        kind = SelectorKind(" ".join(child.upper() for child in children if child.type != "INTEGER"))
+        return _Part("selector", tree.Selector(kind, count, span=span_of(children)), span_of(children))
+
+    def restrictor(self, children: Children) -> _Part:
+        kind = Restrictor(children[0].upper())
+        return _Part("restriction", tree.Restriction(kind, span=span_of(children)), span_of(children))
+
+    def path_query(self, children: Children) -> tree.Query:
+        name, path = nodes(children)
+        if name.text.upper() in RESERVED:
+            message = f"{name.text} is a word of the language, and no name of a query"
+            raise Problem(message, name.span, f"name the query: QUERY name {name.text} …", syntax=True)
+        parts = {part.field: part.value for part in children if isinstance(part, _Part)}
+        return tree.Query(name, path, **parts, span=span_of(children))
+
+    def queries(self, children: Children) -> tree.Queries:
+        return tree.Queries(tuple(children), span=span_of(children))

@@ -1,0 +1,205 @@
+"""The common slips of the pen, and what to say about each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from spaseq.languages.node import Span
+from spaseq.languages.paths.habits import habit
+from spaseq.languages.paths.path_slip import PathSlip
+from spaseq.languages.paths.words import KEYWORDS, RESERVED, RESTRICTORS, SELECTORS
+from spaseq.languages.slip import first_hint
+from spaseq.languages.spaseq.slips import operator_hint
+from spaseq.suggestion import did_you_mean
+
+
+def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
+    """What the slip at ``span`` probably is, or nothing."""
+    return first_hint(PathSlip, _RULES, (text, span, terminals, expected))
+
+
+def _quotes(slip: PathSlip) -> str:
+    if slip.word and slip.word in "“”‘’„«»":
+        return 'use straight quotes: "…"'
+    if slip.word not in ("'", '"'):
+        return ""
+    if slip.word not in slip.after.partition("\n")[0]:
+        return "a string is not closed on its line"
+    return 'write LABEL before a name: LABEL "…"' if slip.in_nodes else ""
+
+
+def _declaration(slip: PathSlip) -> str:
+    if slip.word == "@" and slip.after.lower().startswith(("prefix", "base")):
+        return "write PREFIX and BASE without @ and without the full stop"
+    if slip.word == "." and re.search(r"\b(PREFIX|BASE)\b[^\n]*$", slip.before, re.IGNORECASE):
+        return "PREFIX and BASE lines have no full stop"
+    if "PREFIX" in slip.terminals[-2:]:
+        return "write PREFIX name: <iri>"
+    return "write BASE <iri>" if slip.terminals[-1:] == ("BASE",) else ""
+
+
+def _begin(slip: PathSlip) -> str:
+    """Where QUERY or a name is missing."""
+    if slip.expected == {"NAME"} or (slip.word == "-" and slip.terminals[-1:] == ("NAME",) and slip.is_touching):
+        return "give the query a name of letters, digits and _: QUERY name FROM … expression"
+    if _NAMELESS.search(slip.before):
+        return "the word behind QUERY is its name: QUERY name FROM … expression"
+    if slip.in_query or "QUERY" not in slip.expected:
+        return ""
+    return habit(slip) or _near(slip) or "a query begins with QUERY and its name: QUERY films FROM … expression"
+
+
+_NAMELESS = re.compile(rf"\bQUERY\s+({'|'.join(sorted(RESERVED))})\s[^\n]*$", re.IGNORECASE)
+
+
+def _label(slip: PathSlip) -> str:
+    if slip.expected == {"STRING"}:
+        return 'write LABEL "…", with quotes'
+    behind = re.search(r"""\bLABEL\s*("[^"\n]*"|'[^'\n]*')\^?$""", slip.before, re.IGNORECASE)
+    if behind and slip.word in ("@", "^"):
+        return 'a label is found in every language: write LABEL "…" without more'
+    return ""
+
+
+def _nodes(slip: PathSlip) -> str:
+    """FROM and TO."""
+    if slip.in_nodes and re.match(r"\w+$", slip.word) and slip.upper not in KEYWORDS:
+        return f'write LABEL "{slip.word}", or an IRI or a prefixed name such as :{slip.word}'
+    if slip.in_nodes:
+        return "name a node"
+    if slip.upper in ("FROM", "TO") and slip.in_query and not slip.in_condition:
+        return _second(slip)
+    if slip.behind_nodes and slip.word in ("/", "|", "*", "+", "{"):
+        return "the expression stands behind the nodes, as in FROM ex:a :p/:q"
+    return ""
+
+
+def _second(slip: PathSlip) -> str:
+    """FROM or TO where it cannot stand."""
+    if re.search(rf"\b{slip.upper}\b", slip.query):
+        return f"name all nodes behind one {slip.upper}, separated by commas"
+    if slip.upper == "FROM" and "TO" in slip.terminals:
+        return "FROM stands before TO"
+    return "FROM and TO stand behind the name of the query"
+
+
+def _mode(slip: PathSlip) -> str:
+    """Selectors and restrictors."""
+    if slip.in_condition or not slip.in_query:
+        return ""
+    if slip.upper == "NOT" and slip.before_step:
+        return "NOT BACK TO START stands behind the expression"
+    if slip.behind_step and slip.upper in (*SELECTORS, *RESTRICTORS, "PATH", "PATHS"):
+        return "selectors and restrictors stand before the expression"
+    if slip.upper in SELECTORS and "RESTRICTOR" in slip.terminals:
+        return "the selector stands before the restrictor, as in ALL TRAIL"
+    if slip.upper in (*SELECTORS, *RESTRICTORS) and slip.before_step:
+        return "a query has one selector and one restrictor"
+    if slip.upper in ("PATH", "PATHS"):
+        return f"{slip.upper} stands behind a selector or restrictor"
+    return _count(slip)
+
+
+def _count(slip: PathSlip) -> str:
+    if "INTEGER" in slip.expected and slip.word == "-":
+        return "the number of paths is 1 or more"
+    if not slip.before_step or "PATHS" not in slip.expected or not re.match(r"[\d.]", slip.word):
+        return ""
+    return "whole numbers stand in ANY 3 and SHORTEST 3"
+
+
+def _not_back(slip: PathSlip) -> str:
+    if slip.upper == "NOT" and "START" in slip.terminals:
+        return "NOT BACK TO START stands once"
+    return "write NOT BACK TO START" if slip.expected in ({"BACK"}, {"TO"}, {"START"}) else ""
+
+
+def _bounds(slip: PathSlip) -> str:
+    return "bounds are written {2}, {2,}, {,3} or {2,3}" if slip.in_bounds else ""
+
+
+def _condition(slip: PathSlip) -> str:
+    if not slip.in_condition:
+        return ""
+    if slip.expected in ({"VAR"}, {"COLON"}):
+        return "a condition names its node: [?x: ?x > 1990]"
+    if slip.word == "]" and slip.last == ":":
+        return "say what is true of the node, as in [?x: ?x > 1990]"
+    if slip.is_end and "RSQB" in slip.expected:
+        return "a ] is missing"
+    if slip.word in (")", "/") and "RSQB" in slip.expected and "LPAR" not in slip.terminals:
+        return "a ] is missing"
+    return "a ) is missing" if slip.word == "]" and "RPAR" in slip.expected else operator_hint(slip)
+
+
+def _brackets(slip: PathSlip) -> str:
+    if "RPAR" in slip.expected and (slip.is_end or slip.word == "]"):
+        return "a ) is missing"
+    if slip.word in (")", "]") and (slip.behind_step or "$END" in slip.expected) and "RPAR" not in slip.expected:
+        return f"this {slip.word} closes nothing"
+    return "name at least one step" if slip.word == ")" and slip.last == "(" else ""
+
+
+def _negated(slip: PathSlip) -> str:
+    if slip.expected >= {"IRIREF", "A"} and "BANG" in slip.terminals and "LSQB" not in slip.expected:
+        return "! takes an IRI, ^ and an IRI, or some of them: !(:p|^:q)"
+    if slip.expected == {"RPAR", "VBAR"} and "BANG" in slip.terminals[-3:]:
+        return "! takes an IRI, ^ and an IRI, or some of them: !(:p|^:q)"
+    return ""
+
+
+def _step(slip: PathSlip) -> str:
+    """Where a step is missing, or a sign before one."""
+    if slip.before_step:
+        return _missing(slip)
+    if slip.is_repeated and slip.word in ("*", "+", "?", "{"):
+        return "put the first repetition into parentheses, as in (:p*)+"
+    if not slip.behind_step:
+        return ""
+    if slip.word == "[":
+        return "put / between a step and the condition of a node: :p/[?x: ?x > 1990]"
+    if slip.word == ",":
+        return "steps follow each other by /"
+    return "put / between two steps" if re.match(r"[\w^!(<:]", slip.word) and not _near(slip) else ""
+
+
+def _missing(slip: PathSlip) -> str:
+    if slip.is_end or slip.word == ")":
+        return f"name the step that follows {slip.last}" if slip.last in "/|^" else "say along what, as in :p/^:q"
+    if slip.word in ("^", "!"):
+        return f"put parentheses behind {slip.last}" if slip.last in "^!" else ""
+    if slip.word == "<":
+        return "an IRI is written <http://…>, without spaces; a prefixed name has no <>"
+    if re.match(r"\w+$", slip.word) and not _near(slip):
+        return f"a relation is an IRI or a prefixed name, such as :{slip.word}"
+    if slip.word in ("'", '"'):
+        return "a relation is an IRI or a prefixed name, such as :directed_by"
+    return "a repetition stands behind its step, as in :p*" if slip.word in ("*", "+", "?", "{") else ""
+
+
+def _near(slip: PathSlip) -> str:
+    """The keyword that a word most likely is."""
+    if not slip.word.isalpha():
+        return ""
+    expected = [word for word in KEYWORDS if word in slip.expected]
+    near = did_you_mean(slip.word, [*expected, *(RESTRICTORS if "RESTRICTOR" in slip.expected else ())])
+    return near if near.startswith("did") else ""
+
+
+_RULES: tuple[Callable[[PathSlip], str], ...] = (
+    _quotes,
+    _declaration,
+    _label,
+    _begin,
+    _not_back,
+    _mode,
+    habit,
+    _nodes,
+    _bounds,
+    _condition,
+    _negated,
+    _brackets,
+    _step,
+    _near,
+)
