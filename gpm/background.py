@@ -206,7 +206,7 @@ def _read_graph(number: int, iri: str, source: Source) -> KnowledgeGraph:
             label = _Labels(f"k{number}.{digest[:12]}.")
             store.bulk_extend(_named(part, name, label) for part in contents.parts())
     except SyntaxError as error:
-        raise _located(iri, source, error) from None
+        raise located(iri, source, error) from None
     store.add_graph(name)
     return KnowledgeGraph(name, store, digest, is_plain)
 
@@ -314,8 +314,8 @@ def _contents(iri: str, source: Source) -> _Text | _Parts:
     if isinstance(source, bytes):
         return _Text(source, None, iri)
     if isinstance(source, str | os.PathLike):
-        return _Text(*_read(Path(source)), iri)
-    return _Parts(_from_rdflib(source) if is_rdflib_graph(source) else _checked(iri, source))
+        return _Text(*read_graph_file(Path(source)), iri)
+    return _Parts(triples_of_rdflib(source) if is_rdflib_graph(source) else _checked(iri, source))
 
 
 def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
@@ -328,7 +328,8 @@ def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
     return parts
 
 
-def _read(path: Path) -> tuple[bytes, RdfFormat]:
+def read_graph_file(path: Path) -> tuple[bytes, RdfFormat]:
+    """The text of a file, unpacked, and its format.  GraphSyntaxError: an unknown format, damaged gzip data."""
     suffixes = [suffix[1:].lower() for suffix in path.suffixes]
     extension = (suffixes[:-1] if suffixes[-1:] == ["gz"] else suffixes)[-1:] or [""]
     file_format = _MORE_EXTENSIONS.get(extension[0]) or RdfFormat.from_extension(extension[0])
@@ -352,7 +353,8 @@ def _decompressed(path: Path, data: bytes) -> bytes:
         raise GraphSyntaxError(str(path), 0, 0, f"the gzip data is damaged or cut off: {error}") from None
 
 
-def _from_rdflib(graph: rdflib.Graph) -> list[Triple]:
+def triples_of_rdflib(graph: rdflib.Graph) -> list[Triple]:
+    """The triples of a graph of rdflib, those of all graphs of a dataset."""
     import rdflib
 
     rows: Iterable[Any] = graph.quads() if isinstance(graph, rdflib.Dataset) else graph
@@ -363,6 +365,7 @@ def _triple(subject: Any, predicate: Any, object_: Any) -> Triple:
     return Triple(subject, predicate, object_)
 
 
-def _located(iri: str, source: Source, error: SyntaxError) -> GraphSyntaxError:
+def located(iri: str, source: Source, error: SyntaxError) -> GraphSyntaxError:
+    """An error of a parser with the file, or the name of the graph."""
     path = str(source) if isinstance(source, str | os.PathLike) else iri
     return GraphSyntaxError(path, error.lineno or 0, error.offset or 0, error.msg)

@@ -2,6 +2,7 @@
 #ifndef SPASEQ_PATHS_SEARCH
 #define SPASEQ_PATHS_SEARCH
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,7 +30,7 @@ struct PathSearch {
     size_t next_start = 0;
     bool is_begun = false;                  // the search from the start before `next_start` is not over
     FoundPaths found;
-    uint64_t edges = 0;                     // that were looked at
+    uint64_t edges = 0;                     // that were looked at, and those of the paths that were found
     int broken = 0;
 
     DepthFirst depth;                       // the search that is in use, of these four
@@ -57,8 +58,10 @@ struct PathSearch {
     void advance(uint64_t most_edges, size_t most_paths) {
         uint64_t left = most_edges;
         while (left && found.size() < most_paths && !is_done()) {
+            size_t written = found.symbols.size();
             if (!is_begun) begin(starts[next_start++]);
             go_on(&left);
+            left -= std::min<uint64_t>(left, found.symbols.size() - written);
         }
         edges += most_edges - left;
     }

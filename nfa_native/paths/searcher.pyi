@@ -66,7 +66,7 @@ class PathSearcher:
 
     @property
     def looked_at(self) -> int:
-        """Edges that were looked at."""
+        """Edges that were looked at, and those of the paths that were found."""
 
     def advance(self, most_edges: int, most_paths: int) -> int:
         """Search on until all is found, so many edges were looked at, or as many paths wait; how many wait.

@@ -153,7 +153,7 @@ cdef class PathSearcher:
 
     @property
     def looked_at(self):
-        """Edges that were looked at."""
+        """Edges that were looked at, and those of the paths that were found."""
         return self.state.edges
 
     def advance(self, uint64_t most_edges, size_t most_paths):

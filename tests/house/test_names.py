@@ -24,6 +24,7 @@ TWINS = {
     "Column": "the aggregator's, and a column of results",
     "Events": "of a stream as columns, and what the totaller takes",
     "Quantity": "the totaller's, and the aggregator's",
+    "Graph": "public: spaseq.paths.Graph; the other is GRAPH in a graph pattern",
     "Optional": "of SPARQL, and of a sequence, whose names are in the fingerprints of snapshots",
 }
 

@@ -1,0 +1,115 @@
+"""A prepared query on a graph: its automaton over the graph's labels, its conditions, starts and ends by vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.algebra import Iri
+from gpm.errors import PatternError
+from gpm.expressions import truth_columns
+from nfa_native.paths.searcher import ExpressionAutomaton
+from nfa_native.terms.words import Terms
+from spaseq.errors import QueryError
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.prepared import PreparedPath
+from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName
+from spaseq.suggestion import did_you_mean
+
+Flags = NDArray[np.uint8]
+Vertices = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundPath:
+    """What a search needs of a query; ``ends`` None: anywhere.  ``warnings`` name what the graph does not have."""
+
+    automaton: ExpressionAutomaton
+    conditions: tuple[Flags, ...]
+    starts: Vertices
+    ends: Flags | None
+    warnings: tuple[str, ...]
+
+
+def bound(graph: GraphEdges, prepared: PreparedPath, starts: Vertices | None = None) -> BoundPath:
+    """A query on a graph, from ``starts`` if they are given, else from those that it names.
+
+    QueryError: a condition cannot be evaluated.
+    """
+    warnings = [f"no edge has the predicate <{iri}>{_meant(iri, graph)}" for iri in unknown(graph, prepared)]
+    query, automaton = prepared.query, prepared.automaton
+    states = [
+        (symbols(graph, state.step), state.transitions, state.accepting) if state.step is not None
+        else ((), state.transitions, state.accepting)
+        for state in automaton.states
+    ]  # fmt: skip
+    ends = None
+    if query.ends:
+        ends = np.zeros(graph.node_count, np.uint8)
+        ends[_found(graph, query.ends, warnings)] = 1
+    return BoundPath(
+        ExpressionAutomaton(states, graph.index.symbols, len(automaton.conditions)),
+        tuple(condition_flags(graph, one) for one in automaton.conditions),
+        _found(graph, query.starts, warnings) if starts is None else starts,
+        ends,
+        tuple(warnings),
+    )
+
+
+def symbols(graph: GraphEdges, step: EdgeStep | NegatedStep) -> list[int]:
+    """The symbols that a step may take: 2 · label along an edge, 2 · label + 1 against it."""
+    if isinstance(step, EdgeStep):
+        label = graph.labels.get(step.predicate)
+        return [] if label is None else [2 * label + step.inverse]
+    found = []
+    for way, but in enumerate((step.forward, step.inverse)):
+        if but is not None:
+            found += [2 * label + way for iri, label in graph.labels.items() if iri not in but]
+    return found
+
+
+def condition_flags(graph: GraphEdges, condition: NodeCondition) -> Flags:
+    """For each vertex whether the condition is true of it.  QueryError: it cannot be evaluated."""
+    words = graph.terms.words.reshape(1, -1)
+    now = np.zeros(graph.node_count, np.int64)
+    try:
+        status = truth_columns(condition.expression, [condition.variable], words, now, Terms(graph.terms.terms))
+    except PatternError as error:
+        raise QueryError(str(error)) from None
+    flags: Flags = (status == 1).astype(np.uint8)
+    return flags
+
+
+def unknown(graph: GraphEdges, prepared: PreparedPath) -> Iterator[str]:
+    """The predicates that the expression wants and the graph does not have."""
+    steps = (state.step for state in prepared.automaton.states)
+    wanted = dict.fromkeys(step.predicate for step in steps if isinstance(step, EdgeStep))
+    return (iri for iri in wanted if iri not in graph.labels)
+
+
+def _found(graph: GraphEdges, names: Iterable[NodeName], warnings: list[str]) -> Vertices:
+    """The vertices of these names, each once, in their order; names of none are warned of."""
+    found: dict[int, None] = {}
+    for name in names:
+        some = vertices_named(graph, name)
+        if not len(some):
+            shown = f"<{name.value}>" if isinstance(name, Iri) else f"LABEL {name.text!r}"
+            warnings.append(f"no node of the graph is {shown}")
+        found |= dict.fromkeys(some.tolist())
+    return np.fromiter(found, np.uint32, len(found))
+
+
+def vertices_named(graph: GraphEdges, name: NodeName) -> Vertices:
+    """The vertices with this IRI, or with this label."""
+    if isinstance(name, LabelledNodes):
+        return graph.labelled(name.text)
+    vertex = graph.terms.vertex(name)
+    return np.array([] if vertex is None else [vertex], np.uint32)
+
+
+def _meant(iri: str, graph: GraphEdges) -> str:
+    hint = did_you_mean(iri, graph.predicates)
+    return f"; {hint}" if hint.startswith("did") else ""

@@ -1,0 +1,28 @@
+"""How far a search may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from spaseq.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """At most so many paths, seconds and edges that are looked at; None: as many as there are."""
+
+    paths: int | None = None
+    seconds: float | None = None
+    edges: int | None = None
+
+    @staticmethod
+    def of(limit: int | None, time_limit: timedelta | float | None, most_edges: int | None) -> Budget:
+        """A budget as users give it.  OptionError: something of it is no such number."""
+        for name, number in (("limit", limit), ("most_edges", most_edges)):
+            if number is not None and (type(number) is not int or number < 0):
+                raise OptionError(f"{name} is a number from 0 on, not {number!r:.80}")
+        seconds = time_limit.total_seconds() if isinstance(time_limit, timedelta) else time_limit
+        if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
+            raise OptionError(f"time_limit is a timedelta or a number of seconds, not {time_limit!r:.80}")
+        return Budget(limit, seconds, most_edges)

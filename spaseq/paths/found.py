@@ -1,0 +1,118 @@
+"""Paths that were found: columns of numbers, whose terms are looked up when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spaseq.paths.columns import PathColumns
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.names import short_name
+from spaseq.results.terms import Value
+
+if TYPE_CHECKING:
+    import pyarrow
+    import rdflib
+
+
+class Paths(Sequence["Path"]):
+    """Paths of some queries on a graph, as a sequence of ``Path``.
+
+    ``complete`` is False if a budget ended the search before all was found; ``warnings`` name what the graph does not
+    have.  ``columns`` has the numbers.
+    """
+
+    def __init__(
+        self, graph: GraphEdges, names: Sequence[str], columns: PathColumns, complete: bool, warnings: Sequence[str]
+    ) -> None:
+        self.graph = graph
+        self.names = tuple(names)
+        self.columns = columns
+        self.complete = complete
+        self.warnings = tuple(warnings)
+        self._starts = np.concatenate([np.zeros(1, np.uint64), columns.ends]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.columns.ends)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[place] for place in range(*number.indices(len(self)))]
+        place = range(len(self))[number]
+        start, stop = int(self._starts[place]), int(self._starts[place + 1])
+        vertices = self.columns.vertices[start + place : stop + place + 1]
+        name = self.names[int(self.columns.queries[place])]
+        return Path(self.graph, name, tuple(vertices.tolist()), tuple(self.columns.symbols[start:stop].tolist()))
+
+    def __iter__(self) -> Iterator[Path]:
+        return (self[place] for place in range(len(self)))
+
+    def end_points(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """uint32[n], uint32[n]: the numbers of the first and of the last node of each path."""
+        places = np.arange(len(self))
+        first, last = self._starts[:-1] + places, self._starts[1:] + places
+        return self.columns.vertices[first], self.columns.vertices[last]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A table of query, nodes, predicates (N-Triples terms and IRIs) and inverse, all but the first lists.
+
+        OptionError: pyarrow is not installed.
+        """
+        from spaseq.results.packages import require
+
+        require("pyarrow")
+        from spaseq.paths.arrow import to_arrow
+
+        return to_arrow(self.graph, self.names, self.columns)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} paths{'' if self.complete else ', not all'}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path: the numbers of its nodes (``vertices``), one more than those of its steps (``symbols``)."""
+
+    graph: GraphEdges
+    query: str
+    vertices: tuple[int, ...]
+    symbols: tuple[int, ...]
+
+    def __len__(self) -> int:
+        """How many edges it has."""
+        return len(self.symbols)
+
+    @property
+    def nodes(self) -> tuple[rdflib.term.Identifier, ...]:
+        """Its nodes, as terms of rdflib."""
+        return tuple(value.to_rdflib() for value in self.values())
+
+    @property
+    def edges(self) -> tuple[tuple[rdflib.URIRef, bool], ...]:
+        """Of each step the predicate, and whether the edge is taken from its object to its subject."""
+        import rdflib
+
+        return tuple((rdflib.URIRef(iri), inverse) for iri, inverse in self.steps())
+
+    def values(self) -> tuple[Value, ...]:
+        """Its nodes."""
+        return tuple(self.graph.terms.value(vertex) for vertex in self.vertices)
+
+    def steps(self) -> tuple[tuple[str, bool], ...]:
+        """As ``edges``, with the IRIs as texts."""
+        return tuple((self.graph.predicates[symbol >> 1], bool(symbol & 1)) for symbol in self.symbols)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the command writes of it as JSON; terms as in SPARQL's JSON."""
+        edges = [{"predicate": iri, "inverse": inverse} for iri, inverse in self.steps()]
+        return {"query": self.query, "nodes": [value.to_json() for value in self.values()], "edges": edges}
+
+    def __str__(self) -> str:
+        """``a -> r -> b -> ^r2 -> c``: texts of literals, last parts of IRIs."""
+        steps = [f"^{short_name(iri)}" if inverse else short_name(iri) for iri, inverse in self.steps()]
+        nodes = [short_name(value.text) if value.kind == "uri" else value.text for value in self.values()]
+        return " -> ".join([nodes[0], *(part for pair in zip(steps, nodes[1:], strict=True) for part in pair)])

@@ -1,0 +1,26 @@
+"""Names in edge tables as terms: those of nodes are strings, those of relations IRIs, unless they are IRIs already."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+RELATION = "urn:relation:"
+_IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
+
+
+def relation_iri(name: str) -> str:
+    """The IRI of a relation of a table."""
+    return name if _IRI.fullmatch(name) else RELATION + quote(name, safe="")
+
+
+def node_bytes(name: str) -> bytes:
+    """The canonical bytes of the node of that name."""
+    return ("I" if _IRI.fullmatch(name) else "S").encode() + name.encode()
+
+
+def short_name(iri: str) -> str:
+    """What a reader calls an IRI: the name of a relation, else its last part."""
+    if iri.startswith(RELATION):
+        return unquote(iri.removeprefix(RELATION))
+    return iri.rpartition("#")[2] or iri.rstrip("/#").rpartition("/")[2] or iri
