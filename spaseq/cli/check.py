@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from spaseq.cli.failures import fail
-from spaseq.cli.languages import is_ceql, recognized
+from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.queries import Warned, about, read_text, show_warnings
 from spaseq.languages import spaseq
 from spaseq.plan.sequences import compile_plan
@@ -14,7 +14,7 @@ from spaseq.plan.sequences import compile_plan
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 def check(queries: tuple[str, ...]) -> None:
-    """Check query files, in SPAseq or CEQL.
+    """Check query files, in SPAseq or CEQL, or of path queries.
 
     Errors go to standard error (exit code 2), warnings and "ok" to standard output.
     """
@@ -37,6 +37,10 @@ def _check(path: str) -> Exception | None:
 
 
 def _checked(text: str, path: str) -> Warned:
+    if is_paths(text, path):
+        from spaseq.languages import paths
+
+        return paths.parse(text, path)
     if is_ceql(text, path):
         from spaseq.languages import ceql
 

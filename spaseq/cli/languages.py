@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from spaseq.plan.formulas.automaton import Recognition
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
+_QUERY_OF_PATHS = re.compile(
+    r"(?:\s++|#[^\n]*+\n|(?:PREFIX\s++[^\s<]*+\s*+|BASE\s*+)<[^>\n]*+>)*+QUERY\b", re.IGNORECASE
+)  # the first word behind the declarations
+
+
+def is_paths(text: str, path: str) -> bool:
+    """Whether a text, from a file of that name, has path queries."""
+    ending = PurePath(path).suffix.lower()
+    if ending in (".ceql", ".spaseq", ".paths"):
+        return ending == ".paths"
+    return _QUERY_OF_PATHS.match(text) is not None
 
 
 def is_ceql(text: str, path: str) -> bool:

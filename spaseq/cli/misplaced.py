@@ -9,7 +9,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.files import MOST_BYTES, MOST_CHARACTERS
 
 STDIN = "<standard input>"
-_QUERIES = (".spaseq", ".ceql")
+_QUERIES = (".spaseq", ".ceql", ".paths")
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,3 +32,11 @@ def children(node: Node) -> list[Node]:
         elif type(value) is tuple:
             found.extend(value)
     return found
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """``node`` and all nodes below it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        yield (each := waiting.pop())
+        waiting.extend(reversed(children(each)))

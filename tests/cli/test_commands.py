@@ -98,6 +98,24 @@ def test_check_and_explain_of_ceql(invoke: Invoke) -> None:
     assert invoke("explain", "c.ceql", "--format", "mermaid").stdout.startswith("stateDiagram-v2\n")
 
 
+PATHS = """# films
+PREFIX : <urn:relation:> PREFIX ex: <http://e/>
+BASE <http://b/>
+QUERY films FROM LABEL "Kismet" :directed_by/^:directed_by
+"""
+
+
+def test_check_of_path_queries(invoke: Invoke) -> None:
+    for name in ("films.paths", "films.PATHS", "films.txt"):
+        Path(name).write_text(PATHS)
+        assert invoke("check", name, "q.spaseq").stdout == f"{name}: ok\nq.spaseq: ok\n"
+    assert invoke("check", "-", input="query q :p").stdout == "-: ok\n"
+    wrong = invoke("check", "-", input=PATHS + "QUERY more :p/")
+    assert wrong.exit_code == 2 and "<standard input>:5:15: error: the query ends too early" in wrong.stderr
+    warned = invoke("check", "-", input="QUERY q :p{0}")
+    assert "<standard input>:1:9: warning" in warned.stdout and warned.stdout.endswith("-: ok\n")
+
+
 def test_check_of_wrong_ceql(invoke: Invoke) -> None:
     wrong = invoke("check", "-", input=CEQL.replace(";", ","))
     assert (wrong.exit_code, wrong.stdout) == (2, "")

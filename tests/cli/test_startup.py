@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 QUERY = "examples/stocks/v_shape.spaseq"
 RUN = ("run", QUERY, "--stream", "stock=examples/streams/stocks.nq")
 EXTRAS = {"pyarrow", "pandas", "polars", "pyspark", "pyjelly"}
-SELDOM = EXTRAS | {"rdflib", "rich", "spaseq.languages.ceql", "spaseq.tuples", "spaseq.datasets", "importlib.metadata"}
+SELDOM = EXTRAS | {"rdflib", "rich", "spaseq.languages.ceql", "spaseq.languages.paths"}
+SELDOM |= {"spaseq.tuples", "spaseq.datasets", "importlib.metadata"}
 
 
 def loaded(code: str) -> set[str]:

@@ -14,7 +14,15 @@ import pytest
 
 from tests.docs.console import ROOT, SHARED, Block, blocks_of, prepare
 
-TOLD = ("README.md", "docs/ceql.md", "docs/errors.md", "docs/cli.md", "docs/python.md", "docs/how-it-works.md")
+TOLD = (
+    "README.md",
+    "docs/ceql.md",
+    "docs/errors.md",
+    "docs/cli.md",
+    "docs/python.md",
+    "docs/paths.md",
+    "docs/how-it-works.md",
+)
 MARKDOWN = sorted(
     str(path.relative_to(ROOT))
     for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "datasets/*.md", "ontologies/*.md", "benchmarks/*.md")

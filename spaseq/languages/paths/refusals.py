@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NoReturn
 
-from spaseq.languages.node import Node, Span, children
+from spaseq.languages.node import Span, walk
 from spaseq.languages.paths import tree
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq.functions import AGGREGATES, NOT_REPEATABLE
@@ -23,7 +22,7 @@ _REASONS = {
 
 def check_condition(condition: tree.Condition) -> None:
     """Problem for the first thing in a condition that its node alone does not decide."""
-    for node in _walk(condition.expression):
+    for node in walk(condition.expression):
         if isinstance(node, Variable) and node.name != condition.variable.name:
             raise _other_variable(node, condition.variable.name)
         if isinstance(node, Call) and isinstance(node.function, Name) and node.function.text in _REASONS:
@@ -46,9 +45,3 @@ def no_group(group: Group) -> NoReturn:
 def _other_variable(node: Variable, name: str) -> Problem:
     message = f"this condition is about ?{name}; ?{node.name} is nothing here"
     return Problem(message, node.span, f"a condition knows one node alone: write ?{name}")
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    yield node
-    for child in children(node):
-        yield from _walk(child)

@@ -65,7 +65,7 @@ def _label(slip: PathSlip) -> str:
 def _nodes(slip: PathSlip) -> str:
     """FROM and TO."""
     if slip.in_nodes and re.match(r"\w+$", slip.word) and slip.upper not in KEYWORDS:
-        return f'write LABEL "{slip.word}", or an IRI or a prefixed name such as :{slip.word}'
+        return f'write LABEL "{slip.word}", or an IRI'
     if slip.in_nodes:
         return "name a node"
     if slip.upper in ("FROM", "TO") and slip.in_query and not slip.in_condition:

@@ -31,6 +31,7 @@ WELL_KNOWN = {
     "schema": "http://schema.org/",
 }
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_IN_IRIS = re.compile(r'[\x00-\x20<>"{}|\\^`]')
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
 
 
@@ -91,6 +92,8 @@ class Prefixes:
             return iri
         if not self.base:
             raise Problem(f"relative IRI {node.text}", node.span, "write it in full, or add BASE <…>")
+        if found := _NOT_IN_IRIS.search(iri):  # which ../ may take away
+            raise Problem(f"<{iri}> is no IRI: it has the character U+{ord(found[0]):04X}", node.span)
         return _joined(self.base, iri)
 
 
