@@ -177,7 +177,7 @@ class Making:
     def expression(self, predicates: tuple[Term, ...], depth: int) -> Expression:
         if depth == 0:
             return self.atom(predicates)
-        kind = self.chooser.pick((*"//||^*+?", "n", "n", "atom"))
+        kind = self.chooser.pick((*"///||^*+?", "^/", "n", "n", "atom"))
         body = self.expression(predicates, depth - 1)
         match kind:
             case "/":
@@ -186,6 +186,8 @@ class Making:
                 return Alternative(body, self.expression(predicates, self.chooser.integer(0, depth - 1)))
             case "^":
                 return Inverse(body)
+            case "^/":
+                return Inverse(Sequence(body, self.atom(predicates)))
             case "atom":
                 return self.atom(predicates)
             case _:
