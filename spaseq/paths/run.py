@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.errors import PatternError
 from nfa_native.paths.searcher import PathSearcher
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths.binding import bound
@@ -41,7 +42,7 @@ class PathRun:
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
-        self._starts = None if starts is None else vertices_of(graph, starts)
+        self._starts = None if starts is None else vertices_of(graph, starts, self.warnings)
         self._budget = budget
         self._left = MOST_COUNT if budget.paths is None else budget.paths
         without = [query.name for query in queries if not query.query.starts and starts is None]
@@ -93,22 +94,36 @@ class PathRun:
         return self._left > 0 and has_edges and (deadline is None or time.monotonic() < deadline)
 
 
-def vertices_of(graph: GraphEdges, starts: Starts) -> NDArray[np.uint32]:
-    """The numbers of nodes that are given by number, as terms, or by name.  OptionError: there is none such."""
+def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArray[np.uint32]:
+    """The numbers of nodes that are given by number, as terms, or by name, each once; of unknown ones is warned.
+
+    OptionError: a number is none of a node, or something is no node.
+    """
     if isinstance(starts, np.ndarray) and starts.dtype.kind in "iu":
         if len(starts) and not 0 <= int(starts.min()) <= int(starts.max()) < graph.node_count:
             raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.node_count - 1}")
-        return np.ascontiguousarray(starts, np.uint32)
+        _, places = np.unique(starts, return_index=True)
+        return np.ascontiguousarray(starts[np.sort(places)], np.uint32)
     if isinstance(starts, str) or not isinstance(starts, Iterable):
         raise OptionError(f"starts are an array of numbers, or an iterable of terms or names, not {starts!r:.80}")
-    found: list[int] = []
+    found: dict[int, None] = {}
     for one in starts:
-        vertex = None if type(one) is str else graph.vertex(one)
-        some = graph.labelled(one).tolist() if type(one) is str else [] if vertex is None else [vertex]
+        some = _vertices(graph, one)
         if not some:
-            raise OptionError(f"no node of the graph is {one!r:.200}")
-        found += some
-    return np.array(found, np.uint32)
+            warnings.append(f"no node of the graph is {one!s:.200}")
+        found |= dict.fromkeys(some)
+    return np.fromiter(found, np.uint32, len(found))
+
+
+def _vertices(graph: GraphEdges, start: Any) -> list[int]:
+    if type(start) is str:
+        named: list[int] = graph.labelled(start).tolist()
+        return named
+    try:
+        vertex = graph.vertex(start)
+    except PatternError as error:
+        raise OptionError(f"starts are nodes or names: {error}") from None
+    return [] if vertex is None else [vertex]
 
 
 def _kernel_selector(selector: PathSelector) -> tuple[str, int]:
