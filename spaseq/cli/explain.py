@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli.languages import is_ceql, recognized
+from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import about, read_text
 from spaseq.engine.core import new_evaluator
@@ -27,10 +27,12 @@ def explain(query: str, format: str, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
-    form, and how its strategy is evaluated.
+    form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
     """
     text, path = read_text(query)
-    if is_ceql(text, path):
+    if is_paths(text, path):
+        found = explain_paths(text, path, format)
+    elif is_ceql(text, path):
         found = explain_ceql(text, path, format)
     else:
         found = compile_plan(spaseq.parse(text, path).query).explain(format, new_evaluator(gpm))
@@ -42,3 +44,12 @@ def explain_ceql(text: str, path: str, format: str) -> str:
     parsed = ceql.parse(text, path)
     with about(path):
         return explain_formula(parsed.query, parsed.normal_form, recognized(parsed), format)
+
+
+def explain_paths(text: str, path: str, format: str) -> str:
+    """The same of path queries."""
+    from spaseq.paths import parse, prepare
+    from spaseq.plan.paths.explain import ExplainedPath
+    from spaseq.plan.paths.explain import explain as explain_path
+
+    return explain_path([ExplainedPath(one.query, one.automaton) for one in prepare(parse(text, path))], format)

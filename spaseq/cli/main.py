@@ -13,7 +13,7 @@ import click
 from spaseq.cli.failures import Commands
 from spaseq.lasting import lasting
 
-COMMANDS = ("run", "check", "explain", "generate", "tuples", "spark")
+COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
 
 
 class CommandGroup(Commands):

@@ -22,6 +22,14 @@ class PathColumns:
     vertices: NDArray[np.uint32]
     symbols: NDArray[np.uint32]
 
+    def part(self, start: int, stop: int) -> PathColumns:
+        """Paths ``start`` … ``stop - 1``."""
+        first = int(self.ends[start - 1]) if start else 0
+        ends = self.ends[start:stop] - np.uint64(first)
+        last = first + (int(ends[-1]) if len(ends) else 0)
+        vertices = self.vertices[first + start : last + start + len(ends)]
+        return PathColumns(self.queries[start:stop], ends, vertices, self.symbols[first:last])
+
     @staticmethod
     def join(parts: Sequence[PathColumns]) -> PathColumns:
         """Several, one after the other."""

@@ -51,6 +51,10 @@ class Paths(Sequence["Path"]):
     def __iter__(self) -> Iterator[Path]:
         return (self[place] for place in range(len(self)))
 
+    def part(self, start: int, stop: int) -> Paths:
+        """Paths ``start`` … ``stop - 1``."""
+        return Paths(self.graph, self.names, self.columns.part(start, stop), self.complete, self.warnings)
+
     def end_points(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """uint32[n], uint32[n]: the numbers of the first and of the last node of each path."""
         places = np.arange(len(self))

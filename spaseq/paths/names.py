@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
-RELATION = "urn:relation:"
+from spaseq.pattern.paths import RELATION
+
 _IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
 
 

@@ -68,6 +68,10 @@ class PathRun:
         parts = [table.columns for table in self.tables()]
         return Paths(self.graph, self.names, PathColumns.join(parts), self.complete, self.warnings)
 
+    def none(self) -> Paths:
+        """No paths."""
+        return Paths(self.graph, self.names, PathColumns.join(()), self.complete, self.warnings)
+
     def _searcher(self, query: PreparedPath) -> PathSearcher:
         found = bound(self.graph, query, self._starts)
         self.warnings += [f"{query.name}: {warning}" for warning in found.warnings]

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from spaseq.errors import QueryWarning
 from spaseq.languages.node import Span, walk
 from spaseq.languages.paths import tree
-from spaseq.languages.paths.words import RELATION
 from spaseq.languages.problem import QueryText
 from spaseq.languages.spaseq.tree import Iri, Variable
-from spaseq.pattern.paths import Restrictor
+from spaseq.pattern.paths import RELATION, Restrictor
 
 Found = tuple[str, Span, str]
 

@@ -6,10 +6,10 @@ from gpm.algebra import Iri
 from spaseq.languages.paths import tree
 from spaseq.languages.paths.lower_path import PathLowering
 from spaseq.languages.paths.printer import path as printed
-from spaseq.languages.paths.words import RELATION
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq.names import Prefixes
 from spaseq.pattern.paths import (
+    RELATION,
     LabelledNodes,
     NodeName,
     PathExpression,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-RELATION = "urn:relation:"  # what the empty prefix stands for, unless it is declared
 SELECTORS = ("ALL", "ANY", "SHORTEST")
 RESTRICTORS = ("WALK", "TRAIL", "ACYCLIC", "SIMPLE")
 KEYWORDS = ("PREFIX", "BASE", "QUERY", "FROM", "TO", "LABEL", *SELECTORS, *RESTRICTORS, "PATHS", "NOT", "BACK", "START")

@@ -15,10 +15,19 @@ from spaseq.pattern.paths.expression import (
     inverted,
     is_unbounded,
 )
-from spaseq.pattern.paths.query import LabelledNodes, NodeName, PathQuery, PathSelector, Restrictor, SelectorKind
+from spaseq.pattern.paths.query import (
+    RELATION,
+    LabelledNodes,
+    NodeName,
+    PathQuery,
+    PathSelector,
+    Restrictor,
+    SelectorKind,
+)
 
 __all__ = [
     "EMPTY_PATH",
+    "RELATION",
     "EdgeStep",
     "LabelledNodes",
     "NegatedStep",

@@ -12,6 +12,8 @@ from typing import TypeAlias
 from gpm.algebra import Iri
 from spaseq.pattern.paths.expression import PathExpression, is_unbounded
 
+RELATION = "urn:relation:"  # IRIs of relations that have a name alone; what the empty prefix stands for
+
 
 class Restrictor(Enum):
     """Which paths count at all."""

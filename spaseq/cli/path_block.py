@@ -1,0 +1,85 @@
+"""Paths, as formats of any results need them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spaseq.paths import Path, Paths
+from spaseq.results.formats.block import Shortening
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from spaseq.results.formats.columns import TextCell
+
+HEADS = ("length", "path")
+
+
+@dataclass(frozen=True)
+class PathBlock:
+    """Paths of one query, the one with this number."""
+
+    paths: Paths
+    query: str
+
+    @property
+    def heads(self) -> Sequence[str]:
+        """What stands above the columns."""
+        return HEADS
+
+    @property
+    def shortenings(self) -> Sequence[Shortening]:
+        """There is one way to show them."""
+        return (Shortening(),)
+
+    @property
+    def widest(self) -> int | None:
+        """As wide as they are; a terminal cuts them."""
+        return None
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, some: slice) -> PathBlock:
+        return PathBlock(self.paths.part(*some.indices(len(self))[:2]), self.query)
+
+    def cells(self, index: int, shortening: Shortening) -> list[TextCell]:
+        """A path as it is shown in a table."""
+        from spaseq.results.formats.columns import TextCell
+
+        path = self.paths[index]
+        return [TextCell(str(len(path))), TextCell(str(path))]
+
+    def csv_lines(self) -> Iterator[bytes]:
+        """One line after the other; the path is nodes and steps in the syntax of N-Triples."""
+        for path in self.paths:
+            line = io.StringIO()
+            csv.writer(line).writerow([len(path), in_ntriples(path)])
+            yield line.getvalue().encode()
+
+    def json_lines(self, start: str) -> Iterator[bytes]:
+        """One line after the other: the query, nodes and edges."""
+        for path in self.paths:
+            yield f"{json.dumps(path.to_dict(), ensure_ascii=False)}\n".encode()
+
+    def framer(self, types: Mapping[str, str]) -> Callable[[Sequence[PathBlock]], pyarrow.Table]:
+        """The columns of ``Paths.to_arrow``."""
+        return lambda blocks: _together([block.paths.to_arrow() for block in blocks])
+
+
+def in_ntriples(path: Path) -> str:
+    """Nodes and steps in turn, each in the syntax of N-Triples, ``^`` before a step against its edge."""
+    steps = [f"{'^' * inverse}<{iri}>" for iri, inverse in path.steps()]
+    nodes = [value.to_ntriples() for value in path.values()]
+    return " ".join([nodes[0], *(part for pair in zip(steps, nodes[1:], strict=True) for part in pair)])
+
+
+def _together(tables: list[Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.concat_tables(tables)
