@@ -24,4 +24,4 @@ def short_name(iri: str) -> str:
     """What a reader calls an IRI: the name of a relation, else its last part."""
     if iri.startswith(RELATION):
         return unquote(iri.removeprefix(RELATION))
-    return iri.rpartition("#")[2] or iri.rstrip("/#").rpartition("/")[2] or iri
+    return re.split("[/#]", iri.rstrip("/#"))[-1] or iri

@@ -1,0 +1,163 @@
+"""Searching: results as columns and paths, budgets, given starts, what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+from pyoxigraph import Literal, NamedNode, Triple
+
+from spaseq.errors import OptionError, QueryError
+from spaseq.paths import Graph, prepare
+
+EX = "http://ex.org/"
+PREFIX = f"PREFIX ex: <{EX}> "
+
+
+def node(name: str) -> NamedNode:
+    return NamedNode(EX + name)
+
+
+def graph_of(*edges: str) -> Graph:
+    return Graph([Triple(*map(node, edge.split())) for edge in edges])
+
+
+LADDER = graph_of(*(f"{n} {way} {n + 1}" for n in range(60) for way in "lr"))  # 2 ** 60 walks from end to end
+
+
+def test_a_path_has_nodes_and_edges() -> None:
+    (path,) = graph_of("a p b", "c q b").match(PREFIX + "QUERY q FROM ex:a ALL WALK ex:p/^ex:q")
+    assert (path.query, len(path), str(path)) == ("q", 2, "a -> p -> b -> ^q -> c")
+    assert [str(term) for term in path.nodes] == [EX + name for name in "abc"]
+    assert [(str(iri), inverse) for iri, inverse in path.edges] == [(EX + "p", False), (EX + "q", True)]
+    assert path.to_dict() == {
+        "query": "q",
+        "nodes": [{"type": "uri", "value": EX + name} for name in "abc"],
+        "edges": [{"predicate": EX + "p", "inverse": False}, {"predicate": EX + "q", "inverse": True}],
+    }
+
+
+def test_paths_are_a_sequence_and_columns() -> None:
+    graph = graph_of("a p b", "b p c", "c p a")
+    found = graph.match(PREFIX + "QUERY one FROM ex:a ALL TRAIL ex:p* QUERY two FROM ex:b ALL WALK ex:p{2}")
+    assert [f"{path.query} {path}" for path in found] == [
+        "one a", "one a -> p -> b", "one a -> p -> b -> p -> c", "one a -> p -> b -> p -> c -> p -> a",
+        "two b -> p -> c -> p -> a",
+    ]  # fmt: skip
+    assert str(found[-1]) == "b -> p -> c -> p -> a" and [str(one) for one in found[1:2]] == ["a -> p -> b"]
+    assert [str(path) for path in found.part(3, 5)] == [str(path) for path in found[3:5]]
+    first, last = found.end_points()
+    assert (first.tolist(), last.tolist()) == ([0, 0, 0, 0, 1], [0, 1, 2, 0, 0])
+    rows = found.to_arrow().to_pylist()
+    assert rows[-1] == {
+        "query": "two", "nodes": [f"<{EX}{name}>" for name in "bca"], "predicates": [f"{EX}p"] * 2,
+        "inverse": [False, False],
+    }  # fmt: skip
+    nothing = graph.match(PREFIX + "QUERY q FROM ex:a ALL WALK ex:nothing")
+    assert nothing.to_arrow().schema.equals(found.to_arrow().schema)
+
+
+@pytest.mark.parametrize("starts", [[node("b")], ["B"], np.array([1]), np.array([1, 1], np.uint8)])
+def test_starts_are_given(starts: Any) -> None:
+    graph = Graph([
+        *(Triple(*map(node, edge.split())) for edge in ("a p b", "b p c")),
+        Triple(node("b"), NamedNode("http://www.w3.org/2000/01/rdf-schema#label"), Literal("B")),
+    ])  # fmt: skip
+    for query in ("QUERY q ALL WALK ex:p", "QUERY q FROM ex:a ALL WALK ex:p"):
+        assert list(map(str, graph.match(PREFIX + query, starts))) == ["b -> p -> c"]
+
+
+@pytest.mark.parametrize("starts", ["ex:a", 7, np.array([9]), np.array([-1]), [object()]])
+def test_starts_that_are_none(starts: Any) -> None:
+    with pytest.raises(OptionError):
+        graph_of("a p b").match(PREFIX + "QUERY q ALL WALK ex:p", starts)
+
+
+def test_unknown_starts_are_warned_of() -> None:
+    found = graph_of("a p b").match(PREFIX + "QUERY q ALL WALK ex:p", [node("nowhere"), "nobody", node("a")])
+    assert list(map(str, found)) == ["a -> p -> b"]
+    assert found.warnings == (f"no node of the graph is <{EX}nowhere>", "no node of the graph is nobody")
+
+
+def test_a_query_without_from_needs_starts() -> None:
+    with pytest.raises(OptionError, match="the query q has no FROM, so it needs starts"):
+        graph_of("a p b").match(PREFIX + "QUERY q ALL WALK ex:p")
+
+
+def test_prepared_queries_pickle() -> None:
+    prepared = pickle.loads(pickle.dumps(prepare(PREFIX + "QUERY q FROM ex:a ALL WALK ex:p/[?x: ?x = ex:b]")))
+    for graph in (graph_of("a p b"), graph_of("a p c", "a p b")):
+        assert list(map(str, graph.match(prepared))) == ["a -> p -> b"]
+
+
+# ── budgets ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    "query",
+    ["ALL WALK (ex:l|ex:r){40}", "ALL TRAIL (ex:l|ex:r)+", "ALL ACYCLIC (ex:l|ex:r)+", "ALL SIMPLE (ex:l|ex:r)+",
+     "ALL SHORTEST (ex:l|ex:r)+", "SHORTEST 1000000 (ex:l|ex:r)+", "SHORTEST 1000000 TRAIL (ex:l|ex:r)+"],
+)  # fmt: skip
+@pytest.mark.parametrize("most", [100, 10_000])
+def test_edges_are_bounded(query: str, most: int) -> None:
+    """What was found is right, and the same each time."""
+    run = LADDER.search(f"{PREFIX}QUERY q FROM ex:0 {query}", most_edges=most)
+    found = run.all()
+    assert not run.complete and not found.complete and run.edges <= most + 200
+    texts = list(map(str, found))
+    assert len(set(texts)) == len(texts) >= (most > 1000)
+    assert all(text.startswith("0 -> ") for text in texts)
+    assert texts == list(map(str, LADDER.match(f"{PREFIX}QUERY q FROM ex:0 {query}", most_edges=most)))
+
+
+def test_time_is_bounded() -> None:
+    query = prepare(f"{PREFIX}QUERY q FROM ex:0 ALL WALK (ex:l|ex:r){{40}}")
+    started = time.process_time()
+    found = LADDER.match(query, time_limit=timedelta(milliseconds=5))
+    assert not found.complete and len(found) > 0
+    assert time.process_time() - started < 1.0  # it is 2 ** 40 walks
+
+
+def test_results_are_bounded() -> None:
+    found = LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK (ex:l|ex:r){{40}}", limit=7)
+    assert len(found) == 7 and not found.complete
+    assert LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", limit=7).complete
+
+
+@pytest.mark.parametrize("budget", [{"limit": -1}, {"limit": 1.5}, {"time_limit": -1}, {"most_edges": "1"}])
+def test_budgets_that_are_none(budget: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", **budget)
+
+
+def test_tables_come_as_they_are_found() -> None:
+    run = LADDER.search(f"{PREFIX}QUERY q FROM ex:0 ALL WALK (ex:l|ex:r){{40}}")
+    first = next(run.tables())
+    assert 0 < len(first) <= 1 << 14 and not run.complete
+
+
+# ── what is refused ──────────────────────────────────────────────────────────────────────────────────────
+def test_queries_that_are_too_large() -> None:
+    graph = graph_of("a p b")
+    with pytest.raises(QueryError, match="more than 10,000 steps"):
+        graph.match(PREFIX + "QUERY q FROM ex:a ALL WALK ((ex:p{1000}){100})")
+    with pytest.raises(QueryError, match="too many of its steps may follow each other"):
+        graph.match(PREFIX + "QUERY q FROM ex:a ANY SHORTEST ((ex:p?/ex:q?){1000})*")
+
+
+def test_deep_paths() -> None:
+    """Vertices and edges of long paths are looked up, not looked through."""
+    graph = graph_of(*(f"{n} p {n + 1}" for n in range(3000)), "3000 p 5")
+    for restrictor, length in (("TRAIL", 3001), ("ACYCLIC", 3000), ("SIMPLE", 3000)):
+        found = graph.match(f"{PREFIX}QUERY q FROM ex:0 {restrictor} ex:p+")
+        assert max(map(len, found)) == length == len(found)
+
+
+def test_arrow_of_many_paths() -> None:
+    found = LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK (ex:l|ex:r){{10}}")
+    table = found.to_arrow()
+    assert isinstance(table, pyarrow.Table) and table.num_rows == 1024
+    assert len({tuple(row) for row in table.column("predicates").to_pylist()}) == 1024
