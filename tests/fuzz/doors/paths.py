@@ -7,10 +7,9 @@ import pyoxigraph
 from spaseq.languages.node import Node, walk
 from spaseq.languages.paths import ParsedPathQueries, format_queries, parse, tree
 from spaseq.languages.paths.printer import path as printed_path
-from spaseq.languages.paths.words import RELATION
 from spaseq.languages.spaseq.printer import declaration
 from spaseq.languages.spaseq.tree import Base, Prefix
-from spaseq.pattern.paths import inverted, is_unbounded
+from spaseq.pattern.paths import RELATION, inverted, is_unbounded
 from spaseq.pattern.paths.printing import print_path_query
 from tests.fuzz.door import ROOT, DisagreementError, Door, same
 
