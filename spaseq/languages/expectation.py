@@ -23,7 +23,8 @@ class Vocabulary:
     ``groups``: terminals that together are one thing to a reader; the first whose terminals are all expected wins them.
     ``words``: plain words for single terminals.  ``hint`` gets the text, the place, the open terminals and the expected
     ones, and says which slip it probably is, or nothing.  ``word`` finds what is shown as unexpected.  ``after``: what
-    to call expected right behind a terminal, where the grammar alone would say less.
+    to call expected right behind a terminal, where the grammar alone would say less.  ``instead``: what to do
+    instead of a text with too many words.
     """
 
     groups: tuple[tuple[frozenset[str], str], ...]
@@ -31,6 +32,7 @@ class Vocabulary:
     hint: Hint
     word: re.Pattern[str]
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    instead: str = "data belong into streams and background knowledge"
 
 
 def terminals(names: str) -> frozenset[str]:

@@ -25,7 +25,7 @@ def read_tree(text: str, grammar: Lark, vocabulary: Vocabulary, kind: type[Tree]
         message = f"U+{ord(found[0]):04X} is a surrogate: half of a character, which no text has by itself"
         raise Problem(message, Span(*found.span()), syntax=True)
     try:
-        tree = parsed(text, grammar)
+        tree = parsed(text, grammar, vocabulary.instead)
     except UnexpectedInput as error:
         raise explain(error, text, vocabulary) from None
     assert isinstance(tree, kind)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from tests.bombs.bomb import Bomb
 from tests.bombs.ceql import CEQL
+from tests.bombs.paths import PATHS
 from tests.bombs.patterns import PATTERNS
 from tests.bombs.sequences import SEQUENCES
 from tests.bombs.texts import TEXTS
 
-BOMBS: tuple[Bomb, ...] = (*PATTERNS, *SEQUENCES, *TEXTS, *CEQL)
+BOMBS: tuple[Bomb, ...] = (*PATTERNS, *SEQUENCES, *TEXTS, *CEQL, *PATHS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spaseq.errors import QueryError, QuerySyntaxError
-from spaseq.languages import ceql, spaseq
+from spaseq.languages import ceql, paths, spaseq
 from tests.bombs import BOMBS
 from tests.bombs.bomb import Bomb
 
@@ -40,7 +40,9 @@ def _planned(language: str, text: str) -> None:
     from spaseq.cli.languages import recognized
     from spaseq.plan.sequences import compile_plan
 
-    if language == "ceql":
+    if language == "paths":
+        paths.parse(text)
+    elif language == "ceql":
         recognized(ceql.parse(text))
     else:
         compile_plan(spaseq.parse(text).query)
@@ -116,6 +118,10 @@ GROWING = {
     ("ceql", "filters of neighbours"): 20,
     ("ceql", "filters of repetitions"): 20,
     ("ceql", "filters inside"): 20,
+    ("paths", "inverses"): 20,
+    ("paths", "equal nodes"): 100,
+    ("paths", "repetitions in each other"): 20,
+    ("paths", "steps"): 100,
     ("spaseq", "binds in a chain"): 100,
     ("spaseq", "filters"): 100,
     ("spaseq", "counted repetition"): 100,

@@ -66,6 +66,12 @@ def long_variable(n: int) -> str:
     return pattern(f"?s ex:p ?{'a' * n}")
 
 
+@TEXTS.add(1_000, 15_000, small=100)
+def long_prefix_that_is_used_often(n: int) -> str:
+    values = chain(n, "x:a#", " ")
+    return f"PREFIX x: <http://x/{'a' * 60_000}>\n{pattern(f'VALUES ?o {{ {values} }}')}"
+
+
 @TEXTS.add(60_000, 900_000)
 def long_prefixed_name(n: int) -> str:
     return pattern(f"?s ex:{'a' * n} ?o")

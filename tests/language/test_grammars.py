@@ -113,6 +113,12 @@ def test_tables_of_another_grammar_are_not_used(folder: Path) -> None:
     assert tables_of(folder) is not None
 
 
+def test_a_grammar_reads_files_of_another_language(tmp_path: Path) -> None:
+    (tmp_path / "query.lark").write_text("// reads spaseq/grammar/names.lark\nquery: iri\n", encoding="utf-8")
+    names = (GRAMMAR / "names.lark").read_text(encoding="utf-8")
+    assert grammar_text(tmp_path) == names + "// reads spaseq/grammar/names.lark\nquery: iri\n"
+
+
 def test_tables_for_another_lark_are_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lark, "__version__", "1.99")
     assert tables_of(folder) is None

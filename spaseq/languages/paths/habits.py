@@ -31,12 +31,15 @@ _SIGNS = {
     "..": "bounds are written {1,3}",
     "~": "a step against its direction is written ^:p",
 }
+_END = re.compile(r"(\s++|#[^\n]*+)*+(\Z|(QUERY|PREFIX|BASE)\b)", re.IGNORECASE)
 
 
 def habit(slip: PathSlip) -> str:
     """The hint for a habit, or nothing."""
     if slip.in_condition or slip.in_bounds or slip.expected == {"NAME"}:
         return ""
+    if slip.behind_nodes and (slip.upper in ("AND", "OR") or slip.word in (";", "&", "&&", "|", "||")):
+        return "nodes are separated by commas"
     return _WORDS.get(slip.upper) or _SIGNS.get(slip.word) or _variable(slip) or _sign(slip)
 
 
@@ -64,5 +67,5 @@ def _sign(slip: PathSlip) -> str:
 
 def _stop(slip: PathSlip) -> str:
     """A full stop, or a semicolon."""
-    ends = re.match(r"\s*(#[^\n]*\s*)*($|(QUERY|PREFIX|BASE)\b)", slip.after, re.IGNORECASE)
+    ends = _END.match(slip.after)
     return f"a query has no {slip.word} at its end" if ends else "steps follow each other by /"

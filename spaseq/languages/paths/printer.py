@@ -10,7 +10,8 @@ from spaseq.languages.spaseq.literals import quote
 from spaseq.languages.spaseq.print_pattern import expression
 from spaseq.languages.spaseq.printer import declaration
 from spaseq.languages.spaseq.tree import Iri
-from spaseq.pattern.paths import SelectorKind
+from spaseq.pattern.paths import PathSelector
+from spaseq.pattern.paths.printing import print_bounds, print_selector
 
 
 def format_queries(queries: tree.Queries) -> str:
@@ -36,7 +37,7 @@ def _parts(node: tree.Query) -> Iterator[str]:
     if node.ends:
         yield f"TO {', '.join(map(path_end, node.ends))}"
     if node.selector:
-        yield selector(node.selector)
+        yield print_selector(PathSelector(node.selector.kind, node.selector.count))
     if node.restriction:
         yield node.restriction.kind.value
     yield path(node.path)
@@ -47,12 +48,6 @@ def _parts(node: tree.Query) -> Iterator[str]:
 def path_end(node: tree.PathEnd) -> str:
     """A node of FROM or TO."""
     return f"LABEL {quote(node.text)}" if isinstance(node, tree.Label) else node.text
-
-
-def selector(node: tree.Selector) -> str:
-    """The selector; a count of 1 is not written."""
-    counts = node.kind in (SelectorKind.ANY, SelectorKind.SHORTEST) and node.count != 1
-    return f"{node.kind.value} {node.count}" if counts else node.kind.value
 
 
 _ALTERNATIVE, _SEQUENCE, _INVERSE, _REPEATED, _PRIMARY = range(5)
@@ -69,8 +64,8 @@ def path(node: tree.Path, least: int = _ALTERNATIVE) -> str:
             level, shown = _SEQUENCE, "/".join(path(part, _INVERSE) for part in parts)
         case tree.Inverse(inner):
             level, shown = _INVERSE, "^" + path(inner, _REPEATED)
-        case tree.Repeated(inner, least_times, most):
-            level, shown = _REPEATED, path(inner, _PRIMARY) + bounds(least_times, most)
+        case tree.Repeated(inner, fewest, most):
+            level, shown = _REPEATED, path(inner, _PRIMARY) + print_bounds(fewest, most)
         case tree.Negated(parts):
             level, shown = _PRIMARY, negated(parts)
         case tree.Condition(variable, condition):
@@ -82,18 +77,3 @@ def negated(parts: tuple[Iri | tree.InverseIri, ...]) -> str:
     """``!a``, ``!(a|^b)``."""
     shown = [f"^{part.iri.text}" if isinstance(part, tree.InverseIri) else part.text for part in parts]
     return f"!{shown[0]}" if len(shown) == 1 else f"!({'|'.join(shown)})"
-
-
-def bounds(least: int, most: int | None) -> str:
-    """``*``, ``+``, ``?`` or the bounds in braces."""
-    match least, most:
-        case 0, None:
-            return "*"
-        case 1, None:
-            return "+"
-        case 0, 1:
-            return "?"
-        case _ if least == most:
-            return f"{{{least}}}"
-        case _:
-            return f"{{{least},{'' if most is None else most}}}"

@@ -47,6 +47,8 @@ def _begin(slip: PathSlip) -> str:
         return "the word behind QUERY is its name: QUERY name FROM … expression"
     if slip.in_query or "QUERY" not in slip.expected:
         return ""
+    if (slip.word + slip.after)[:2] in ("//", "/*", "--"):
+        return "a comment begins with #"
     return habit(slip) or _near(slip) or "a query begins with QUERY and its name: QUERY films FROM … expression"
 
 
@@ -55,7 +57,7 @@ _NAMELESS = re.compile(rf"\bQUERY\s+({'|'.join(sorted(RESERVED))})\s[^\n]*$", re
 
 def _label(slip: PathSlip) -> str:
     if slip.expected == {"STRING"}:
-        return 'write LABEL "…", with quotes'
+        return 'write LABEL "…", with quotes and without parentheses'
     behind = re.search(r"""\bLABEL\s*("[^"\n]*"|'[^'\n]*')\^?$""", slip.before, re.IGNORECASE)
     if behind and slip.word in ("@", "^"):
         return 'a label is found in every language: write LABEL "…" without more'
@@ -67,7 +69,7 @@ def _nodes(slip: PathSlip) -> str:
     if slip.in_nodes and re.match(r"\w+$", slip.word) and slip.upper not in KEYWORDS:
         return f'write LABEL "{slip.word}", or an IRI'
     if slip.in_nodes:
-        return "name a node"
+        return "name nodes without brackets, separated by commas" if slip.word in ("(", "[", "{") else "name a node"
     if slip.upper in ("FROM", "TO") and slip.in_query and not slip.in_condition:
         return _second(slip)
     if slip.behind_nodes and slip.word in ("/", "|", "*", "+", "{"):
@@ -90,7 +92,9 @@ def _mode(slip: PathSlip) -> str:
         return ""
     if slip.upper == "NOT" and slip.before_step:
         return "NOT BACK TO START stands behind the expression"
-    if slip.behind_step and slip.upper in (*SELECTORS, *RESTRICTORS, "PATH", "PATHS"):
+    if slip.behind_step and slip.upper in (*_MODES, "TO") and _TWO_NODES.search(slip.before):
+        return f"nodes are separated by commas, and {slip.upper} stands before the expression"
+    if slip.behind_step and slip.upper in _MODES:
         return "selectors and restrictors stand before the expression"
     if slip.upper in SELECTORS and "RESTRICTOR" in slip.terminals:
         return "the selector stands before the restrictor, as in ALL TRAIL"
@@ -104,9 +108,14 @@ def _mode(slip: PathSlip) -> str:
 def _count(slip: PathSlip) -> str:
     if "INTEGER" in slip.expected and slip.word == "-":
         return "the number of paths is 1 or more"
-    if not slip.before_step or "PATHS" not in slip.expected or not re.match(r"[\d.]", slip.word):
+    if not slip.before_step or slip.last in "/|^!(" or not re.match(r"[\d.]", slip.word):
         return ""
-    return "whole numbers stand in ANY 3 and SHORTEST 3"
+    return "whole numbers stand in ANY 3 and SHORTEST 3, and in bounds such as :p{3}"
+
+
+_MODES = (*SELECTORS, *RESTRICTORS, "PATH", "PATHS")
+# Two nodes without a comma, of which the last was read as the expression.
+_TWO_NODES = re.compile(r"\b(FROM|TO)\s++([^\s,]++\s*+,\s*+)*+[^\s,]++\s++[^\s,]++\s*$", re.IGNORECASE)
 
 
 def _not_back(slip: PathSlip) -> str:
@@ -126,6 +135,8 @@ def _condition(slip: PathSlip) -> str:
         return "a condition names its node: [?x: ?x > 1990]"
     if slip.word == "]" and slip.last == ":":
         return "say what is true of the node, as in [?x: ?x > 1990]"
+    if slip.word[:1] in (".", ":") and "OPERATOR" in slip.expected:
+        return "nodes have no attributes: follow an edge, as in :year/[?x: ?x > 1990]"
     if slip.is_end and "RSQB" in slip.expected:
         return "a ] is missing"
     if slip.word in (")", "/") and "RSQB" in slip.expected and "LPAR" not in slip.terminals:
@@ -161,7 +172,9 @@ def _step(slip: PathSlip) -> str:
         return "put / between a step and the condition of a node: :p/[?x: ?x > 1990]"
     if slip.word == ",":
         return "steps follow each other by /"
-    return "put / between two steps" if re.match(r"[\w^!(<:]", slip.word) and not _near(slip) else ""
+    if not re.match(r"[\w^!(<:]", slip.word) or _near(slip):
+        return ""
+    return "put / between two steps" + (", or commas between nodes" if _TWO_NODES.search(slip.before) else "")
 
 
 def _missing(slip: PathSlip) -> str:

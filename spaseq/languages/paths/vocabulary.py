@@ -43,4 +43,5 @@ _WORDS = {
     "$END": "the end of the queries",
 }
 _WORD = re.compile(r"[?$]?\w[\w-]*(:[\w-]*)?|:\w[\w-]*|-\[|<?->|<-|\.\.|&&|\|\||==|<>|[^\w\s]")
-VOCABULARY = Vocabulary(_GROUPS, _WORDS, hint_for, _WORD)
+_MANY = "one query can have many starts; the program gives them if there is no FROM"
+VOCABULARY = Vocabulary(_GROUPS, _WORDS, hint_for, _WORD, instead=_MANY)

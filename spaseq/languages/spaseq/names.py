@@ -30,6 +30,7 @@ WELL_KNOWN = {
     "qudt": "http://qudt.org/schema/qudt/",
     "schema": "http://schema.org/",
 }
+MOST_WRITTEN = 1 << 24  # characters of all IRIs of a text
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_IN_IRIS = re.compile(r'[\x00-\x20<>"{}|\\^`]')
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
@@ -50,6 +51,7 @@ class Prefixes:
         self.base = ""
         self.known = {"xsd": XSD, **(known or {})}
         self.prefixes = dict(self.known)
+        self.written = 0  # characters
         self.first = first
         for declaration in prologue:
             self.declare(declaration)
@@ -66,6 +68,10 @@ class Prefixes:
         if node.text == "a":
             return RDF + "type"
         iri = self.reference(node) if node.text.startswith("<") else self.prefixed(node)
+        self.written += len(iri)
+        if self.written > MOST_WRITTEN:
+            message = f"the IRIs of the query have more than {MOST_WRITTEN:,} characters, once they are written in full"
+            raise Problem(message, node.span, "what PREFIX and BASE stand for counts each time")
         try:
             return NamedNode(iri).value
         except ValueError as error:

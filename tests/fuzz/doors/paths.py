@@ -7,10 +7,10 @@ import pyoxigraph
 from spaseq.languages.node import Node, walk
 from spaseq.languages.paths import ParsedPathQueries, format_queries, parse, tree
 from spaseq.languages.paths.printer import path as printed_path
-from spaseq.languages.paths.words import RELATION
 from spaseq.languages.spaseq.printer import declaration
 from spaseq.languages.spaseq.tree import Base, Prefix
-from spaseq.pattern.paths import inverted, is_unbounded
+from spaseq.pattern.paths import RELATION, inverted, is_unbounded
+from spaseq.pattern.paths.printing import print_path_query
 from tests.fuzz.door import ROOT, DisagreementError, Door, same
 
 SHORT = 3_000  # characters of queries that pyoxigraph reads
@@ -34,6 +34,8 @@ def enter(data: bytes) -> str:
     for query in parsed.queries:
         same(inverted(inverted(query.expression)), query.expression, "the inverse of the inverse")
         same(is_unbounded(inverted(query.expression)), is_unbounded(query.expression), "whether the inverse has bounds")
+        if len(printed) <= SHORT:
+            same(parse(print_path_query(query)).queries, (query,), "printed with IRIs in full and read again")
     # pyoxigraph has no characters beyond U+FFFF in prefixed names, which SPARQL has.
     checked = _read_by_pyoxigraph(parsed) if len(printed) <= SHORT and max(printed) <= "\uffff" else 0
     return f"{len(parsed.queries).bit_length()} {checked.bit_length()} {len(printed).bit_length()}"
