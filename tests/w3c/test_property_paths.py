@@ -8,14 +8,14 @@ from tests.oracle.paths.answers import Answers
 from tests.oracle.paths.model import Graph
 from tests.oracle.paths.read import read
 from tests.w3c.manifests import evaluation_tests
-from tests.w3c.property_paths import FOLDER, LEFT_OUT, property_paths
+from tests.w3c.property_paths import FOLDER, LEFT_OUT, PropertyPath, property_paths, unlisted
 
 TESTS = {test.id: test for test in property_paths()}
+BOUNDED = {test.id: test for test in unlisted()}
 
 
-@pytest.mark.parametrize("name", TESTS)
-def test_end_points(name: str) -> None:
-    test = TESTS[name]
+@pytest.mark.parametrize("test", [*TESTS.values(), *BOUNDED.values()], ids=[*TESTS, *BOUNDED])
+def test_end_points(test: PropertyPath) -> None:
     (query,) = read(test.text)
     assert Answers(query, Graph.of(test.edges), test.nodes).due.keys() == test.pairs
 
