@@ -26,7 +26,7 @@ LEFT_OUT = {
     f"{FOLDER}#zero_or_one_set_start": NOT_IN_THE_GRAPH,
     f"{FOLDER}#zero_or_one_set_end": NOT_IN_THE_GRAPH,
 }
-# Of the working drafts, when SPARQL still had {n,m}: no manifest lists them any more, so who belongs to whom is inferred.
+# Of the working drafts, when SPARQL still had {n,m}.  No manifest lists them now; what belongs together is inferred.
 UNLISTED = (
     ("pp04.rq", "pp03.ttl", "pp04.srx"),
     ("path-2-1.rq", "data-diamond.ttl", "diamond-1.srx"),
