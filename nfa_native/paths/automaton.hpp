@@ -39,7 +39,7 @@ struct PathAutomaton {
     // Methods of its maker.  std::bad_alloc.
     void add_state() { states.emplace_back(); }
     void add_symbol(uint32_t state, symbol_t symbol) { states[state].symbols.push_back(symbol); }
-    void add_transition(uint32_t from, uint32_t to, guard_t guard) {
+    void add_way(uint32_t from, uint32_t to, guard_t guard) {
         states[from].transitions.push_back(PathTransition{to, guard});
     }
     void add_accepting(uint32_t state, guard_t guard) { states[state].accepting.push_back(guard); }
@@ -74,13 +74,13 @@ struct Subsets {
     std::deque<Subset> subsets;
     std::map<std::vector<uint32_t>, uint32_t> numbers;
 
-    void begin(const PathAutomaton* of) {
+    void begin_with(const PathAutomaton* of) {
         automaton = of;
-        number_of(std::vector<uint32_t>{0});
+        subset_of(std::vector<uint32_t>{0});
     }
 
     // The subset of these states, which rise.  std::bad_alloc; std::domain_error: there are too many.
-    uint32_t number_of(std::vector<uint32_t>&& states) {
+    uint32_t subset_of(std::vector<uint32_t>&& states) {
         auto found = numbers.find(states);
         if (found != numbers.end()) return found->second;
         if (subsets.size() >= MOST) throw std::domain_error("the automaton of the expression has too many states");
@@ -106,15 +106,15 @@ struct Subsets {
     }
 
     // What a subset can do at a vertex.  std::bad_alloc, std::domain_error.
-    const SubsetMoves& at(uint32_t number, vertex_t vertex) {
+    const SubsetMoves& moves_at(uint32_t number, vertex_t vertex) {
         const Subset& subset = subsets[number];
         guard_t holding = subset.looked_at ? holding_at(vertex, subset.looked_at) : 0;
         for (const SubsetMoves& one : subset.known)
             if (one.holding == holding) return one;
-        return found(number, holding);
+        return new_moves(number, holding);
     }
 
-    const SubsetMoves& found(uint32_t number, guard_t holding) {
+    const SubsetMoves& new_moves(uint32_t number, guard_t holding) {
         std::map<symbol_t, std::vector<uint32_t>> next;
         SubsetMoves moves{holding, false, {}};
         for (uint32_t state : subsets[number].states) {
@@ -127,7 +127,7 @@ struct Subsets {
         for (auto& [symbol, states] : next) {
             std::sort(states.begin(), states.end());
             states.erase(std::unique(states.begin(), states.end()), states.end());
-            moves.moves.push_back(SubsetMove{symbol, number_of(std::move(states))});
+            moves.moves.push_back(SubsetMove{symbol, subset_of(std::move(states))});
         }
         subsets[number].known.push_back(std::move(moves));
         return subsets[number].known.back();

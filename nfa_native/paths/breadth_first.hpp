@@ -37,35 +37,35 @@ struct BreadthFirst {
     ProductTable visits;                    // how many walks lead to a pair
     ProductTable answers;                   // how many were given that end at a vertex, with subset 0
 
-    void begin(vertex_t start) {
-        visits.begin(graph->vertices);
-        answers.begin(graph->vertices);
+    void search_from(vertex_t start) {
+        visits.cover(graph->vertices);
+        answers.cover(graph->vertices);
         visits.clear();
         answers.clear();
         walks.clear();
         next_walk = 0;
         walks.push_back(WalkNode{NO_PLACE, start, 0, 0});
-        visits.put(0, start, 1);
+        visits.put_number(0, start, 1);
     }
 
     bool is_done() const noexcept { return next_walk == walks.size(); }
 
     // Look at the next walk, and give it if it is a result.  std::bad_alloc, std::domain_error.
-    bool next(uint64_t* edges, FoundPaths* found) {
+    bool look_at_walk(uint64_t* edges, FoundPaths* found) {
         uint32_t place = static_cast<uint32_t>(next_walk++);
         WalkNode walk = walks[place];
-        const SubsetMoves& moves = subsets->at(walk.subset, walk.vertex);
-        for (const SubsetMove& move : moves.moves) go_on(place, walk.vertex, move, edges);
+        const SubsetMoves& moves = subsets->moves_at(walk.subset, walk.vertex);
+        for (const SubsetMove& move : moves.moves) go_along(place, walk.vertex, move, edges);
         if (!moves.accepting || !rules.may_end(walk.vertex)) return false;
         uint32_t given = answers.at(0, walk.vertex);
         if (given >= count) return false;
-        answers.put(0, walk.vertex, given + 1);
-        if (found != nullptr) give(place, found);
+        answers.put_number(0, walk.vertex, given + 1);
+        if (found != nullptr) write_walk(place, found);
         return true;
     }
 
   private:
-    void go_on(uint32_t place, vertex_t vertex, const SubsetMove& move, uint64_t* edges) {
+    void go_along(uint32_t place, vertex_t vertex, const SubsetMove& move, uint64_t* edges) {
         Neighbours next = graph->symbols[move.symbol].of(vertex);
         uint64_t number = static_cast<uint64_t>(next.end - next.begin);
         *edges -= std::min(*edges, number);
@@ -74,12 +74,12 @@ struct BreadthFirst {
             uint32_t visited = visits.at(move.subset, *to);
             if (visited >= count) continue;
             if (walks.size() >= NO_PLACE) throw std::domain_error("a search has too many walks");
-            visits.put(move.subset, *to, visited + 1);
+            visits.put_number(move.subset, *to, visited + 1);
             walks.push_back(WalkNode{place, *to, move.symbol, move.subset});
         }
     }
 
-    void give(uint32_t place, FoundPaths* found) {
+    void write_walk(uint32_t place, FoundPaths* found) {
         size_t first = found->symbols.size(), first_vertex = found->vertices.size();
         for (uint32_t at = place; at != NO_PLACE; at = walks[at].before) {
             found->vertices.push_back(walks[at].vertex);
@@ -87,7 +87,7 @@ struct BreadthFirst {
         }
         std::reverse(found->vertices.begin() + static_cast<ptrdiff_t>(first_vertex), found->vertices.end());
         std::reverse(found->symbols.begin() + static_cast<ptrdiff_t>(first), found->symbols.end());
-        found->complete();
+        found->complete_path();
     }
 };
 

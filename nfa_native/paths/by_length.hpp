@@ -26,14 +26,14 @@ struct ByLength {
     bool is_known = false;                  // `pending` is
     bool is_over = false;
 
-    void begin(vertex_t from) {
+    void search_from(vertex_t from) {
         start = from;
         pending = 0;
         is_known = is_over = false;
         walks.count = 1;
-        walks.begin(from);
-        answers.begin(depth.graph->vertices);
-        least.begin(depth.graph->vertices);
+        walks.search_from(from);
+        answers.cover(depth.graph->vertices);
+        least.cover(depth.graph->vertices);
         answers.clear();
         least.clear();
     }
@@ -41,36 +41,36 @@ struct ByLength {
     bool is_done() const noexcept { return is_over; }
 
     // Look further.  std::bad_alloc, std::domain_error.
-    void next(uint64_t* edges, FoundPaths* found) {
+    void look_at_length(uint64_t* edges, FoundPaths* found) {
         if (!is_known) return find_ends(edges);
-        if (depth.next(edges)) return take(found);
+        if (depth.find_path(edges)) return take_path(found);
         if (depth.is_done()) end_round();
     }
 
   private:
     void find_ends(uint64_t* edges) {
         if (!walks.is_done()) {
-            pending += walks.next(edges, nullptr);
+            pending += walks.look_at_walk(edges, nullptr);
             return;
         }
         is_known = true;
         is_over = pending == 0;
-        depth.begin(start, 0);
+        depth.search_from(start, 0);
     }
 
-    void take(FoundPaths* found) {
+    void take_path(FoundPaths* found) {
         vertex_t end = depth.path.vertices.back();
         uint32_t given = answers.at(0, end), length = static_cast<uint32_t>(depth.path.length()) + 1;
-        if (given == 0) least.put(0, end, length);
+        if (given == 0) least.put_number(0, end, length);
         if (count ? given >= count : least.at(0, end) != length) return;
-        answers.put(0, end, given == UINT32_MAX ? given : given + 1);
+        answers.put_number(0, end, given == UINT32_MAX ? given : given + 1);
         pending -= given + 1 == (count ? count : 1);
-        found->add(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
+        found->add_path(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
     }
 
     void end_round() {
         is_over = pending == 0 || !depth.was_cut;
-        if (!is_over) depth.begin(start, depth.length + 1);
+        if (!is_over) depth.search_from(start, depth.length + 1);
     }
 };
 

@@ -36,18 +36,18 @@ struct DepthFirst {
     bool is_fresh = false;                  // the path was not looked at yet
 
     // Paths from this vertex.  std::bad_alloc, std::domain_error.
-    void begin(vertex_t start, size_t with_length) {
+    void search_from(vertex_t start, size_t with_length) {
         length = with_length;
         was_cut = false;
-        path.begin(start, rules.restrictor);
+        path.start_at(start, rules.restrictor);
         crossings.clear();
-        enter(0);
+        enter_vertex(0);
     }
 
     bool is_done() const noexcept { return crossings.empty(); }
 
     // The next path into `path`; false: there is none, or `edges` are used up.  std::bad_alloc, std::domain_error.
-    bool next(uint64_t* edges) {
+    bool find_path(uint64_t* edges) {
         while (!crossings.empty()) {
             Crossing& here = crossings.back();
             if (is_fresh) {
@@ -56,14 +56,14 @@ struct DepthFirst {
                 close_if_complete();
                 if (ends && rules.may_end(path.vertices.back())) return true;
             }
-            if (!step(&crossings.back(), edges)) return false;
+            if (!cross_edge(&crossings.back(), edges)) return false;
         }
         return false;
     }
 
   private:
-    void enter(uint32_t subset) {
-        crossings.push_back(Crossing{&subsets->at(subset, path.vertices.back()), 0, nullptr, nullptr, 0, 0});
+    void enter_vertex(uint32_t subset) {
+        crossings.push_back(Crossing{&subsets->moves_at(subset, path.vertices.back()), 0, nullptr, nullptr, 0, 0});
         is_fresh = true;
     }
 
@@ -77,11 +77,11 @@ struct DepthFirst {
     }
 
     // Go on from a crossing by one edge, or back; false: `edges` are used up.
-    bool step(Crossing* here, uint64_t* edges) {
+    bool cross_edge(Crossing* here, uint64_t* edges) {
         while (here->at == here->end) {
             if (here->move == here->moves->moves.size()) {
                 crossings.pop_back();
-                if (crossings.size()) path.pop();
+                if (crossings.size()) path.remove_edge();
                 return true;
             }
             const SubsetMove& move = here->moves->moves[here->move++];
@@ -95,8 +95,8 @@ struct DepthFirst {
         --*edges;
         vertex_t to = *here->at++;
         if (path.admits(rules, here->symbol, to)) {
-            path.push(here->symbol, to);
-            enter(here->subset);
+            path.append_edge(here->symbol, to);
+            enter_vertex(here->subset);
         }
         return true;
     }

@@ -25,13 +25,13 @@ struct FoundPaths {
     }
 
     // A path of `length` steps is complete, whose columns are written.  std::bad_alloc.
-    void complete() { ends.push_back(symbols.size()); }
+    void complete_path() { ends.push_back(symbols.size()); }
 
     // A path of so many steps.  std::bad_alloc.
-    void add(const vertex_t* on, const symbol_t* along, size_t length) {
+    void add_path(const vertex_t* on, const symbol_t* along, size_t length) {
         vertices.insert(vertices.end(), on, on + length + 1);
         symbols.insert(symbols.end(), along, along + length);
-        complete();
+        complete_path();
     }
 };
 

@@ -40,7 +40,7 @@ struct PathSoFar {
 
     size_t length() const noexcept { return symbols.size(); }
 
-    void begin(vertex_t start, int with) {
+    void start_at(vertex_t start, int with) {
         restrictor = with;
         vertices.assign(1, start);
         symbols.clear();
@@ -79,14 +79,14 @@ struct PathSoFar {
     }
 
     // std::bad_alloc
-    void push(symbol_t symbol, vertex_t to) {
+    void append_edge(symbol_t symbol, vertex_t to) {
         if (symbols.size() >= SHORT && restrictor == TRAIL) taken.insert(edge_of(vertices.back(), symbol, to));
         if (vertices.size() >= SHORT && (restrictor == ACYCLIC || restrictor == SIMPLE)) passed.insert(to);
         symbols.push_back(symbol);
         vertices.push_back(to);
     }
 
-    void pop() noexcept {
+    void remove_edge() noexcept {
         vertex_t to = vertices.back();
         symbol_t symbol = symbols.back();
         vertices.pop_back();

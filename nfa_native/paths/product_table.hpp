@@ -20,7 +20,7 @@ struct ProductTable {
     std::vector<std::vector<std::unique_ptr<uint32_t[]>>> pages;
     std::vector<std::pair<uint32_t, vertex_t>> touched;     // whose numbers are not 0
 
-    void begin(size_t vertices) { pages_each = (vertices >> BITS) + 1; }
+    void cover(size_t vertices) { pages_each = (vertices >> BITS) + 1; }
 
     uint32_t at(uint32_t subset, vertex_t vertex) const noexcept {
         if (subset >= pages.size() || pages[subset].empty()) return 0;
@@ -29,7 +29,7 @@ struct ProductTable {
     }
 
     // Write a number, which is not 0.  std::bad_alloc.
-    void put(uint32_t subset, vertex_t vertex, uint32_t number) {
+    void put_number(uint32_t subset, vertex_t vertex, uint32_t number) {
         if (subset >= pages.size()) pages.resize(subset + 1);
         if (pages[subset].empty()) pages[subset].resize(pages_each);
         std::unique_ptr<uint32_t[]>& page = pages[subset][vertex >> BITS];

@@ -39,8 +39,8 @@ struct PathSearch {
     ByLength by_length;
 
     // All is set but `starts`.  std::bad_alloc
-    void open() {
-        subsets.begin(automaton);
+    void open_search() {
+        subsets.begin_with(automaton);
         PathRules walk = rules;
         walk.restrictor = WALK;
         depth.graph = breadth.graph = all_shortest.graph = by_length.depth.graph = by_length.walks.graph = graph;
@@ -55,12 +55,12 @@ struct PathSearch {
     bool is_done() const noexcept { return !is_begun && next_start == starts.size(); }
 
     // Search until all is found, or so many edges were looked at, or that many paths found.  std::bad_alloc, std::domain_error.
-    void advance(uint64_t most_edges, size_t most_paths) {
+    void advance_search(uint64_t most_edges, size_t most_paths) {
         uint64_t left = most_edges;
         while (left && found.size() < most_paths && !is_done()) {
             size_t written = found.symbols.size();
-            if (!is_begun) begin(starts[next_start++]);
-            go_on(&left);
+            if (!is_begun) search_from(starts[next_start++]);
+            go_along(&left);
             left -= std::min<uint64_t>(left, found.symbols.size() - written);
         }
         edges += most_edges - left;
@@ -69,27 +69,27 @@ struct PathSearch {
   private:
     bool is_walk() const noexcept { return rules.restrictor == WALK; }
 
-    void begin(vertex_t start) {
+    void search_from(vertex_t start) {
         is_begun = true;
-        if (selector == ALL) depth.begin(start, DepthFirst::ANY_LENGTH);
-        else if (!is_walk()) by_length.begin(start);
-        else if (selector == ALL_SHORTEST) all_shortest.begin(start);
-        else breadth.begin(start);
+        if (selector == ALL) depth.search_from(start, DepthFirst::ANY_LENGTH);
+        else if (!is_walk()) by_length.search_from(start);
+        else if (selector == ALL_SHORTEST) all_shortest.search_from(start);
+        else breadth.search_from(start);
     }
 
-    void go_on(uint64_t* left) {
+    void go_along(uint64_t* left) {
         if (selector == ALL) {
-            if (depth.next(left)) found.add(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
+            if (depth.find_path(left)) found.add_path(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
             is_begun = !depth.is_done();
         } else if (!is_walk()) {
-            by_length.next(left, &found);
+            by_length.look_at_length(left, &found);
             is_begun = !by_length.is_done();
         } else if (selector == ALL_SHORTEST) {
-            all_shortest.next(left, &found);
+            all_shortest.look_at_pair(left, &found);
             is_begun = !all_shortest.is_done();
         } else {
             *left -= *left > 0;
-            breadth.next(left, &found);
+            breadth.look_at_walk(left, &found);
             is_begun = !breadth.is_done();
         }
     }

@@ -39,7 +39,7 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         size_t conditions
         void safe_add_state "add_state"() except +raise_cpp_error
         void safe_add_symbol "add_symbol"(uint32_t state, symbol_t symbol) except +raise_cpp_error
-        void safe_add_transition "add_transition"(uint32_t origin, uint32_t to, uint64_t guard) except +raise_cpp_error
+        void safe_add_transition "add_way"(uint32_t origin, uint32_t to, uint64_t guard) except +raise_cpp_error
         void safe_add_accepting "add_accepting"(uint32_t state, uint64_t guard) except +raise_cpp_error
 
     cdef cppclass PathRules:
@@ -68,5 +68,5 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         uint64_t edges
         bint broken
         bint is_done()
-        void safe_open "open"() except +raise_cpp_error
-        void advance(uint64_t most_edges, size_t most_paths)
+        void safe_open "open_search"() except +raise_cpp_error
+        void advance_search(uint64_t most_edges, size_t most_paths)

@@ -159,7 +159,7 @@ cdef class PathSearcher:
     def advance(self, uint64_t most_edges, size_t most_paths):
         """Search on until all is found, so many edges were looked at, or as many paths wait; how many wait."""
         with nogil:
-            guarded(&self.state.broken, advance_search, &self.state, most_edges, most_paths)
+            guarded(&self.state.broken, run_search, &self.state, most_edges, most_paths)
         return self.state.found.ends.size()
 
     def take(self):
@@ -175,8 +175,8 @@ cdef class PathSearcher:
         return columns
 
 
-cdef void advance_search(PathSearch* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
-    search.advance(most_edges, most_paths)
+cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
+    search.advance_search(most_edges, most_paths)
 
 
 cdef object copied(const char* data, size_t count, dtype):
