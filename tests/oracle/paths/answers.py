@@ -94,8 +94,8 @@ class Answers:
                 return Due(len(lengths), lengths)
 
     # ── judgement ────────────────────────────────────────────────────────────────────────────────────────
-    def complaints(self, found: Iterable[Path]) -> list[str]:
-        """What is wrong with the paths found; nothing if the answer is right."""
+    def complaints(self, found: Iterable[Path], complete: bool = True) -> list[str]:
+        """What is wrong with the paths found; nothing if the answer is right, or may become so if not ``complete``."""
         counted = Counter(found)
         wrong = [f"{path} is found {number} times" for path, number in counted.items() if number > 1]
         by_pair: dict[Pair, set[Path]] = {pair: set() for pair in self.due}
@@ -103,7 +103,9 @@ class Answers:
             by_pair.setdefault(path.ends, set()).add(path)
             wrong += [f"{path} {fault}" for fault in self.faults(path)]
         for pair, paths in by_pair.items():
-            wrong += [f"{pair[0]} to {pair[1]}: {fault}" for fault in _missed(self.due.get(pair, Due(0)), paths)]
+            wrong += [f"{pair[0]} to {pair[1]}: {fault}" for fault in _too_much(self.due.get(pair, Due(0)), paths)]
+            if complete:
+                wrong += [f"{pair[0]} to {pair[1]}: {fault}" for fault in _missing(self.due.get(pair, Due(0)), paths)]
         return wrong
 
     def faults(self, path: Path) -> Iterator[str]:
@@ -158,12 +160,19 @@ def _meant(graph: Graph, place: Place) -> list[Term]:
     return [node for node, label in labels if lexical_form(label) == place.text]
 
 
-def _missed(due: Due, paths: set[Path]) -> Iterator[str]:
-    """How the paths of a pair are not those that are due."""
+def _too_much(due: Due, paths: set[Path]) -> Iterator[str]:
+    """Which of a pair's paths, or how many, are not due."""
+    if due.paths is not None:
+        yield from (f"{path} is not due" for path in sorted(paths - due.paths, key=str))
+    elif len(paths) > due.number:
+        yield f"{len(paths)} paths, due are {due.number}"
+    elif due.lengths is not None and Counter(map(len, paths)) - Counter(due.lengths):
+        yield f"the lengths are {sorted(map(len, paths))}, due are {due.lengths}"
+
+
+def _missing(due: Due, paths: set[Path]) -> Iterator[str]:
+    """Which paths that are due, or how many, a pair lacks."""
     if due.paths is not None:
         yield from (f"{path} is missing" for path in sorted(due.paths - paths, key=str))
-        yield from (f"{path} is too much" for path in sorted(paths - due.paths, key=str))
-    elif len(paths) != due.number:
+    elif len(paths) < due.number:
         yield f"{len(paths)} paths, due are {due.number}"
-    elif due.lengths is not None and (lengths := tuple(sorted(map(len, paths)))) != due.lengths:
-        yield f"the lengths are {lengths}, due are {due.lengths}"

@@ -16,7 +16,7 @@ from .residues import Residue, after, done, whole
 from .walks import permitted
 
 State = tuple[Term, Residue]
-BUDGET = 20_000
+BUDGET = 3_000
 
 
 class TooLargeError(Exception):

@@ -23,7 +23,7 @@ FAR = 5  # so many steps the plain enumeration looks
 def test_end_points_are_those_of_pyoxigraph(hundred: int) -> None:
     """2,000 worlds."""
     for seed in range(hundred * 200, hundred * 200 + 200):
-        world = random_world(seed)
+        world = random_world(seed, Size())
         for query in world.queries:
             assert_end_points(world.graph, query)
 
