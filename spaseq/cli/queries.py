@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 import click
 
-from spaseq.cli.languages import reads_as
+from spaseq.cli.languages import is_paths, reads_as
 from spaseq.cli.misplaced import STDIN, check_is_query, check_size
 from spaseq.cli.standard import read_standard_input
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
@@ -31,7 +31,7 @@ class Warned(Protocol):
 def read_query(path: str) -> ParsedQuery:
     """The query of a file (``-``: standard input).
 
-    QuerySyntaxError, QueryError; OptionError if it cannot be read, or is in CEQL.
+    QuerySyntaxError, QueryError; OptionError if it cannot be read, or is in another language.
     """
     text, name = read_text(path)
     try:
@@ -39,6 +39,8 @@ def read_query(path: str) -> ParsedQuery:
     except (QuerySyntaxError, QueryError):
         from spaseq.languages import ceql
 
+        if is_paths(text, name):
+            raise OptionError(f"{name} has path queries, for graphs that stay as they are: try spaseq paths") from None
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise

@@ -83,8 +83,8 @@ class Graph(GraphEdges):
         """A search, which gives paths as it finds them.
 
         ``starts`` are numbers of nodes (an array of integers), nodes (terms), or names (what LABEL finds), instead of
-        those of FROM.  It ends early after ``limit`` paths, ``time_limit`` (a timedelta, or seconds), or when
-        ``most_edges`` were looked at, those of the results counted again; ``complete`` tells.  QuerySyntaxError,
-        QueryError, OptionError: arguments are wrong.
+        those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths, ``time_limit``
+        (a timedelta, or seconds), or when ``most_edges`` were looked at, those of the results counted again;
+        ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
         """
         return PathRun(self, prepare(queries), starts, Budget.of(limit, time_limit, most_edges))

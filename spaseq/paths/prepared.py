@@ -54,7 +54,7 @@ def _prepared(queries: PathQueries) -> Iterator[PreparedPath]:
                 try:
                     yield _planned(query)
                 except QueryError as error:
-                    raise queries.error(query.name, error.message) from None
+                    raise queries.error(query.name, error.message, error.hint) from None
         case str() | os.PathLike():
             yield from _prepared(parse(queries))
         case Iterable() if not isinstance(queries, bytes):

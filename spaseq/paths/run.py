@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import PathSelector, SelectorKind
 
-Starts: TypeAlias = "NDArray[Any] | Iterable[Any]"
+Starts: TypeAlias = "NDArray[Any] | Iterable[Any] | Mapping[str, NDArray[Any] | Iterable[Any]]"
 AT_ONCE = 1 << 14  # edges that are looked at before the clock is, and before Ctrl-C is heard
 MOST_WAITING = 1 << 14  # paths that are given together
 MOST_COUNT = 2**32 - 1
@@ -42,12 +42,22 @@ class PathRun:
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
-        self._starts = None if starts is None else vertices_of(graph, starts, self.warnings)
+        self._starts = self._given(starts)
         self._budget = budget
         self._left = MOST_COUNT if budget.paths is None else budget.paths
-        without = [query.name for query in queries if not query.query.starts and starts is None]
+        without = [query.name for query in queries if not query.query.starts and query.name not in self._starts]
         if without:
             raise OptionError(f"the query {without[0]} has no FROM, so it needs starts")
+
+    def _given(self, starts: Starts | None) -> dict[str, NDArray[np.uint32]]:
+        """The starts of queries that have others than those of FROM, by name."""
+        if starts is None:
+            return {}
+        if not isinstance(starts, Mapping):
+            return dict.fromkeys(self.names, vertices_of(self.graph, starts, self.warnings))
+        if unknown := [name for name in starts if name not in self.names]:
+            raise OptionError(f"starts are given for the query {unknown[0]}; here are {', '.join(self.names)}")
+        return {name: vertices_of(self.graph, some, self.warnings) for name, some in starts.items()}
 
     def tables(self) -> Iterator[Paths]:
         """Paths as they are found, in pieces of one query each."""
@@ -73,7 +83,7 @@ class PathRun:
         return Paths(self.graph, self.names, PathColumns.join(()), self.complete, self.warnings)
 
     def _searcher(self, query: PreparedPath) -> PathSearcher:
-        found = bound(self.graph, query, self._starts)
+        found = bound(self.graph, query, self._starts.get(query.name))
         self.warnings += [f"{query.name}: {warning}" for warning in found.warnings]
         selector, count = _kernel_selector(query.query.selector)
         return PathSearcher(

@@ -89,6 +89,15 @@ def test_a_query_without_from_needs_starts() -> None:
         graph_of("a p b").match(PREFIX + "QUERY q ALL WALK ex:p")
 
 
+def test_starts_by_query() -> None:
+    graph = graph_of("a p b", "b p c")
+    queries = PREFIX + "QUERY one ALL WALK ex:p QUERY two ALL WALK ex:p QUERY three FROM ex:a ALL WALK ex:p"
+    found = graph.match(queries, {"one": [node("b")], "two": np.array([0])})
+    assert [f"{path.query}: {path}" for path in found] == ["one: b -> p -> c", "two: a -> p -> b", "three: a -> p -> b"]
+    with pytest.raises(OptionError, match="for the query four; here are one, two, three"):
+        graph.match(queries, {"four": [node("b")]})
+
+
 def test_prepared_queries_pickle() -> None:
     prepared = pickle.loads(pickle.dumps(prepare(PREFIX + "QUERY q FROM ex:a ALL WALK ex:p/[?x: ?x = ex:b]")))
     for graph in (graph_of("a p b"), graph_of("a p c", "a p b")):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpm.algebra import Iri
 from gpm.printing import print_expression
-from spaseq.pattern.paths import RELATION, EdgeStep, NegatedStep, NodeName, PathQuery, Restrictor, SelectorKind
+from spaseq.pattern.paths import RELATION, EdgeStep, NegatedStep, PathQuery, Restrictor, SelectorKind
+from spaseq.pattern.paths.printing import print_node, print_selector
 from spaseq.plan.drawing import Description, mermaid_text
 from spaseq.plan.paths.glushkov import PathAutomaton, Step
+
+_NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,9 @@ def described(asked: ExplainedPath) -> Description:
     query, automaton = asked.query, asked.automaton
     return {
         "query": query.name,
-        "from": [_node(one) for one in query.starts],
-        "to": [_node(one) for one in query.ends],
-        "selector": _selector(query),
+        "from": [print_node(one) for one in query.starts],
+        "to": [print_node(one) for one in query.ends],
+        "selector": print_selector(query.selector),
         "restrictor": query.restrictor.value,
         "not_back_to_start": query.not_back,
         "search": search(query),
@@ -80,16 +83,8 @@ def _excluded(step: NegatedStep) -> Iterator[str]:
 
 
 def _iri(iri: str) -> str:
-    return f":{iri.removeprefix(RELATION)}" if iri.startswith(RELATION) else f"<{iri}>"
-
-
-def _node(name: NodeName) -> str:
-    return f"<{name.value}>" if isinstance(name, Iri) else f"LABEL {json.dumps(name.text, ensure_ascii=False)}"
-
-
-def _selector(query: PathQuery) -> str:
-    kind, count = query.selector.kind, query.selector.count
-    return f"{kind.value} {count}" if kind in (SelectorKind.ANY, SelectorKind.SHORTEST) else kind.value
+    name = iri.removeprefix(RELATION)
+    return f":{name}" if name != iri and _NAME.fullmatch(name) else f"<{iri}>"
 
 
 def _conditions(guard: int) -> list[int]:

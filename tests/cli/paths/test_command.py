@@ -153,3 +153,9 @@ def test_too_large_expressions_show_their_place(files: Path, invoke: Invoke) -> 
 def test_explain(files: Path, invoke: Invoke, form: str) -> None:
     result = invoke("explain", "two.paths", "--format", form)
     assert result.exit_code == 0 and "starred_actors" in result.stdout
+
+
+def test_run_knows_path_queries(files: Path, invoke: Invoke) -> None:
+    result = invoke("run", "one.paths", "--stream", "s=kb.txt")
+    assert result.exit_code == 2
+    assert "one.paths has path queries, for graphs that stay as they are: try spaseq paths" in result.stderr
