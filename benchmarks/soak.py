@@ -92,7 +92,7 @@ RUNS = {
     "events": Run(5_000_000, window="WITHIN 10000 EVENTS SLIDING"),
     "in turn": Run(5_000_000, lateness=50, shuffled=True, batch=20, turns=True),
     "pushed": Run(5_000_000, lateness=50, shuffled=True, batch=1),
-    "many at once": Run(5_000_000, batch=5000),
+    "many at once": Run(5_000_000, batch=2000),
 }
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.soak import RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
+from benchmarks.soak import BLOCK, RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
 from benchmarks.soak_pushes import pushes
 
 STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n, 1.0 + 2 * n) for n in range(1, SAMPLES + 1)]
@@ -48,8 +48,9 @@ def test_twenty_samples_of_a_run() -> None:
 
 @pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.batch])
 def test_events_are_pushed(name: str) -> None:
-    samples = list(pushes(RUNS[name], 20_000))
-    assert [sample.events for sample in samples] == list(range(1000, 20_001, 1000))
+    step = max(BLOCK, RUNS[name].batch)
+    samples = list(pushes(RUNS[name], SAMPLES * step))
+    assert [sample.events for sample in samples] == list(range(step, SAMPLES * step + 1, step))
     assert all(one.seconds <= other.seconds and one.making < other.making for one, other in pairwise(samples))
 
 
