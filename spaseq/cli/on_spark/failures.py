@@ -10,6 +10,7 @@ from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
 
 _UNPLACED: dict[str, type[SpaseqError]] = {"OptionError": OptionError, "SnapshotError": SnapshotError}
 _OURS = re.compile(r"^\s*spaseq\.errors\.(\w+Error): (.*?)(?=\n\s*\n|\n\s*at |\n\s*JVM stacktrace|\s*\Z)", re.M | re.S)
+_WHOLE = re.compile(r'whole=\["([^"]*)"\]')  # as the hint of an error has it for Python
 _PYTHON = re.compile(r"^(?:\w+\.)*(\w+(?:Error|Exception)): (.+)$", re.M)
 
 
@@ -40,7 +41,7 @@ class ToldError(LocatedError):
 def cause_of(text: str) -> SpaseqError:
     """The error that the text of one of Spark's is about."""
     if found := list(_OURS.finditer(text)):
-        kind, message = found[-1][1], found[-1][2].strip()
+        kind, message = found[-1][1], _WHOLE.sub(r"--whole \1", found[-1][2].strip())
         return _UNPLACED[kind](message) if kind in _UNPLACED else ToldError(message)
     if found := list(_PYTHON.finditer(text)):
         return SpaseqError(f"Spark: {found[-1][1]}: {found[-1][2]}")
