@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spaseq.cli.on_spark.failures import cause_of
+from spaseq.cli.on_spark.noise import Noise
+from spaseq.cli.on_spark.session import memory_told
+from spaseq.errors import OptionError, SpaseqError
 
 FAILED = """\
 An exception was thrown from the Python worker.
@@ -21,3 +26,15 @@ def test_hints_have_options() -> None:
 def test_other_errors_are_named() -> None:
     assert str(cause_of("x\nValueError: wrong\n")) == "Spark: ValueError: wrong"
     assert str(cause_of("the cluster is gone\nat java")) == "Spark: the cluster is gone"
+
+
+def test_a_driver_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.cli.on_spark.noise.SECONDS", 0)
+    noise = Noise()
+    with pytest.raises(EOFError), memory_told(noise):
+        raise EOFError
+    noise.take("Terminating due to java.lang.OutOfMemoryError: Java heap space")
+    with pytest.raises(SpaseqError, match="ran out of memory"), memory_told(noise):
+        raise EOFError
+    with pytest.raises(OptionError, match="mine"), memory_told(noise):
+        raise OptionError("mine")

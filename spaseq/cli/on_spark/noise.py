@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+NO_MEMORY = "Terminating due to java.lang.OutOfMemoryError"  # the last words of a JVM
+SECONDS = 2.0  # until the last words are read
 WORKER = "spaseq: "  # how lines begin that workers write for users
 
 
@@ -17,9 +19,16 @@ class Noise:
     """What was written for users: ``told`` are the lines of workers, without their beginning."""
 
     told: list[str] = field(default_factory=list)
+    no_memory: threading.Event = field(default_factory=threading.Event)
+
+    def was_out_of_memory(self) -> bool:
+        """Whether the JVM ended because it had no memory; its last words may still be on their way."""
+        return self.no_memory.wait(SECONDS)
 
     def take(self, line: str) -> None:
         """A line came."""
+        if line.startswith(NO_MEMORY):
+            self.no_memory.set()
         if line.startswith(WORKER):
             self.told.append(line.removeprefix(WORKER))
 
