@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spaseq.paths import Path, Paths
+from spaseq.paths.found import in_turn
 from spaseq.results.formats.block import Shortening
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ HEADS = ("length", "path")
 
 @dataclass(frozen=True)
 class PathBlock:
-    """Paths of one query, the one with this number."""
+    """Paths of one query, by its name."""
 
     paths: Paths
     query: str
@@ -75,8 +76,7 @@ class PathBlock:
 def in_ntriples(path: Path) -> str:
     """Nodes and steps in turn, each in the syntax of N-Triples, ``^`` before a step against its edge."""
     steps = [f"{'^' * inverse}<{iri}>" for iri, inverse in path.steps()]
-    nodes = [value.to_ntriples() for value in path.values()]
-    return " ".join([nodes[0], *(part for pair in zip(steps, nodes[1:], strict=True) for part in pair)])
+    return " ".join(in_turn([value.to_ntriples() for value in path.values()], steps))
 
 
 def _together(tables: list[Any]) -> Any:

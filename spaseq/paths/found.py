@@ -119,4 +119,9 @@ class Path:
         """``a -> r -> b -> ^r2 -> c``: texts of literals, last parts of IRIs."""
         steps = [f"^{short_name(iri)}" if inverse else short_name(iri) for iri, inverse in self.steps()]
         nodes = [short_name(value.text) if value.kind == "uri" else value.text for value in self.values()]
-        return " -> ".join([nodes[0], *(part for pair in zip(steps, nodes[1:], strict=True) for part in pair)])
+        return " -> ".join(in_turn(nodes, steps))
+
+
+def in_turn(nodes: Sequence[str], steps: Sequence[str]) -> list[str]:
+    """A node, a step, a node and so on; there is one node more than there are steps."""
+    return [nodes[0], *(part for pair in zip(steps, nodes[1:], strict=True) for part in pair)]

@@ -49,15 +49,6 @@ class GraphTerms:
         place = int(np.searchsorted(self._sorted, np.uint64(word)))
         return int(self._order[place]) if place < len(self) and int(self._sorted[place]) == word else None
 
-    def vertices(self, words: Words) -> NDArray[np.uint32]:
-        """The vertices of these words, in their order; of words that are none nothing."""
-        if not len(self):
-            return np.empty(0, np.uint32)
-        places = np.minimum(np.searchsorted(self._sorted, words), len(self) - 1)
-        found = self._sorted[places] == words
-        vertices: NDArray[np.uint32] = self._order[places[found]].astype(np.uint32)
-        return vertices
-
 
 def shown(text: bytes) -> Value:
     """A term from its canonical bytes, blank nodes with the labels that the graph gave them."""
