@@ -13,10 +13,10 @@ import pyarrow
 from benchmarks.spark.figures import Figures
 from benchmarks.spark.functions import Batches, batches_of, by_label, new_job
 from benchmarks.spark.quotes import Quotes
-from spaseq.engine.arrow_rows import read_rows
+from spaseq.engine.arrow_rows import read_lines
 from spaseq.spark.job import Job
 from spaseq.spark.packing import Packer, together, unpacked
-from spaseq.spark.sifting import named, routed
+from spaseq.spark.sifting import named, routed, rows_with
 
 ROUNDS = 3
 
@@ -42,10 +42,10 @@ def before_the_shuffle(job: Job, batches: Batches, clock: Clock) -> list[pyarrow
     for batch in batches:
         engine.core.forget_terms()
         with clock.stage("rows read as events"):
-            read = list(map(named, read_rows(engine.core, batch, False)))
-        for events in read:
-            with clock.stage("events routed, their lines pruned"):
-                rows, shares = routed(events, router)
+            read = read_lines(engine.core, batch, False)
+        for events, lines in read:
+            with clock.stage("events routed"):
+                rows, shares = rows_with(named(events), lines), routed(events, router)[0]
             with clock.stage("packed for their engines"):
                 found += packer.add(rows, shares)
     with clock.stage("packed for their engines"):

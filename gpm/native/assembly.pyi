@@ -70,7 +70,8 @@ class Assembler:
 
     ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
     and as many times that wait for their graph, are remembered, of each at most ``most_named`` bytes of names and at least
-    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.
+    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.  ``keep_lines``: the lines that
+    a pattern can use are copied of events that are given whole, one at least of each.
     """
 
     encoder: Encoder
@@ -82,6 +83,7 @@ class Assembler:
         remembered: int = 1,
         most_named: int = ...,
         largest: int = ...,
+        keep_lines: bool = False,
     ) -> None: ...
     @property
     def lines(self) -> int:
@@ -161,7 +163,11 @@ class Assembler:
         """The number of the next event's blank nodes."""
 
     def take(self) -> dict[str, Any]:
-        """The events completed since the last call as a dict of columns (see ``gpm.rows.EventBatch``)."""
+        """The events completed since the last call as a dict of columns (see ``gpm.rows.EventBatch``).
+
+        ``lines`` and ``line_ends``: the lines that were kept, and where those of each event end; an event that was
+        given as words has none.
+        """
 
     def pending(self) -> NDArray[numpy.uint64]:
         """The words of the open event, which are not in any column yet."""

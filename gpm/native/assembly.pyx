@@ -119,7 +119,8 @@ cdef class Assembler:
 
     ``time_properties`` are IRIs, ``unit`` the microseconds that an integer time counts; the last ``remembered`` graph names,
     and as many times that wait for their graph, are remembered, of each at most ``most_named`` bytes of names and at least
-    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.
+    one.  A graph of more than ``largest`` bytes is a problem if it lies in several blocks.  ``keep_lines``: the lines that
+    a pattern can use are copied of events that are given whole, one at least of each.
     """
 
     cdef Assembly state
@@ -129,7 +130,7 @@ cdef class Assembler:
 
     def __init__(
         self, Encoder encoder not None, time_properties, int64_t unit=1, uint64_t remembered=1,
-        size_t most_named=1 << 26, size_t largest=1 << 26,
+        size_t most_named=1 << 26, size_t largest=1 << 26, bint keep_lines=False,
     ):
         cdef bytes name
         cdef string text
@@ -143,6 +144,8 @@ cdef class Assembler:
         self.state.store = encoder.terms.store
         self.state.terms = <void*>encoder.terms
         self.state.next_scope = &encoder.next_scope
+        self.state.keeps_lines = keep_lines
+        self.state.first_line = 0
         self.state.unit = unit
         self.state.largest = largest
         self.state.is_open = self.state.goes_on = False
@@ -416,11 +419,13 @@ cdef object take_columns(Assembler assembler):
         "block": copied(<const char*>c.block.data(), events, np.int64),
         "starts": copied(<const char*>c.starts.data(), events, np.int64),
         "stops": copied(<const char*>c.stops.data(), events, np.int64),
+        "lines": PyBytes_FromStringAndSize(c.lines.data(), c.lines.size()),
+        "line_ends": copied(<const char*>c.line_ends.data(), c.line_ends.size(), np.int64),
         "version": c.version,
     }
     assembler.blocks = []
     clear_columns(c, triples)
-    a.first_triple = 0
+    a.first_triple = a.first_line = 0
     return columns
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpm.encoder import add_graph, add_texts, event_batch
+from gpm.encoder import add_graph, add_texts, event_batch, text_column
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
-from gpm.rows import Numbers
+from gpm.rows import Numbers, TextColumn
 from spaseq.engine.core import EngineCore
 from spaseq.engine.graphs import read_graph
 from spaseq.engine.queries import resolve_stream
@@ -29,13 +29,22 @@ def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
 
     Errors as of ``Engine.push_arrow``, after which the engine is as it was.
     """
+    return [events for events, _ in _read(core, data, skip, keep_lines=False)]
+
+
+def read_lines(core: EngineCore, data: Any, skip: bool) -> list[tuple[Events, TextColumn]]:
+    """As ``read_rows``, with the lines of each event that a pattern can use, one at least."""
+    return [(events, lines or text_column(events.graphs, True)) for events, lines in _read(core, data, skip, True)]
+
+
+def _read(core: EngineCore, data: Any, skip: bool, keep_lines: bool) -> list[tuple[Events, TextColumn | None]]:
     require("pyarrow")
     from spaseq.streams.arrow_columns import EventColumns, read_table
 
     if not isinstance(skip, bool):
         raise OptionError(f"skip is True or False, not {skip!r:.80}")
     scopes = {iri: encoder.next_scope for iri, encoder in core.encoders.items()}
-    reader, first = _RowReader(core, skip), 0
+    reader, first = _RowReader(core, skip, keep_lines), 0
     try:
         for batch in read_table(data).to_batches():
             if batch.num_rows:
@@ -62,19 +71,21 @@ class _BadRows:
 class _RowReader:
     """Reads rows as events of the streams of a core.  ``skip``: those that are none are counted, else a RowError."""
 
-    def __init__(self, core: EngineCore, skip: bool) -> None:
+    def __init__(self, core: EngineCore, skip: bool, keep_lines: bool) -> None:
         self._core = core
         self._skip = skip
+        self._keep_lines = keep_lines
         self._bad: dict[str, _BadRows] = {}  # by stream
         self._assemblers: dict[str, Assembler] = {}
 
-    def events(self) -> list[Events]:
-        """All events that were read."""
+    def events(self) -> list[tuple[Events, TextColumn | None]]:
+        """All events that were read, with their lines, if those are kept and all were read from lines."""
         found = []
         for iri, assembler in self._assemblers.items():
             columns = assembler.take()
             names = EventIris.ending(columns["names"], columns["name_ends"])
-            found.append(Events(iri, event_batch(assembler, columns), names))
+            events = Events(iri, event_batch(assembler, columns), names)
+            found.append((events, _lines(columns) if self._keep_lines else None))
         return found
 
     def skipped(self) -> Iterator[tuple[str, Skipped]]:
@@ -122,7 +133,7 @@ class _RowReader:
     def _read_stream(self, iri: str, rows: Numbers, columns: EventColumns, first: int) -> None:
         """Read rows of one stream, up to a bad one that is not to be skipped."""
         if iri not in self._assemblers:
-            self._assemblers[iri] = Assembler(self._core.encoders[iri], ())
+            self._assemblers[iri] = Assembler(self._core.encoders[iri], (), keep_lines=self._keep_lines)
         assembler, events = self._assemblers[iri], columns.events
 
         def read_closely(row: int) -> bool:
@@ -145,6 +156,13 @@ class _RowReader:
         known = self._bad.setdefault(stream, _BadRows(0, error))
         known.count += len(rows)
         known.first = min(known.first, error, key=lambda one: one.row)
+
+
+def _lines(columns: dict[str, Any]) -> TextColumn | None:
+    """The lines that an assembler kept; None: an event was not read from lines."""
+    offsets = np.zeros(len(columns["line_ends"]) + 1, np.int64)
+    offsets[1:] = columns["line_ends"]
+    return (offsets, columns["lines"]) if (offsets[1:] > offsets[:-1]).all() else None
 
 
 def grouped(codes: Numbers) -> Iterator[tuple[int, Numbers]]:

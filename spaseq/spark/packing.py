@@ -28,65 +28,79 @@ class Share:
     places: Numbers
     counted: NDArray[np.bool_] | None = None
 
-    def of(self, rows: pyarrow.RecordBatch | pyarrow.Table, form: PackedForm) -> pyarrow.Table:
+    def of(self, rows: pyarrow.RecordBatch, form: PackedForm) -> pyarrow.RecordBatch:
         """The share of the rows, in the columns of ``form``."""
-        columns = rows.take(self.places).columns
-        return pyarrow.table([*columns, *([] if self.counted is None else [self.counted])], schema=form.schema)
+        flags = [] if self.counted is None else [pyarrow.array(self.counted)]
+        return pyarrow.RecordBatch.from_arrays([*rows.take(self.places).columns, *flags], schema=form.schema)
 
 
 class Packer:
     """Gathers rows until they are many, and packs those of each engine; ``labels`` are those of the engines by number.
 
-    So what is done for each engine is done seldom, however many there are.
+    So what is done for each engine is done seldom, however many there are, and on memory that is used again.
     """
 
     def __init__(self, labels: Sequence[int], form: PackedForm) -> None:
         self._labels = labels
         self._form = form
-        self._clear()
+        self._waiting: dict[int, _Waiting] = {}  # by engine
 
     def add(self, rows: pyarrow.RecordBatch, shares: Iterable[Share]) -> Iterator[pyarrow.RecordBatch]:
         """Rows, and to which engines they go; gives what is packed by now."""
-        for share in shares:
-            moved = Share(share.engine, share.places + self._count, share.counted)
-            self._shares.setdefault(share.engine, []).append(moved)
-        self._rows.append(rows)
-        self._count += len(rows)
-        self._size += rows.nbytes
-        if self._size > MOST:
+        given = list(shares)
+        for share, own in _divided(rows, given, self._form) if given else ():
+            waiting = self._waiting.setdefault(share.engine, _Waiting())
+            waiting.add(own, rows.nbytes * len(own) // len(rows))
+            if waiting.size > LARGEST:
+                yield from self._packed(share.engine)
+        if sum(waiting.size for waiting in self._waiting.values()) > MOST:
             yield from self.rest()
 
     def rest(self) -> Iterator[pyarrow.RecordBatch]:
         """What waits."""
-        if not self._shares:
-            return
-        rows = pyarrow.Table.from_batches(self._rows).combine_chunks()
-        at_once = max(1, self._count * LARGEST // self._size)
-        for engine in sorted(self._shares):
-            for share in _parts(self._shares[engine], at_once):
-                yield self._packed(engine, share.of(rows, self._form))
-        self._clear()
+        for engine in sorted(self._waiting):
+            yield from self._packed(engine)
 
-    def _packed(self, engine: int, rows: pyarrow.Table) -> pyarrow.RecordBatch:
-        times = rows[self._form.time].cast(pyarrow.int64()).to_numpy()
-        number = self._form.number(rows)
-        return row_of(self._labels[engine], int(times.min()), int(times.max()), number, packed(rows))
-
-    def _clear(self) -> None:
-        self._rows: list[pyarrow.RecordBatch] = []
-        self._shares: dict[int, list[Share]] = {}  # of each engine in all rows
-        self._count = 0
-        self._size = 0  # bytes
+    def _packed(self, engine: int) -> Iterator[pyarrow.RecordBatch]:
+        """What waits for an engine, in parts of about a mebibyte."""
+        waiting = self._waiting.pop(engine)
+        rows = pyarrow.Table.from_batches(waiting.rows).combine_chunks()
+        for part in _parts(rows, max(1, round(waiting.size / LARGEST))):
+            times = part[self._form.time].cast(pyarrow.int64()).to_numpy()
+            number = self._form.number(part)
+            yield row_of(self._labels[engine], int(times.min()), int(times.max()), number, packed(part))
 
 
-def _parts(shares: Sequence[Share], size: int) -> Iterator[Share]:
-    """All shares of an engine, in shares of so many rows."""
-    places = np.concatenate([share.places for share in shares])
+class _Waiting:
+    """Rows that wait for their engine, and how many bytes they have."""
+
+    __slots__ = ("rows", "size")
+
+    def __init__(self) -> None:
+        self.rows: list[pyarrow.RecordBatch] = []
+        self.size = 0
+
+    def add(self, rows: pyarrow.RecordBatch, size: int) -> None:
+        self.rows.append(rows)
+        self.size += size
+
+
+def _divided(
+    rows: pyarrow.RecordBatch, shares: Sequence[Share], form: PackedForm
+) -> Iterator[tuple[Share, pyarrow.RecordBatch]]:
+    """The rows of each share: all are moved together, so that those of one lie side by side."""
     flags = [share.counted for share in shares if share.counted is not None]
-    counted = np.concatenate(flags) if flags else None
-    for start in range(0, len(places), size):
-        own = slice(start, start + size)
-        yield Share(shares[0].engine, places[own], None if counted is None else counted[own])
+    together = Share(-1, np.concatenate([share.places for share in shares]), np.concatenate(flags) if flags else None)
+    moved, start = together.of(rows, form), 0
+    for share in shares:
+        yield share, moved.slice(start, len(share.places))
+        start += len(share.places)
+
+
+def _parts(rows: pyarrow.Table, count: int) -> Iterator[pyarrow.Table]:
+    """The rows in so many parts, or fewer."""
+    each = -(-len(rows) // count)
+    return (rows.slice(start, each) for start in range(0, len(rows), each))
 
 
 def row_of(

@@ -15,11 +15,13 @@ import numpy as np
 import pyarrow
 
 import spaseq.engine
-from spaseq.engine.arrow_rows import read_rows
+from gpm.rows import TextColumn
+from spaseq.engine.arrow_rows import read_lines
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share, row_of
 from spaseq.spark.routing import Router
 from spaseq.spark.schemas import EVENT
+from spaseq.streams.arrow_rows import rows_of
 from spaseq.streams.event import Events
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
@@ -60,11 +62,12 @@ def sift(
     packer, latest, dropped = Packer(job.labels, job.form), LEAST, 0
     for batch in batches:
         engine.core.forget_terms()
-        for events in map(named, read_rows(engine.core, batch, job.skip)):
+        for read, lines in read_lines(engine.core, batch, job.skip):
+            events = named(read)
             latest = max(latest, int(events.times.max(initial=LEAST)))
-            rows, shares = routed(events, router)
-            dropped += len(events) - len(rows)
-            yield from packer.add(rows, shares)
+            shares, unused = routed(events, router)
+            dropped += unused
+            yield from packer.add(rows_with(events, lines), shares)
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
     if ticks:
@@ -78,17 +81,19 @@ def tick(latest: int, skipped: int, dropped: int) -> Iterator[pyarrow.RecordBatc
         yield row_of(NOBODY, time, time, 0, b"", skipped, dropped)
 
 
-def routed(events: Events, router: Router) -> tuple[pyarrow.RecordBatch, list[Share]]:
-    """Rows of ``EVENT`` for the events that go to some engine, pruned; and what goes to each."""
+def routed(events: Events, router: Router) -> tuple[list[Share], int]:
+    """What goes to each engine, and how many of the events go to none."""
     used = np.zeros(len(events), np.bool_)
     shares = []
     for engine, places in router.route(events):
         shares.append(Share(engine, places, ~used[places]))
         used[places] = True
-    if not used.all():
-        events, numbers = events.take(np.flatnonzero(used)), np.cumsum(used) - 1
-        shares = [Share(share.engine, numbers[share.places], share.counted) for share in shares]
-    return events.to_arrow(pruned=True).cast(EVENT), shares
+    return shares, len(events) - int(used.sum())
+
+
+def rows_with(events: Events, lines: TextColumn) -> pyarrow.RecordBatch:
+    """Rows of ``EVENT`` for events, whose graphs are these lines."""
+    return rows_of(events.stream, events.times, events.names.column, lines).cast(EVENT)
 
 
 def told_skipped(found: Iterable[Skipped]) -> int:

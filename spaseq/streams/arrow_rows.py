@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow
 
-from gpm.encoder import text_column
-from gpm.rows import EventBatch, TextColumn
+from gpm.rows import Numbers, TextColumn
 
 SCHEMA = pyarrow.schema([
     ("stream", pyarrow.string()), ("time", pyarrow.timestamp("us", "UTC")), ("event", pyarrow.large_string()),
@@ -14,12 +13,12 @@ SCHEMA = pyarrow.schema([
 ])  # fmt: skip
 
 
-def rows_of(stream: str, graphs: EventBatch, names: TextColumn, pruned: bool) -> pyarrow.RecordBatch:
+def rows_of(stream: str, times: Numbers, names: TextColumn, graphs: TextColumn) -> pyarrow.RecordBatch:
     """See ``Events.to_arrow``."""
-    streams = pyarrow.repeat(pyarrow.scalar(stream), len(graphs))
-    times = pyarrow.array(graphs.times).view(SCHEMA.field("time").type)
-    texts = _texts(text_column(graphs, pruned), pyarrow.large_binary())
-    return pyarrow.RecordBatch.from_arrays([streams, times, _names(names), texts], schema=SCHEMA)
+    streams = pyarrow.repeat(pyarrow.scalar(stream), len(times))
+    instants = pyarrow.array(times).view(SCHEMA.field("time").type)
+    texts = _texts(graphs, pyarrow.large_binary())
+    return pyarrow.RecordBatch.from_arrays([streams, instants, _names(names), texts], schema=SCHEMA)
 
 
 def _names(names: TextColumn) -> pyarrow.Array:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gpm.encoder import encode_graphs, renewed, single_batch
+from gpm.encoder import encode_graphs, renewed, single_batch, text_column
 from gpm.native.assembly import Encoder
 from gpm.native.single import SingleEvent
 from gpm.native.texts import taken
-from gpm.rows import EventBatch, EventGraph, Numbers, Triples, is_slack
+from gpm.rows import EventBatch, EventGraph, Numbers, TextColumn, Triples, is_slack
 from spaseq.errors import OptionError
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class EventIris(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
+
+    @property
+    def column(self) -> TextColumn:
+        """Them as a column of texts."""
+        return self.ends, self.text
 
     def missing(self) -> Numbers:
         """The numbers of the events without a name."""
@@ -143,7 +148,7 @@ class Events(Sequence[Event]):
             from spaseq.streams.arrow_rows import rows_of
         except ImportError as error:
             raise OptionError("this needs pyarrow; install it with: pip install 'spaseq[arrow]'") from error
-        return rows_of(self.stream, self.graphs, (self.names.ends, self.names.text), pruned)
+        return rows_of(self.stream, self.times, self.names.column, text_column(self.graphs, pruned))
 
     def named(self, name: Callable[[int], str]) -> Events:
         """The same events; those without a name get one by their number here."""

@@ -15,7 +15,8 @@ import pytest
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 import spaseq
-from spaseq.engine.arrow_rows import read_rows
+from gpm.encoder import text_column
+from spaseq.engine.arrow_rows import read_lines, read_rows
 from spaseq.streams import Event, Events, WireOptions, WireReport, read_source
 from spaseq.streams.arrow_rows import SCHEMA
 from tests.agreement.test_push import World
@@ -39,7 +40,11 @@ def query(pattern: str) -> str:
 
 def events_of(engine: spaseq.Engine, rows: Sequence[Row]) -> list[Events]:
     """The events of rows, encoded for an engine that does not take them."""
-    return read_rows(engine.core, table(rows), False)
+    found = read_lines(engine.core, table(rows), False)
+    for events, lines in found:
+        ends, text = text_column(events.graphs, pruned=True)
+        assert (lines[0].tolist(), lines[1]) == (ends.tolist(), text)
+    return [events for events, _ in found]
 
 
 def kept(engine: spaseq.Engine, graph: bytes, pruned: bool = True) -> list[bytes]:
@@ -169,6 +174,20 @@ def test_lines_outside_of_the_graph(tmp_path: Path) -> None:
     ]
     found = [match for some in engine.push_columns([events]) for match in some]
     assert found == [match for some in another.push_arrow(events.to_arrow(False)) for match in some] != []
+
+
+@pytest.mark.parametrize("graph", [
+    GRAPH, GRAPH + b"\n", GRAPH + b"\r\n# end", *TEXTS.values(),
+])  # fmt: skip
+@pytest.mark.parametrize("pattern", ["?s <urn:q> ?o", "?s <urn:out> ?o", "?s <urn:none>+ ?o", "?s ?p ?o"])
+def test_lines_kept_while_rows_are_read(pattern: str, graph: bytes) -> None:
+    """They are those that ``to_arrow`` keeps, also where rows that are no events lie between (see ``events_of``)."""
+    engine = engine_of(query(pattern))
+    (events,) = events_of(engine, [("s", 1, None, GRAPH), ("s", 2, None, graph), ("s", 3, None, GRAPH)])
+    assert len(events) == 3
+    rows: list[Row] = [("s", 1, None, graph), ("s", 2, None, GRAPH + b"\nno"), ("s", 3, None, GRAPH)]
+    ((some, lines),) = read_lines(engine.core, table(rows), True)
+    assert len(some) == 2 and lines[1] == text_column(some.graphs, pruned=True)[1]
 
 
 # ── columns ──────────────────────────────────────────────────────────────────────────────────────────────

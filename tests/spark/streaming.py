@@ -15,6 +15,7 @@ from spaseq.spark.job import Job
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed
+from spaseq.spark.schemas import EVENT
 from spaseq.spark.sifting import routed
 from spaseq.streams.event import Event, Events
 
@@ -81,7 +82,7 @@ class Cluster:
         for stream in dict.fromkeys(event.stream for event in events):
             some = [event for event in events if event.stream == stream]
             columns = Events.of(stream, some, self.reader.core.encoders[stream])
-            rows, shares = routed(columns, self.router)
-            for share in shares:
+            rows = columns.to_arrow(pruned=True).cast(EVENT)
+            for share in routed(columns, self.router)[0]:
                 found.setdefault(share.engine, []).append(packed(share.of(rows, self.job.form)))
         return found

@@ -55,6 +55,15 @@ def test_events_go_by_their_keys() -> None:
     assert sum(map(len, keys)) == len(set().union(*keys)) == 40
 
 
+def test_what_goes_to_one_engine_is_packed_by_about_a_mebibyte() -> None:
+    text = b"<urn:a> <urn:B> <urn:k> .\n<urn:a> <urn:A> <urn:k> . # " + b"a" * 1_000
+    batches = [rows(*[text] * 1_000) for _ in range(7)]
+    found = [row for one in sift(job(), batches) for row in one.to_pylist()]
+    sizes = [unpacked(row["data"]).nbytes for row in found]
+    assert sum(row["events"] for row in found) == 7_000 and len({row["label"] for row in found}) == 1
+    assert min(sizes) > 2**19 and max(sizes) < 2**21
+
+
 def test_strict_steps_count_all_events() -> None:
     (row,) = sifted(job(QUERY.replace("A ; B", "A , B")), rows(A, OTHER))
     assert [len(one["graph"]) > 0 for one in events(row)] == [True, True]

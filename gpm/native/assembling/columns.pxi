@@ -82,6 +82,7 @@ cdef void begin_columns(Assembly* a) noexcept nogil:
     a.next_scope[0] += 1
     a.version = a.demand.version
     a.first_triple = a.columns.subjects.size()
+    a.first_line = a.columns.lines.size()
     a.subject_word = UNBOUND
     a.numbered = 0
 
@@ -91,6 +92,7 @@ cdef void drop_triples(Assembly* a) noexcept nogil:
     a.columns.subjects.resize(a.first_triple)
     a.columns.predicates.resize(a.first_triple)
     a.columns.objects.resize(a.first_triple)
+    a.columns.lines.resize(a.first_line)
 
 
 cdef void complete(Assembly* a, int64_t time, const char* name, size_t size) noexcept nogil:
@@ -103,6 +105,8 @@ cdef void complete(Assembly* a, int64_t time, const char* name, size_t size) noe
     c.ends.push_back(<uint32_t>c.subjects.size())
     c.names.insert(c.names.end(), name, name + size)
     c.name_ends.push_back(<int64_t>c.names.size())
+    if a.keeps_lines:
+        c.line_ends.push_back(<int64_t>c.lines.size())
     if a.carried.empty():
         c.block.push_back(<int64_t>a.block)
         c.starts.push_back(<int64_t>a.text_start)
@@ -134,6 +138,8 @@ cdef void clear_columns(Columns* c, size_t triples) noexcept nogil:
     c.starts.clear()
     c.stops.clear()
     c.carried.clear()
+    c.lines.clear()
+    c.line_ends.clear()
 
 
 cdef void leave_block(Assembly* a) noexcept nogil:

@@ -224,10 +224,10 @@ cdef bint read_event(Assembly* a, size_t size) noexcept nogil:
     Lines without graph do not count if some have one.  `statements`, `written` and `mixed` say what graphs there are.
     """
     cdef Statement st
-    cdef PredicateFacts* facts
     cdef const uint8_t* line = a.text
     cdef const uint8_t* end = a.text + size
     cdef const uint8_t* line_end
+    cdef const uint8_t* first = NULL
     cdef int found
     cdef bint valid = True
     cdef bint named = False
@@ -244,13 +244,33 @@ cdef bint read_event(Assembly* a, size_t size) noexcept nogil:
                 a.subject_word = UNBOUND
             if st.graph_size and not named:
                 named = True
+                first = NULL
                 drop_triples(a)
-            facts = facts_of(a, &st)
-            if (st.graph_size or not named) and facts.wanted and is_wanted(a, &st, facts):
-                add_triple(a, &st, facts)
+            if st.graph_size or not named:
+                first = line if first == NULL else first
+                take_line(a, &st, line, line_end)
         line = line_end + 1
+    if a.keeps_lines and first != NULL and a.columns.lines.size() == a.first_line:
+        keep_line(a, first, end_of_line(first, end))
     forget_text(&a.memory)
     return valid
+
+
+cdef inline void take_line(
+    Assembly* a, const Statement* st, const uint8_t* line, const uint8_t* line_end
+) noexcept nogil:
+    """A statement of the event that is given whole."""
+    cdef PredicateFacts* facts = facts_of(a, st)
+    cdef bint wanted = facts.wanted and is_wanted(a, st, facts)
+    if wanted:
+        add_triple(a, st, facts)
+    if a.keeps_lines and (wanted or is_told(a, facts)):
+        keep_line(a, line, line_end)
+
+
+cdef inline void keep_line(Assembly* a, const uint8_t* line, const uint8_t* line_end) noexcept nogil:
+    a.columns.lines.append(<const char*>line, line_end - line)
+    a.columns.lines.push_back(c'\n')
 
 
 cdef inline void note_graph(Assembly* a, const Statement* st) noexcept nogil:

@@ -1,11 +1,6 @@
 # The lines of events that are kept where an event goes elsewhere as text.
 
 
-cdef bint is_told(Assembly* a, const PredicateFacts* facts) noexcept nogil:
-    """Whether a pattern that reads texts looks at triples with this predicate."""
-    return a.texts.everything or facts.word != UNBOUND and a.texts.by_predicate.count(facts.word)
-
-
 cdef bint is_kept(Assembly* a, const Statement* st) noexcept nogil:
     """Whether some pattern can use the statement."""
     cdef PredicateFacts* facts = facts_of(a, st)

@@ -104,3 +104,8 @@ cdef bint is_wanted(Assembly* a, const Statement* st, const PredicateFacts* fact
     if facts.always:
         return True
     return any_fits(a, uses_of(a.demand, facts.word), st) or any_fits(a, &a.demand.any_predicate, st)
+
+
+cdef bint is_told(Assembly* a, const PredicateFacts* facts) noexcept nogil:
+    """Whether a pattern that reads texts looks at triples with this predicate."""
+    return a.texts.everything or facts.word != UNBOUND and a.texts.by_predicate.count(facts.word)

@@ -88,6 +88,8 @@ cdef cppclass Columns:
     vector[int64_t] starts
     vector[int64_t] stops
     vector[string] carried        # texts of events that lie in several blocks
+    string lines                  # of events given whole, those that a pattern can use, one at least
+    vector[int64_t] line_ends     # of each event's lines; an event that was not read from lines has none
 
 cdef cppclass Assembly:
     TermStore* store
@@ -95,6 +97,7 @@ cdef cppclass Assembly:
     const Demand* demand
     const Demand* texts           # what is looked at in texts
     uint64_t* next_scope
+    bint keeps_lines              # of events given whole
     int64_t unit
     size_t largest                # bytes of an event
     vector[string] time_properties
@@ -120,6 +123,7 @@ cdef cppclass Assembly:
     uint64_t scope
     uint64_t version              # of the demand when it began
     size_t first_triple
+    size_t first_line             # where its lines begin
     word_t subject_word           # of the last statement's subject; UNBOUND: not encoded yet
     vector[string] subjects       # by value, those of the open event that have numbers; there may be older ones behind them
     size_t numbered               # how many

@@ -26,7 +26,7 @@ cdef SingleEvent take_single(Assembly* a, object text):
     event.words.safe_insert(event.words.end(), c.predicates.begin(), c.predicates.end())
     event.words.safe_insert(event.words.end(), c.objects.begin(), c.objects.end())
     clear_columns(c, c.subjects.size())
-    a.first_triple = 0
+    a.first_triple = a.first_line = 0
     return event
 
 
