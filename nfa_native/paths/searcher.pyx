@@ -4,8 +4,8 @@
 
 import numpy as np
 
+from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
@@ -21,9 +21,6 @@ SELECTORS = {"ALL": ALL, "ALL SHORTEST": ALL_SHORTEST, "SHORTEST": SHORTEST}
 
 cdef class EdgeIndex:
     """The edges of a graph by label, along and against their direction; frozen but for ``add``."""
-
-    cdef PathGraph graph
-    cdef list arrays                  # what the graph points into
 
     def __init__(self, uint32_t vertices):
         self.graph.vertices = vertices
@@ -67,9 +64,6 @@ cdef class ExpressionAutomaton:
 
     Guards are sets of conditions, by their bits.  ValueError: a state, a symbol or a condition is not there.
     """
-
-    cdef PathAutomaton automaton
-    cdef readonly size_t symbols
 
     def __init__(self, states, size_t symbols, size_t conditions):
         cdef uint32_t number, to
@@ -167,9 +161,9 @@ cdef class PathSearcher:
         check_sound(&self.state.broken)
         cdef FoundPaths* found = &self.state.found
         columns = (
-            copied(<const char*>found.ends.data(), found.ends.size(), np.uint64),
-            copied(<const char*>found.vertices.data(), found.vertices.size(), np.uint32),
-            copied(<const char*>found.symbols.data(), found.symbols.size(), np.uint32),
+            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
+            copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32),
+            copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32),
         )
         found.clear()
         return columns
@@ -179,10 +173,5 @@ cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths)
     search.advance_search(most_edges, most_paths)
 
 
-cdef object copied(const char* data, size_t count, dtype):
-    array = np.empty(count, dtype)
-    cdef char[::1] raw
-    if count:
-        raw = array.view(np.int8)
-        memcpy(&raw[0], data, count * array.itemsize)
-    return array
+cdef object copied(const char* data, size_t size, dtype):
+    return np.frombuffer(PyByteArray_FromStringAndSize(data, size), dtype) if size else np.empty(0, dtype)

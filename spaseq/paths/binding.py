@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,40 +24,54 @@ Flags = NDArray[np.uint8]
 Vertices = NDArray[np.uint32]
 
 
+class NamedNodes(NamedTuple):
+    """The nodes that a query names, and which of them the graph does not have."""
+
+    vertices: Vertices
+    warnings: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundPath:
-    """What a search needs of a query; ``ends`` None: anywhere.  ``warnings`` name what the graph does not have."""
+    """What a search needs of a query but its starts; ``ends`` None: anywhere.
+
+    ``warnings`` name what the graph does not have.
+    """
 
     automaton: ExpressionAutomaton
     conditions: tuple[Flags, ...]
-    starts: Vertices
     ends: Flags | None
     warnings: tuple[str, ...]
 
 
-def bound(graph: GraphEdges, prepared: PreparedPath, starts: Vertices | None = None) -> BoundPath:
-    """A query on a graph, from ``starts`` if they are given, else from those that it names.
-
-    QueryError: a condition cannot be evaluated.
-    """
-    warnings = [f"no edge has the predicate <{iri}>{_meant(iri, graph)}" for iri in unknown(graph, prepared)]
-    query, automaton = prepared.query, prepared.automaton
+def bound(graph: GraphEdges, prepared: PreparedPath) -> BoundPath:
+    """A query on a graph.  QueryError: a condition cannot be evaluated."""
+    automaton, (ends, warnings) = prepared.automaton, ends_of(graph, prepared)
     states = [
         (symbols(graph, state.step), state.transitions, state.accepting) if state.step is not None
         else ((), state.transitions, state.accepting)
         for state in automaton.states
     ]  # fmt: skip
-    ends = None
-    if query.ends:
-        ends = np.zeros(graph.node_count, np.uint8)
-        ends[_found(graph, query.ends, warnings)] = 1
     return BoundPath(
         ExpressionAutomaton(states, graph.index.symbols, len(automaton.conditions)),
         tuple(condition_flags(graph, one) for one in automaton.conditions),
-        _found(graph, query.starts, warnings) if starts is None else starts,
         ends,
-        tuple(warnings),
+        (*unknown_predicates(graph, prepared), *warnings),
     )
+
+
+def starts_of(graph: GraphEdges, prepared: PreparedPath) -> NamedNodes:
+    """Where a query begins: the nodes of FROM."""
+    return _found(graph, prepared.query.starts)
+
+
+def ends_of(graph: GraphEdges, prepared: PreparedPath) -> tuple[Flags | None, tuple[str, ...]]:
+    """For each vertex whether paths may end there (None: anywhere), and which nodes of TO the graph does not have."""
+    if not prepared.query.ends:
+        return None, ()
+    found, ends = _found(graph, prepared.query.ends), np.zeros(graph.node_count, np.uint8)
+    ends[found.vertices] = 1
+    return ends, found.warnings
 
 
 def symbols(graph: GraphEdges, step: EdgeStep | NegatedStep) -> list[int]:
@@ -83,23 +98,24 @@ def condition_flags(graph: GraphEdges, condition: NodeCondition) -> Flags:
     return flags
 
 
-def unknown(graph: GraphEdges, prepared: PreparedPath) -> Iterator[str]:
-    """The predicates that the expression wants and the graph does not have."""
+def unknown_predicates(graph: GraphEdges, prepared: PreparedPath) -> Iterator[str]:
+    """Warnings of the predicates that the expression wants and the graph does not have."""
     steps = (state.step for state in prepared.automaton.states)
     wanted = dict.fromkeys(step.predicate for step in steps if isinstance(step, EdgeStep))
-    return (iri for iri in wanted if iri not in graph.labels)
+    return (f"no edge has the predicate <{iri}>{_meant(iri, graph)}" for iri in wanted if iri not in graph.labels)
 
 
-def _found(graph: GraphEdges, names: Iterable[NodeName], warnings: list[str]) -> Vertices:
-    """The vertices of these names, each once, in their order; names of none are warned of."""
+def _found(graph: GraphEdges, names: Iterable[NodeName]) -> NamedNodes:
+    """The vertices of these names, each once, in their order."""
     found: dict[int, None] = {}
+    warnings = []
     for name in names:
         some = vertices_named(graph, name)
         if not len(some):
             shown = f"<{name.value}>" if isinstance(name, Iri) else f"LABEL {name.text!r}"
             warnings.append(f"no node of the graph is {shown}")
         found |= dict.fromkeys(some.tolist())
-    return np.fromiter(found, np.uint32, len(found))
+    return NamedNodes(np.fromiter(found, np.uint32, len(found)), tuple(warnings))
 
 
 def vertices_named(graph: GraphEdges, name: NodeName) -> Vertices:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,17 @@ class PathColumns:
         vertices = self.vertices[first + start : last + start + len(ends)]
         return PathColumns(self.queries[start:stop], ends, vertices, self.symbols[first:last])
 
+    def of_each_query(self) -> Iterator[tuple[int, int]]:
+        """Where the paths of each query in turn begin and end."""
+        if len(self.queries):
+            changes = np.flatnonzero(self.queries[1:] != self.queries[:-1]) + 1
+            yield from pairwise((0, *changes.tolist(), len(self.queries)))
+
     @staticmethod
     def join(parts: Sequence[PathColumns]) -> PathColumns:
         """Several, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         ends, steps = [np.empty(0, np.uint64)], 0
         for part in parts:
             ends.append(part.ends + np.uint64(steps))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,13 @@ class Paths(Sequence["Path"]):
         self.columns = columns
         self.complete = complete
         self.warnings = tuple(warnings)
-        self._starts = np.concatenate([np.zeros(1, np.uint64), columns.ends]).astype(np.int64)
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        """Where the steps of each path begin, and at last where they end."""
+        starts = np.zeros(len(self) + 1, np.int64)
+        starts[1:] = self.columns.ends
+        return starts
 
     def __len__(self) -> int:
         return len(self.columns.ends)

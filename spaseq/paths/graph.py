@@ -10,7 +10,7 @@ from typing import Any
 from gpm.edges import edge_words
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import background_errors
-from spaseq.paths.budget import Budget
+from spaseq.paths.compiled import CompiledPaths
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PathQueries, prepare
@@ -82,9 +82,13 @@ class Graph(GraphEdges):
     ) -> PathRun:
         """A search, which gives paths as it finds them.
 
-        ``starts`` are numbers of nodes (an array of integers), nodes (terms), or names (what LABEL finds), instead of
-        those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths, ``time_limit``
+        ``starts`` are numbers of nodes (an integer, or an array of them), nodes (terms), or names (what LABEL finds),
+        instead of those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths, ``time_limit``
         (a timedelta, or seconds), or when ``most_edges`` were looked at, those of the results counted again;
         ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
         """
-        return PathRun(self, prepare(queries), starts, Budget.of(limit, time_limit, most_edges))
+        return self.compile(queries).search(starts, limit, time_limit, most_edges)
+
+    def compile(self, queries: PathQueries) -> CompiledPaths:
+        """The queries (as of ``prepare``) ready to be searched for in this graph, again and again."""
+        return CompiledPaths(self, prepare(queries))

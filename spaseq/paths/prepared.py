@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.pattern.paths import PathQuery, Restrictor, SelectorKind, is_unbounded
-from spaseq.plan.paths.glushkov import PathAutomaton, path_automaton
+from spaseq.plan.paths.chain import chain_of
+from spaseq.plan.paths.glushkov import PathAutomaton, Step, path_automaton
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PreparedPath:
     """A query and the automaton of its expression.  It pickles, and never changes."""
 
@@ -24,6 +26,12 @@ class PreparedPath:
     def name(self) -> str:
         """What the query is called."""
         return self.query.name
+
+    @cached_property
+    def chain(self) -> tuple[Step, ...] | None:
+        """The steps of all its paths, if it asks for all walks along a chain of steps."""
+        is_all = self.query.selector.kind is SelectorKind.ALL and self.query.restrictor is Restrictor.WALK
+        return chain_of(self.automaton) if is_all else None
 
 
 PathQueries: TypeAlias = "str | os.PathLike[str] | ParsedPathQueries | PathQuery | PreparedPath | Iterable[PathQueries]"

@@ -10,20 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.errors import PatternError
-from nfa_native.paths.searcher import PathSearcher
-from spaseq.errors import OptionError, QueryError
-from spaseq.paths.binding import bound
+from spaseq.errors import OptionError
 from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
+from spaseq.paths.parts import MOST_COUNT, QueryPart, PartSearch
 from spaseq.paths.prepared import PreparedPath
-from spaseq.pattern.paths import PathSelector, SelectorKind
 
-Starts: TypeAlias = "NDArray[Any] | Iterable[Any] | Mapping[str, NDArray[Any] | Iterable[Any]]"
+Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
 AT_ONCE = 1 << 14  # edges that are looked at before the clock is, and before Ctrl-C is heard
 MOST_WAITING = 1 << 14  # paths that are given together
-MOST_COUNT = 2**32 - 1
 
 
 class PathRun:
@@ -34,20 +31,26 @@ class PathRun:
     """
 
     def __init__(
-        self, graph: GraphEdges, queries: Sequence[PreparedPath], starts: Starts | None, budget: Budget
+        self,
+        graph: GraphEdges,
+        queries: Sequence[PreparedPath],
+        parts: Sequence[QueryPart],
+        starts: Starts | None,
+        budget: Budget,
     ) -> None:
+        """``parts`` are all queries, those of one in turn."""
         self.graph = graph
-        self.queries = tuple(queries)
         self.names = tuple(query.name for query in queries)
+        self._parts = parts
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
         self._starts = self._given(starts)
         self._budget = budget
         self._left = MOST_COUNT if budget.paths is None else budget.paths
-        without = [query.name for query in queries if not query.query.starts and query.name not in self._starts]
-        if without:
-            raise OptionError(f"the query {without[0]} has no FROM, so it needs starts")
+        for query in queries:
+            if not query.query.starts and query.name not in self._starts:
+                raise OptionError(f"the query {query.name} has no FROM, so it needs starts")
 
     def _given(self, starts: Starts | None) -> dict[str, NDArray[np.uint32]]:
         """The starts of queries that have others than those of FROM, by name."""
@@ -60,48 +63,41 @@ class PathRun:
         return {name: vertices_of(self.graph, some, self.warnings) for name, some in starts.items()}
 
     def tables(self) -> Iterator[Paths]:
-        """Paths as they are found, in pieces of one query each."""
-        deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
-        for number, query in enumerate(self.queries):
-            searcher = self._searcher(query)
-            while not searcher.done:
-                if not self._may_go_on(deadline):
-                    return
-                columns = self._advanced(searcher, number)
-                if len(columns.ends):
-                    self._left -= len(columns.ends)
-                    yield Paths(self.graph, self.names, columns, False, self.warnings)
-        self.complete = True
+        """Paths as they are found, in pieces of one query each, those of one query in turn."""
+        for columns in self._found():
+            for start, stop in columns.of_each_query():
+                yield Paths(self.graph, self.names, columns.part(start, stop), False, self.warnings)
 
     def all(self) -> Paths:
         """All paths together."""
-        parts = [table.columns for table in self.tables()]
+        parts = list(self._found())
         return Paths(self.graph, self.names, PathColumns.join(parts), self.complete, self.warnings)
+
+    def _found(self) -> Iterator[PathColumns]:
+        """Paths as they are found."""
+        deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
+        for part in self._parts:
+            search = part.begin(self._starts, self.warnings)
+            while not search.done:
+                if not self._may_go_on(deadline):
+                    return
+                columns = self._advanced(search)
+                if len(columns.ends):
+                    self._left -= len(columns.ends)
+                    yield columns
+        self.complete = True
 
     def none(self) -> Paths:
         """No paths."""
         return Paths(self.graph, self.names, PathColumns.join(()), self.complete, self.warnings)
 
-    def _searcher(self, query: PreparedPath) -> PathSearcher:
-        found = bound(self.graph, query, self._starts.get(query.name))
-        self.warnings += [f"{query.name}: {warning}" for warning in found.warnings]
-        selector, count = _kernel_selector(query.query.selector)
-        return PathSearcher(
-            self.graph.index, found.automaton, found.starts, found.conditions, found.ends,
-            query.query.restrictor.value, selector, count, query.query.not_back,
-        )  # fmt: skip
-
-    def _advanced(self, searcher: PathSearcher, number: int) -> PathColumns:
+    def _advanced(self, search: PartSearch) -> PathColumns:
         """What so many edges more give."""
-        before = searcher.looked_at
+        before = search.looked_at
         most = AT_ONCE if self._budget.edges is None else min(AT_ONCE, self._budget.edges - self.edges)
-        try:
-            searcher.advance(most, min(MOST_WAITING, self._left))
-        except ValueError as error:
-            raise QueryError(f"{self.names[number]}: {error}") from None
-        self.edges += searcher.looked_at - before
-        ends, vertices, symbols = searcher.take()
-        return PathColumns(np.full(len(ends), number, np.uint32), ends, vertices, symbols)
+        search.advance(most, min(MOST_WAITING, self._left))
+        self.edges += search.looked_at - before
+        return search.take()
 
     def _may_go_on(self, deadline: float | None) -> bool:
         has_edges = self._budget.edges is None or self.edges < self._budget.edges
@@ -113,13 +109,18 @@ def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArr
 
     OptionError: a number is none of a node, or something is no node.
     """
+    if type(starts) is int:
+        _check_vertices(graph, starts, starts)
+        return np.array([starts], np.uint32)
     if isinstance(starts, np.ndarray) and starts.dtype.kind in "iu":
-        if len(starts) and not 0 <= int(starts.min()) <= int(starts.max()) < graph.node_count:
-            raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.node_count - 1}")
+        if len(starts):
+            _check_vertices(graph, int(starts.min()), int(starts.max()))
         _, places = np.unique(starts, return_index=True)
         return np.ascontiguousarray(starts[np.sort(places)], np.uint32)
     if isinstance(starts, str) or not isinstance(starts, Iterable):
-        raise OptionError(f"starts are an array of numbers, or an iterable of terms or names, not {starts!r:.80}")
+        raise OptionError(
+            f"starts are a number or an array of them, or an iterable of terms or names, not {starts!r:.80}"
+        )
     found: dict[int, None] = {}
     for one in starts:
         some = _vertices(graph, one)
@@ -127,6 +128,12 @@ def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArr
             warnings.append(f"no node of the graph is {one!s:.200}")
         found |= dict.fromkeys(some)
     return np.fromiter(found, np.uint32, len(found))
+
+
+def _check_vertices(graph: GraphEdges, least: int, largest: int) -> None:
+    """OptionError: one of these numbers is none of a node."""
+    if not 0 <= least <= largest < graph.node_count:
+        raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.node_count - 1}")
 
 
 def _vertices(graph: GraphEdges, start: Any) -> list[int]:
@@ -138,13 +145,3 @@ def _vertices(graph: GraphEdges, start: Any) -> list[int]:
     except PatternError as error:
         raise OptionError(f"starts are nodes or names: {error}") from None
     return [] if vertex is None else [vertex]
-
-
-def _kernel_selector(selector: PathSelector) -> tuple[str, int]:
-    """The kernel's selector, and its count: any k paths are, for one, the k shortest."""
-    match selector.kind:
-        case SelectorKind.ALL | SelectorKind.ALL_SHORTEST:
-            return selector.kind.value, 1
-        case SelectorKind.ANY_SHORTEST:
-            return "SHORTEST", 1
-    return "SHORTEST", min(selector.count, MOST_COUNT)

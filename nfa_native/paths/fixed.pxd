@@ -1,0 +1,30 @@
+# cython: language_level=3
+"""Walks of a fixed number of steps (`fixed_length.hpp`)."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport raise_cpp_error
+from nfa_native.paths.search cimport FoundPaths, PathGraph, symbol_t, vertex_t
+
+cdef extern from "nfa_native/paths/fixed_length.hpp" namespace "spaseq" nogil:
+    cdef cppclass FixedRoute:
+        uint32_t query
+        vertex_t start
+
+    cdef cppclass FixedPlan:
+        const PathGraph* graph
+        vector[FixedRoute] routes
+        void safe_add_query "add_query"(bint not_back, const uint8_t* ends) except +raise_cpp_error
+        void safe_add_step "add_step"() except +raise_cpp_error
+        void safe_add_symbol "add_step_symbol"(symbol_t symbol) except +raise_cpp_error
+        void safe_add_query_start "add_route"(uint32_t query, vertex_t start) except +raise_cpp_error
+
+    cdef cppclass FixedLength:
+        FoundPaths found
+        vector[uint32_t] found_queries
+        uint64_t edges
+        bint broken
+        bint is_done()
+        void safe_open "open_walks"(const FixedPlan* plan, const vector[FixedRoute]* along) except +raise_cpp_error
+        void advance_walks(uint64_t most_edges, size_t most_paths)

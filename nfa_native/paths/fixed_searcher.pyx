@@ -1,0 +1,116 @@
+# distutils: language = c++
+# cython: language_level=3
+"""Queries whose walks have a fixed number of steps: all of them are searched for together, by loops over neighbours."""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport check_sound, guarded
+from nfa_native.paths.fixed cimport FixedLength, FixedPlan, FixedRoute
+from nfa_native.paths.search cimport FoundPaths
+from nfa_native.paths.searcher cimport EdgeIndex, copied
+
+
+cdef class FixedLengthPlan:
+    """Frozen queries on a graph: of each the symbols of every step, its starts, where it may end, whether NOT BACK.
+
+    ValueError: a symbol or a vertex is not there, or a query has no step.
+    """
+
+    cdef FixedPlan plan
+    cdef readonly EdgeIndex edges
+    cdef readonly uint32_t queries
+    cdef list arrays
+
+    def __init__(self, EdgeIndex edges not None, queries):
+        cdef const uint32_t[::1] some
+        self.edges, self.arrays = edges, []
+        self.plan.graph = &edges.graph
+        for steps, starts, ends, not_back in queries:
+            if not steps:
+                raise ValueError("a query has no step")
+            self._add_query(steps, ends, not_back)
+            some = starts
+            self._add_routes(&self.plan.routes, self.queries, some)
+            self.queries += 1
+
+    cdef int _add_query(self, steps, ends, bint not_back) except -1:
+        cdef const uint8_t[::1] flags = ends
+        if ends is not None and <size_t>flags.shape[0] != self.edges.graph.vertices:
+            raise ValueError(f"{flags.shape[0]} flags came for {self.edges.graph.vertices} vertices")
+        self.arrays.append(ends)
+        self.plan.safe_add_query(not_back, &flags[0] if ends is not None and flags.shape[0] else NULL)
+        for symbols in steps:
+            self.plan.safe_add_step()
+            for symbol in symbols:
+                if not 0 <= symbol < self.edges.graph.symbols.size():
+                    raise ValueError(f"there is no symbol {symbol}")
+                self.plan.safe_add_symbol(symbol)
+        return 0
+
+    cdef int _add_routes(self, vector[FixedRoute]* routes, uint32_t query, const uint32_t[::1] starts) except -1:
+        cdef Py_ssize_t i
+        cdef FixedRoute route
+        route.query = query
+        for i in range(starts.shape[0]):
+            if starts[i] >= self.edges.graph.vertices:
+                raise ValueError(f"there is no vertex {starts[i]}")
+            route.start = starts[i]
+            routes.safe_push_back(route)
+        return 0
+
+
+cdef class FixedLengthSearcher:
+    """A search for the walks of a plan; ``starts`` are some for each query (None: those of the plan)."""
+
+    cdef FixedLength state
+    cdef readonly FixedLengthPlan plan
+    cdef vector[FixedRoute] own
+
+    def __init__(self, FixedLengthPlan plan not None, starts=None):
+        cdef uint32_t query
+        self.plan = plan
+        if starts is None:
+            self.state.safe_open(&plan.plan, &plan.plan.routes)
+            return
+        if len(starts) != plan.queries:
+            raise ValueError(f"starts of {len(starts)} queries were given, not of {plan.queries}")
+        for query in range(plan.queries):
+            plan._add_routes(&self.own, query, starts[query])
+        self.state.safe_open(&plan.plan, &self.own)
+
+    @property
+    def done(self):
+        """Whether all was found."""
+        return self.state.is_done()
+
+    @property
+    def looked_at(self):
+        """Edges that were looked at, and those of the walks that were found."""
+        return self.state.edges
+
+    def advance(self, uint64_t most_edges, size_t most_paths):
+        """Search on until all is found, so many edges were looked at, or as many walks wait; how many wait."""
+        with nogil:
+            guarded(&self.state.broken, run_walks, &self.state, most_edges, most_paths)
+        return self.state.found.ends.size()
+
+    def take(self):
+        """queries, ends, vertices, symbols: the walks found since the last call (see `FoundPaths`), and whose they are."""
+        check_sound(&self.state.broken)
+        cdef FoundPaths* found = &self.state.found
+        columns = (
+            copied(<const char*>self.state.found_queries.data(), self.state.found_queries.size() * 4, np.uint32),
+            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
+            copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32),
+            copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32),
+        )
+        found.clear()
+        self.state.found_queries.clear()
+        return columns
+
+
+cdef void run_walks(FixedLength* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
+    search.advance_walks(most_edges, most_paths)

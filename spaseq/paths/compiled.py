@@ -1,0 +1,60 @@
+"""Queries on a graph, ready to be searched for again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import groupby
+
+from spaseq.paths.budget import Budget
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.found import Paths
+from spaseq.paths.parts import AutomatonPart, ChainsPart, QueryPart
+from spaseq.paths.prepared import PreparedPath
+from spaseq.paths.run import PathRun, Starts
+
+
+class CompiledPaths:
+    """Queries on a graph (``Graph.compile``): what they need of it is looked up once, not for each search.
+
+    Queries for all walks of a fixed form (``:a/^:b/:c``) that follow each other are searched for together.  It never
+    changes, so threads may share it.
+    """
+
+    def __init__(self, graph: GraphEdges, queries: Sequence[PreparedPath]) -> None:
+        self.graph = graph
+        self.queries = tuple(queries)
+        self._parts = tuple(_parts(graph, self.queries))
+
+    def match(
+        self,
+        starts: Starts | None = None,
+        limit: int | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> Paths:
+        """All paths, or as many as a budget allows; arguments and errors as of ``Graph.search``."""
+        return self.search(starts, limit, time_limit, most_edges).all()
+
+    def search(
+        self,
+        starts: Starts | None = None,
+        limit: int | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> PathRun:
+        """A search, which gives paths as it finds them; arguments and errors as of ``Graph.search``."""
+        return PathRun(self.graph, self.queries, self._parts, starts, Budget.of(limit, time_limit, most_edges))
+
+    def __repr__(self) -> str:
+        return f"<{len(self.queries):,} path queries on {self.graph!r}>"
+
+
+def _parts(graph: GraphEdges, queries: Sequence[PreparedPath]) -> Iterator[QueryPart]:
+    """All queries in parts, in turn: those that are chains together."""
+    for is_chain, some in groupby(enumerate(queries), lambda one: one[1].chain is not None):
+        numbered = list(some)
+        if is_chain:
+            yield ChainsPart(graph, [query for _, query in numbered], numbered[0][0])
+        else:
+            yield from (AutomatonPart(graph, query, number) for number, query in numbered)
