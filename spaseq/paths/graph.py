@@ -83,9 +83,9 @@ class Graph(GraphEdges):
         """A search, which gives paths as it finds them.
 
         ``starts`` are numbers of nodes (an integer, or an array of them), nodes (terms), or names (what LABEL finds),
-        instead of those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths, ``time_limit``
-        (a timedelta, or seconds), or when ``most_edges`` were looked at, those of the results counted again;
-        ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
+        instead of those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths,
+        ``time_limit`` (a timedelta, or seconds), or when ``most_edges`` were looked at, those of the results counted
+        again; ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
         """
         return self.compile(queries).search(starts, limit, time_limit, most_edges)
 

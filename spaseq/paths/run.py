@@ -15,7 +15,7 @@ from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
-from spaseq.paths.parts import MOST_COUNT, QueryPart, PartSearch
+from spaseq.paths.parts import MOST_COUNT, PartSearch, QueryPart
 from spaseq.paths.prepared import PreparedPath
 
 Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
