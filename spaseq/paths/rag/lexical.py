@@ -1,0 +1,89 @@
+"""Scores by words that a question has in common with the names of relations and nodes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spaseq.errors import OptionError
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.rag.names import GraphNames
+from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights
+from spaseq.paths.rag.words import words_of
+
+Words = Callable[[str], Iterable[str]]
+
+
+class LexicalScorer(StepScorer):
+    """How far a question names what a path takes: 0 if nothing, 1 if all.
+
+    A name is that of a relation or of a node; ``words`` gives its words.  The rarer a word, the more it weighs:
+    log(1 + n / m) if m of the n names of the graph have it.  The *overlap* of a question with a name is the weight of
+    the words that both have, by the weight of all words of the name.  A step has the overlap with its relation, times
+    ``relation_share``, and that with the node to which it leads, times the rest; a path has the mean of its steps.
+    Nodes are not found again by words that name the starts: a question names those anyway.
+
+    All names of the graph are read when the first question comes.
+    """
+
+    def __init__(self, graph: GraphEdges, relation_share: float = 0.5, words: Words = words_of) -> None:
+        super().__init__(graph)
+        self._share = share_of(relation_share)
+        self._words = words
+        self._names = GraphNames(graph)
+
+    def step_weights(self, question: str, starts: NDArray[np.uint32]) -> StepWeights:
+        """The overlap with all relations and nodes, each times its share."""
+        asked = set(self._words(question))
+        known = {word for start in starts.tolist() for word in self._words(self._names.node(start))}
+        relations = self._index.overlap(asked)[: self._relation_count]
+        nodes = self._index.overlap(asked - known)[self._relation_count :]
+        return StepWeights(self._share * relations, (1 - self._share) * nodes)
+
+    @property
+    def _relation_count(self) -> int:
+        return len(self.graph.predicates)
+
+    @cached_property
+    def _index(self) -> WordIndex:
+        relations = [self._names.relation(number) for number in range(self._relation_count)]
+        nodes = [self._names.node(vertex) for vertex in range(self.graph.node_count)]
+        return WordIndex([set(self._words(name)) for name in relations + nodes])
+
+
+class WordIndex:
+    """Names by their words, and what each word weighs."""
+
+    def __init__(self, names: list[set[str]]) -> None:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, words in enumerate(names):
+            for word in words:
+                found[word].append(number)
+        self._count = len(names)
+        self._having = {word: np.array(numbers, np.int64) for word, numbers in found.items()}
+        self._total = self._weight_of_words(found)
+
+    def overlap(self, words: Iterable[str]) -> Scores:
+        """float64[names]: what these words weigh in each name, of 1."""
+        found = self._weight_of_words(words)
+        return np.divide(found, self._total, out=np.zeros(self._count), where=self._total > 0)
+
+    def _weight_of_words(self, words: Iterable[str]) -> Scores:
+        """float64[names]: the weight of those words that a name has, added up in an order of their own."""
+        weights = np.zeros(self._count)
+        for word in sorted(words):
+            having = self._having.get(word)
+            if having is not None:
+                weights[having] += np.log1p(self._count / len(having))
+        return weights
+
+
+def share_of(number: float) -> float:
+    """A share of relations in a score.  OptionError: it is no number from 0 to 1."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+        raise OptionError(f"relation_share is a number from 0 to 1, not {number!r:.80}")
+    return float(number)

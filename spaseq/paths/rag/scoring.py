@@ -1,0 +1,124 @@
+"""What a path is worth as an answer to a question: numbers for many paths at once, the higher the better."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spaseq.errors import OptionError
+from spaseq.paths.columns import PathColumns
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.found import Path, Paths
+
+Scores = NDArray[np.float64]
+
+
+class PathScorer(Protocol):
+    """Who gives scores to the paths of many questions together."""
+
+    def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> Sequence[ArrayLike]:
+        """For each question finite numbers, one for each of the paths that were found for it."""
+
+
+PathScore: TypeAlias = "PathScorer | Callable[[str, Path], float]"
+
+
+class EachPath:
+    """A function that gives the score of one path, as a ``PathScorer``."""
+
+    def __init__(self, score: Callable[[str, Path], float]) -> None:
+        self._score = score
+
+    def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> Sequence[ArrayLike]:
+        """Path by path.  OptionError: a score is no number."""
+        return [
+            [self._number(question, path) for path in paths] for question, paths in zip(questions, found, strict=True)
+        ]
+
+    def _number(self, question: str, path: Path) -> float:
+        score = self._score(question, path)
+        try:
+            return float(score)
+        except (TypeError, ValueError):
+            raise OptionError(f"the score of the path {path} is {score!r:.80}, and no number") from None
+
+
+@dataclass(frozen=True, slots=True)
+class StepWeights:
+    """What steps are worth as answers to one question.
+
+    A step weighs what its predicate does (``relations``, float64[predicates]) plus what the node does to which it leads
+    (``nodes``, float64[nodes]).  The score of a path is the mean of the weights of its steps, or, without steps, the
+    weight of its node: so it is never above the largest of them.
+    """
+
+    relations: Scores
+    nodes: Scores
+
+    def scores(self, columns: PathColumns) -> Scores:
+        """float64[n]: the score of each path."""
+        weights = self.relations[columns.symbols >> 1] + self.nodes[reached(columns)]
+        return mean_of_steps(weights, columns, self.nodes[first_nodes(columns)])
+
+
+class StepScorer(ABC):
+    """A scorer for which a path is worth the mean of what its steps are worth, whatever their order."""
+
+    def __init__(self, graph: GraphEdges) -> None:
+        self.graph = graph
+
+    @abstractmethod
+    def step_weights(self, question: str, starts: NDArray[np.uint32]) -> StepWeights:
+        """The weights of predicates and nodes for a question whose paths begin at ``starts``."""
+
+    def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> Sequence[ArrayLike]:
+        """The mean weights of paths.  OptionError: they are of another graph."""
+        return [self._of_one(question, paths) for question, paths in zip(questions, found, strict=True)]
+
+    def _of_one(self, question: str, paths: Paths) -> Scores:
+        if paths.graph is not self.graph:
+            raise OptionError("the scorer is of another graph than the paths")
+        starts = np.unique(first_nodes(paths.columns))
+        return self.step_weights(question, starts).scores(paths.columns)
+
+
+def first_nodes(columns: PathColumns) -> NDArray[np.uint32]:
+    """uint32[n]: the first node of each path."""
+    return columns.vertices[_first_places(columns)]
+
+
+def reached(columns: PathColumns) -> NDArray[np.uint32]:
+    """The node to which each step leads, for the steps of all paths."""
+    return np.delete(columns.vertices, _first_places(columns))
+
+
+def mean_of_steps(weights: Scores, columns: PathColumns, without: Scores) -> Scores:
+    """float64[n]: for each path the mean of the weights of its steps; of paths without steps what ``without`` has."""
+    ends = columns.ends.astype(np.int64)
+    lengths = np.diff(ends, prepend=0)
+    scores = without.astype(np.float64)
+    some = np.flatnonzero(lengths)
+    if len(some):
+        scores[some] = np.add.reduceat(weights, (ends - lengths)[some]) / lengths[some]
+    return scores
+
+
+def checked_scores(scores: ArrayLike, paths: Paths) -> Scores:
+    """Scores as an array.  OptionError: there is not one for each path, or one is not finite: it names the path."""
+    found = np.asarray(scores, np.float64)
+    if found.shape != (len(paths),):
+        raise OptionError(f"a scorer gives one number for each of {len(paths)} paths, not an array of {found.shape}")
+    wrong = np.flatnonzero(~np.isfinite(found))
+    if len(wrong):
+        raise OptionError(f"the score of the path {paths[int(wrong[0])]} is {found[wrong[0]]}")
+    return found
+
+
+def _first_places(columns: PathColumns) -> NDArray[np.int64]:
+    ends = columns.ends.astype(np.int64)
+    return np.concatenate([np.zeros(min(len(ends), 1), np.int64), ends[:-1]]) + np.arange(len(ends))

@@ -1,0 +1,26 @@
+"""The words of texts and of names, so that those of one thing are equal: ``directed_by``, ``starredActors``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ENDINGS = ("ings", "ers", "ors", "ing", "ed", "en", "er", "or", "es", "e", "s")  # of English; longer ones first
+_LEAST = 3  # letters of a stem
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The stems of its words, in order.  Humps, as in ``directedBy``, separate words as well."""
+    return (stem(word.casefold()) for part in _HUMP.split(text) for word in _WORD.findall(part))
+
+
+def stem(word: str) -> str:
+    """A word without its ending: films, film; directors, directed, director, direct.  It is rough, and of English."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
+            word = word[: -len(ending)]
+            break
+    is_doubled = len(word) > _LEAST and word[-1] == word[-2]
+    return word[:-1] if is_doubled else word
