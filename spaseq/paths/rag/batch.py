@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spaseq.paths.found import Paths
 from spaseq.paths.graph import Graph
 from spaseq.paths.prepared import PreparedPath
-from spaseq.paths.rag.asking import Asked, AskedPath
+from spaseq.paths.rag.resolving import ResolvedPath, ResolvedQuestion
 from spaseq.pattern.paths import PathQuery
 
 Key = tuple[PathQuery, bool]  # a query without its name, and whether its starts are those of FROM
@@ -21,7 +21,7 @@ Key = tuple[PathQuery, bool]  # a query without its name, and whether its starts
 class QuestionBatch:
     """Queries, in the search called ``q0``, ``q1`` and so on, by number."""
 
-    def __init__(self, asked: Iterable[Asked]) -> None:
+    def __init__(self, asked: Iterable[ResolvedQuestion]) -> None:
         self._numbers: dict[Key, int] = {}
         self._queries: list[PreparedPath] = []
         self._starts: dict[int, dict[int, None]] = {}
@@ -29,7 +29,7 @@ class QuestionBatch:
             for path in one.paths:
                 self._add(path)
 
-    def _add(self, path: AskedPath) -> None:
+    def _add(self, path: ResolvedPath) -> None:
         number = self._numbers.setdefault(_key(path), len(self._queries))
         if number == len(self._queries):
             query = replace(path.query.query, name=f"q{number}")
@@ -62,7 +62,7 @@ class FoundPaths:
             name, _, message = warning.partition(": ")
             self._warnings[name].append(message)
 
-    def of(self, asked: Asked) -> Paths:
+    def of(self, asked: ResolvedQuestion) -> Paths:
         """The paths of one question, in the order of its queries, and what it must be warned of."""
         places = [self._places(path) for path in asked.paths]
         columns = self._found.columns.take(np.concatenate([np.empty(0, np.int64), *places]))
@@ -71,7 +71,7 @@ class FoundPaths:
         warnings = dict.fromkeys([*asked.warnings, *self._warned(asked)])
         return Paths(self._found.graph, names, replace(columns, queries=numbers), self.complete, [*warnings])
 
-    def _places(self, path: AskedPath) -> NDArray[np.int64]:
+    def _places(self, path: ResolvedPath) -> NDArray[np.int64]:
         """Where the paths of a query are, from its starts alone, in the order in which they were found."""
         first = self._numbers[_key(path)] * self._node_count
         if path.starts is None:
@@ -83,11 +83,11 @@ class FoundPaths:
         start, stop = np.searchsorted(self._keys, [first, end])
         return self._order[start:stop]
 
-    def _warned(self, asked: Asked) -> Iterator[str]:
+    def _warned(self, asked: ResolvedQuestion) -> Iterator[str]:
         for path in asked.paths:
             for message in self._warnings.get(f"q{self._numbers[_key(path)]}", ()):
                 yield f"{path.name}: {message}"
 
 
-def _key(path: AskedPath) -> Key:
+def _key(path: ResolvedPath) -> Key:
     return replace(path.query.query, name=""), path.starts is None

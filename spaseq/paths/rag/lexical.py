@@ -15,7 +15,7 @@ from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights
 from spaseq.paths.rag.words import words_of
 
-Words = Callable[[str], Iterable[str]]
+WordsOf = Callable[[str], Iterable[str]]
 
 
 class LexicalScorer(StepScorer):
@@ -30,7 +30,7 @@ class LexicalScorer(StepScorer):
     All names of the graph are read when the first question comes.
     """
 
-    def __init__(self, graph: GraphEdges, relation_share: float = 0.5, words: Words = words_of) -> None:
+    def __init__(self, graph: GraphEdges, relation_share: float = 0.5, words: WordsOf = words_of) -> None:
         super().__init__(graph)
         self._share = share_of(relation_share)
         self._words = words

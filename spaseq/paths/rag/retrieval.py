@@ -14,9 +14,9 @@ from spaseq.errors import OptionError
 from spaseq.paths.budget import Budget
 from spaseq.paths.found import Path, Paths
 from spaseq.paths.graph import Graph
-from spaseq.paths.rag.asking import Asked, Asking, Resolve
 from spaseq.paths.rag.batch import QuestionBatch
 from spaseq.paths.rag.lexical import LexicalScorer
+from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
 from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, Scores, checked_scores
 
 
@@ -92,7 +92,7 @@ class PathRetrieval:
     ) -> None:
         self.graph = graph
         self.top = _checked_top(top)
-        self._asking = Asking(graph, resolve)
+        self._resolver = QuestionResolver(graph, resolve)
         self._scorer = _scorer(graph, score)
         self._budget = Budget.of(None, time_limit, most_edges)
         self._text = text
@@ -108,21 +108,21 @@ class PathRetrieval:
         """
         if isinstance(questions, str):
             raise OptionError("questions are several texts, not one")
-        return self._ranked([self._asking.asked(question) for question in questions], top)
+        return self._ranked([self._resolver.resolved(question) for question in questions], top)
 
     def attempt_all(self, questions: Sequence[str], top: int | None = None) -> list[RetrievedPaths | Exception]:
         """As ``retrieve_all``, but what goes wrong when a question is resolved stands in its place."""
         attempts = [self._attempted(question) for question in questions]
-        found = iter(self._ranked([one for one in attempts if isinstance(one, Asked)], top))
-        return [next(found) if isinstance(one, Asked) else one for one in attempts]
+        found = iter(self._ranked([one for one in attempts if isinstance(one, ResolvedQuestion)], top))
+        return [next(found) if isinstance(one, ResolvedQuestion) else one for one in attempts]
 
-    def _attempted(self, question: str) -> Asked | Exception:
+    def _attempted(self, question: str) -> ResolvedQuestion | Exception:
         try:
-            return self._asking.asked(question)
+            return self._resolver.resolved(question)
         except Exception as error:  # resolve is not ours: it may ask a model that does not answer
             return error
 
-    def _ranked(self, asked: Sequence[Asked], top: int | None) -> list[RetrievedPaths]:
+    def _ranked(self, asked: Sequence[ResolvedQuestion], top: int | None) -> list[RetrievedPaths]:
         most = self.top if top is None else _checked_top(top)
         batch = QuestionBatch(asked).match(self.graph, self._budget.seconds, self._budget.edges)
         found = [batch.of(one) for one in asked]

@@ -22,5 +22,5 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
             word = word[: -len(ending)]
             break
-    is_doubled = len(word) > _LEAST and word[-1] == word[-2]
+    is_doubled = len(word) > _LEAST and word[-1] == word[-2] and word[-1].isalpha()  # starring, star
     return word[:-1] if is_doubled else word

@@ -23,7 +23,7 @@ _KEPT = 1024  # texts of queries
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPath:
+class ResolvedPath:
     """One query of a question; ``starts`` are numbers of nodes, or None for those of FROM.
 
     ``name`` is what its paths are told to be of: the name of a whole query, the text of an expression.
@@ -35,15 +35,15 @@ class AskedPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ResolvedQuestion:
     """A question, with all queries it asks; ``warnings`` name starts that the graph does not have."""
 
     question: str
-    paths: tuple[AskedPath, ...]
+    paths: tuple[ResolvedPath, ...]
     warnings: tuple[str, ...]
 
 
-class Asking:
+class QuestionResolver:
     """Makes queries of questions, by a function that says which: see ``PathRetrieval``."""
 
     def __init__(self, graph: GraphEdges, resolve: Resolve) -> None:
@@ -51,13 +51,13 @@ class Asking:
         self._resolve = resolve
         self._read = lru_cache(_KEPT)(_read)
 
-    def asked(self, question: str) -> Asked:
+    def resolved(self, question: str) -> ResolvedQuestion:
         """What a question asks.  OptionError, QuerySyntaxError, QueryError: ``resolve`` gave something else."""
         if not isinstance(question, str):
             raise OptionError(f"a question is a text, not {question!r:.80}")
         warnings: list[str] = []
         paths = [path for start, query in self._pairs(question) for path in self._paths(start, query, warnings)]
-        return Asked(question, tuple(paths), tuple(dict.fromkeys(warnings)))
+        return ResolvedQuestion(question, tuple(paths), tuple(dict.fromkeys(warnings)))
 
     def _pairs(self, question: str) -> Iterator[tuple[Any, Any]]:
         given = self._resolve(question)
@@ -68,12 +68,12 @@ class Asking:
                 raise _no_pair(question, pair)
             yield pair[0], pair[1]
 
-    def _paths(self, start: Any, query: Any, warnings: list[str]) -> Iterator[AskedPath]:
+    def _paths(self, start: Any, query: Any, warnings: list[str]) -> Iterator[ResolvedPath]:
         starts = None if start is None else self._vertices(start, warnings)
         for prepared, name in self._read(query) if isinstance(query, str) else _named(prepare(query)):
             if starts is None and not prepared.query.starts:
                 raise OptionError(f"the path query {name} has no FROM, so it needs a start")
-            yield AskedPath(prepared, name, starts)
+            yield ResolvedPath(prepared, name, starts)
 
     def _vertices(self, start: Any, warnings: list[str]) -> tuple[int, ...]:
         is_number = isinstance(start, int | np.integer) and not isinstance(start, bool)
