@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from spaseq.errors import OptionError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
-from spaseq.paths.rag.lexical import share_of
 from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.rag.scoring import Scores, first_nodes, mean_of_steps, reached
+from spaseq.paths.rag.scoring import Scores, first_nodes, mean_of_steps, reached, share_of
 
 Embed = Callable[[list[str]], ArrayLike]
 

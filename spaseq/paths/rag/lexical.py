@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spaseq.errors import OptionError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights
+from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights, share_of
 from spaseq.paths.rag.words import words_of
 
 WordsOf = Callable[[str], Iterable[str]]
@@ -80,10 +79,3 @@ class WordIndex:
             if having is not None:
                 weights[having] += np.log1p(self._count / len(having))
         return weights
-
-
-def share_of(number: float) -> float:
-    """A share of relations in a score.  OptionError: it is no number from 0 to 1."""
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
-        raise OptionError(f"relation_share is a number from 0 to 1, not {number!r:.80}")
-    return float(number)

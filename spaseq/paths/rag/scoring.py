@@ -119,6 +119,13 @@ def checked_scores(scores: ArrayLike, paths: Paths) -> Scores:
     return found
 
 
+def share_of(number: float) -> float:
+    """A share of relations in a score.  OptionError: it is no number from 0 to 1."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+        raise OptionError(f"relation_share is a number from 0 to 1, not {number!r:.80}")
+    return float(number)
+
+
 def _first_places(columns: PathColumns) -> NDArray[np.int64]:
     ends = columns.ends.astype(np.int64)
     return np.concatenate([np.zeros(min(len(ends), 1), np.int64), ends[:-1]]) + np.arange(len(ends))
