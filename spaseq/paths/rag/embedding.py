@@ -14,6 +14,7 @@ from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.scoring import Scores, first_nodes, mean_of_steps, reached, share_of
 
 Embed = Callable[[list[str]], ArrayLike]
+Vectors = NDArray[np.float32]
 
 
 class EmbeddingScorer:
@@ -47,7 +48,7 @@ class EmbeddingScorer:
         shown = {symbol: self._names.step(symbol) for symbol in np.unique(paths.columns.symbols).tolist()}
         return [" -> ".join(map(shown.__getitem__, path.symbols)) for path in paths if path.symbols]
 
-    def _of_one(self, question: Scores, paths: Paths) -> Scores:
+    def _of_one(self, question: Vectors, paths: Paths) -> Scores:
         near = self._node_cosines(question, paths)
         scores = near[first_nodes(paths.columns)]  # of paths without edges
         nodes = mean_of_steps(near[reached(paths.columns)], paths.columns, scores)
@@ -56,7 +57,7 @@ class EmbeddingScorer:
         scores[has_steps] = self._share * relations + (1 - self._share) * nodes[has_steps]
         return scores
 
-    def _node_cosines(self, question: Scores, paths: Paths) -> Scores:
+    def _node_cosines(self, question: Vectors, paths: Paths) -> Scores:
         """float64[nodes of the graph]: the cosine with each node of these paths."""
         vertices = np.unique(paths.columns.vertices)
         near = np.zeros(self._names.graph.node_count)
@@ -69,33 +70,35 @@ class TextVectors:
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
-        self._kept: dict[str, NDArray[np.float64]] = {}
+        self._kept: dict[str, Vectors] = {}
         self._width: int | None = None
 
-    def learn(self, texts: Iterable[str], questions: Sequence[str]) -> NDArray[np.float64]:
+    def learn(self, texts: Iterable[str], questions: Sequence[str]) -> Vectors:
         """Keep texts that are not known yet; the rows of ``questions``, which are not kept."""
         new = [text for text in dict.fromkeys(texts) if text not in self._kept]
         rows = self._unit_rows([*new, *questions])
         self._kept |= zip(new, rows, strict=False)
         return rows[len(new) :]
 
-    def rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """float64[texts, width]: those of texts that are kept."""
-        return np.array([self._kept[text] for text in texts]).reshape(len(texts), self._width or 0)
+    def rows(self, texts: Sequence[str]) -> Vectors:
+        """float32[texts, width]: those of texts that are kept."""
+        return np.array([self._kept[text] for text in texts], np.float32).reshape(len(texts), self._width or 0)
 
-    def _unit_rows(self, texts: list[str]) -> NDArray[np.float64]:
+    def _unit_rows(self, texts: list[str]) -> Vectors:
         if not texts:
-            return np.zeros((0, self._width or 0))
+            return np.zeros((0, self._width or 0), np.float32)
         rows = self._embedded(texts)
         self._width = rows.shape[1]
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1
         with np.errstate(invalid="ignore"):  # numbers that are not finite make scores that are not, which are refused
-            return rows / np.where(lengths == 0, 1, lengths)
+            unit: Vectors = rows / lengths
+        return unit
 
-    def _embedded(self, texts: list[str]) -> NDArray[np.float64]:
+    def _embedded(self, texts: list[str]) -> Vectors:
         given = self._embed(texts)
         try:
-            rows = np.asarray(given, np.float64)
+            rows = np.asarray(given, np.float32)
         except (TypeError, ValueError):
             raise OptionError(f"embed gives a row of numbers for each text, not {given!r:.80}") from None
         if rows.ndim != 2 or len(rows) != len(texts) or rows.shape[1] != (self._width or rows.shape[1]):

@@ -8,7 +8,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import get_config_list, run_in_executor
+from langchain_core.runnables.config import get_config_list, get_executor_for_config, run_in_executor
 
 from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths
 from spaseq.paths.rag.telling import tell_warnings
@@ -42,7 +42,7 @@ class LangChainRetriever(BaseRetriever):
     ) -> list[list[Document]]:
         """The documents of each question, found by one search."""
         configs = get_config_list(config, len(inputs))
-        found = self.retrieval.attempt_all(inputs)
+        found = self._attempts(inputs, configs)
         answers: list[Any] = []
         for question, one, some in zip(inputs, configs, found, strict=True):
             try:
@@ -58,7 +58,7 @@ class LangChainRetriever(BaseRetriever):
     ) -> list[list[Document]]:
         """As ``batch``; the search does not hold up the event loop."""
         configs = get_config_list(config, len(inputs))
-        found = await run_in_executor(None, self.retrieval.attempt_all, inputs)
+        found = await run_in_executor(None, self._attempts, inputs, configs)
         answers: list[Any] = []
         for question, one, some in zip(inputs, configs, found, strict=True):
             try:
@@ -68,6 +68,11 @@ class LangChainRetriever(BaseRetriever):
                     raise
                 answers.append(error)
         return answers
+
+    def _attempts(self, questions: list[str], configs: list[RunnableConfig]) -> list[Attempt]:
+        """What each question has, or its error; questions are resolved by threads, as LangChain does in a batch."""
+        with get_executor_for_config(configs[0] if configs else None) as executor:
+            return self.retrieval.attempt_all(questions, each=executor.map)
 
 
 def documents(found: Attempt) -> list[Document]:

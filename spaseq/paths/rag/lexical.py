@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -51,31 +50,28 @@ class LexicalScorer(StepScorer):
     def _index(self) -> WordIndex:
         relations = [self._names.relation(number) for number in range(self._relation_count)]
         nodes = [self._names.node(vertex) for vertex in range(self.graph.node_count)]
-        return WordIndex([set(self._words(name)) for name in relations + nodes])
+        return WordIndex([list(dict.fromkeys(self._words(name))) for name in relations + nodes])
 
 
 class WordIndex:
-    """Names by their words, and what each word weighs."""
+    """Names by their words, and what each word weighs.  A name has each of its words once."""
 
-    def __init__(self, names: list[set[str]]) -> None:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, words in enumerate(names):
-            for word in words:
-                found[word].append(number)
-        self._count = len(names)
-        self._having = {word: np.array(numbers, np.int64) for word, numbers in found.items()}
-        self._total = self._weight_of_words(found)
+    def __init__(self, names: Sequence[Sequence[str]]) -> None:
+        self._numbers: dict[str, int] = {}
+        numbers = [self._numbers.setdefault(word, len(self._numbers)) for name in names for word in name]
+        words = np.array(numbers, np.int64)
+        of_name = np.repeat(np.arange(len(names)), [len(name) for name in names])
+        counts = np.bincount(words)  # names that have the word
+        self._having = of_name[np.argsort(words, kind="stable")]  # the names with word 0, then those with word 1 …
+        self._starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        self._weights = np.log1p(len(names) / counts)
+        total = np.bincount(self._having, np.repeat(self._weights, counts), len(names))
+        self._total = np.where(total == 0, 1, total)  # some names have no words
 
     def overlap(self, words: Iterable[str]) -> Scores:
         """float64[names]: what these words weigh in each name, of 1."""
-        found = self._weight_of_words(words)
-        return np.divide(found, self._total, out=np.zeros(self._count), where=self._total > 0)
-
-    def _weight_of_words(self, words: Iterable[str]) -> Scores:
-        """float64[names]: the weight of those words that a name has, added up in an order of their own."""
-        weights = np.zeros(self._count)
-        for word in sorted(words):
-            having = self._having.get(word)
-            if having is not None:
-                weights[having] += np.log1p(self._count / len(having))
+        weights = np.zeros(len(self._total))
+        for word in sorted({self._numbers[word] for word in words if word in self._numbers}):  # as the total is added
+            weights[self._having[self._starts[word] : self._starts[word + 1]]] += self._weights[word]
+        weights /= self._total
         return weights

@@ -19,6 +19,8 @@ from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
 from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, Scores, checked_scores
 
+Each = Callable[[Callable[[str], Any], Iterable[str]], Iterable[Any]]
+
 
 @dataclass(frozen=True, slots=True)
 class RankedPath:
@@ -63,8 +65,8 @@ class RetrievedPaths:
 
     def metadata(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Of each path the text, and all that is known of it, whether the search was complete and warnings too."""
-        common = {"complete": self.complete, "warnings": list(self.warnings)}
-        return ((path.text, path.metadata() | common) for path in self.paths)
+        for path in self.paths:
+            yield path.text, path.metadata() | {"complete": self.complete, "warnings": list(self.warnings)}
 
 
 class PathRetrieval:
@@ -110,9 +112,14 @@ class PathRetrieval:
             raise OptionError("questions are several texts, not one")
         return self._ranked([self._resolver.resolved(question) for question in questions], top)
 
-    def attempt_all(self, questions: Sequence[str], top: int | None = None) -> list[RetrievedPaths | Exception]:
-        """As ``retrieve_all``, but what goes wrong when a question is resolved stands in its place."""
-        attempts = [self._attempted(question) for question in questions]
+    def attempt_all(
+        self, questions: Sequence[str], top: int | None = None, each: Each = map
+    ) -> list[RetrievedPaths | Exception]:
+        """As ``retrieve_all``, but what goes wrong when a question is resolved stands in its place.
+
+        ``each`` is what ``map`` does, maybe with threads: ``executor.map``, if ``resolve`` waits for a model.
+        """
+        attempts = list(each(self._attempted, questions))
         found = iter(self._ranked([one for one in attempts if isinstance(one, ResolvedQuestion)], top))
         return [next(found) if isinstance(one, ResolvedQuestion) else one for one in attempts]
 
@@ -136,6 +143,8 @@ class PathRetrieval:
         """The scores of all paths; questions without paths are not scored."""
         having = [number for number, paths in enumerate(found) if len(paths)]
         given = self._scorer.scores([questions[number] for number in having], [found[number] for number in having])
+        if len(given) != len(having):
+            raise OptionError(f"a scorer gives scores for each of {len(having)} questions, not for {len(given)}")
         scores = [np.empty(0)] * len(found)
         for number, some in zip(having, given, strict=True):
             scores[number] = checked_scores(some, found[number])

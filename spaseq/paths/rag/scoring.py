@@ -110,7 +110,10 @@ def mean_of_steps(weights: Scores, columns: PathColumns, without: Scores) -> Sco
 
 def checked_scores(scores: ArrayLike, paths: Paths) -> Scores:
     """Scores as an array.  OptionError: there is not one for each path, or one is not finite: it names the path."""
-    found = np.asarray(scores, np.float64)
+    try:
+        found = np.asarray(scores, np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"a scorer gives an array of numbers for each question, not {scores!r:.80}") from None
     if found.shape != (len(paths),):
         raise OptionError(f"a scorer gives one number for each of {len(paths)} paths, not an array of {found.shape}")
     wrong = np.flatnonzero(~np.isfinite(found))
@@ -127,5 +130,5 @@ def share_of(number: float) -> float:
 
 
 def _first_places(columns: PathColumns) -> NDArray[np.int64]:
-    ends = columns.ends.astype(np.int64)
-    return np.concatenate([np.zeros(min(len(ends), 1), np.int64), ends[:-1]]) + np.arange(len(ends))
+    before = np.concatenate([np.zeros(1, np.int64), columns.ends.astype(np.int64)])[:-1]  # steps of earlier paths
+    return before + np.arange(len(before))

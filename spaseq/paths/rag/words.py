@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_ENDINGS = ("ings", "ers", "ors", "ing", "ed", "en", "er", "or", "es", "e", "s")  # of English; longer ones first
-_LEAST = 3  # letters of a stem
+_STEM = re.compile("(.{3,}?)(?:ings|ers|ors|ing|ed|en|er|or|es|e|s)?")  # the longest ending that leaves three letters
 
 
 def words_of(text: str) -> Iterator[str]:
@@ -18,9 +17,7 @@ def words_of(text: str) -> Iterator[str]:
 
 def stem(word: str) -> str:
     """A word without its ending: films, film; directors, directed, director, direct.  It is rough, and of English."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
-            word = word[: -len(ending)]
-            break
-    is_doubled = len(word) > _LEAST and word[-1] == word[-2] and word[-1].isalpha()  # starring, star
+    found = _STEM.fullmatch(word)
+    word = found[1] if found else word
+    is_doubled = len(word) > 3 and word[-1] == word[-2] and word[-1].isalpha()  # starring, star
     return word[:-1] if is_doubled else word

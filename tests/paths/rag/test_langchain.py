@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -107,6 +108,20 @@ def test_errors_of_single_questions(searches: list[int], batch: Any) -> None:
     assert counted.events[:3] == ["start a", "end 1", "start b"] and counted.events[3].startswith("error resolve gives")
     with pytest.raises(OptionError, match="resolve gives pairs"):
         batch(retriever, ["a", "b"])
+
+
+@BATCHES
+def test_questions_are_resolved_at_once(batch: Any) -> None:
+    """A model that ``resolve`` asks is asked by several threads: none of these goes on alone."""
+    together = threading.Barrier(2, timeout=10)
+
+    def waiting(question: str) -> list[tuple[str, str]]:
+        together.wait()
+        return [(question, ":directed_by")]
+
+    retriever = LangChainRetriever(retrieval=PathRetrieval(FILMS, waiting))
+    found = batch(retriever, ["Kismet", "Vertigo"])
+    assert [texts(documents) for documents in found] == [[DIRECTOR], ["Vertigo -> directed_by -> Alfred Hitchcock"]]
 
 
 def test_one_question_without_blocking(retriever: LangChainRetriever) -> None:

@@ -119,6 +119,12 @@ def test_labels_are_names() -> None:
     assert names.path(inverse[0]) == "Frank Capra -> ^director -> a"
 
 
+def test_names_without_words() -> None:
+    graph = Graph([Triple(*map(NamedNode, (f"{EX}-", f"{EX}--", f"{EX}---")))])
+    paths = graph.match(f"QUERY q FROM <{EX}-> <{EX}-->")
+    assert (len(paths), lexical(graph, "- -- what", paths)) == (1, [0])
+
+
 def test_words_of_other_languages() -> None:
     """Whoever has a stemmer uses it."""
     paths = FILMS.match('QUERY q FROM LABEL "Kismet" :release_year')
@@ -158,15 +164,20 @@ def test_a_scorer_of_another_graph() -> None:
         PathRetrieval(FILMS, resolve, score=LexicalScorer(Graph([]))).retrieve(DIRECTED)
 
 
-class Wrong:
-    """A scorer that gives one score, however many paths there are."""
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[1.0]], "one number for each of 4 paths, not an array of"),
+        ([["high"] * 4], r"an array of numbers for each question, not \['high'"),
+        ([], "scores for each of 1 questions, not for 0"),
+    ],
+)
+def test_scorers_give_a_score_for_each_path(scores: list[Any], message: str) -> None:
+    class Wrong:
+        def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> list[Any]:
+            return scores
 
-    def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> list[list[float]]:
-        return [[1.0] for _ in questions]
-
-
-def test_scorers_give_a_score_for_each_path() -> None:
-    with pytest.raises(OptionError, match="one number for each of 4 paths, not an array of"):
+    with pytest.raises(OptionError, match=message):
         PathRetrieval(FILMS, resolve, score=Wrong()).retrieve(DIRECTED)
 
 
@@ -196,7 +207,7 @@ def test_scores_are_cosines(question: str, share: float) -> None:
         nodes = [cosine(question, names.node(vertex)) for vertex in path.vertices]
         relations = cosine(question, " -> ".join(map(names.step, path.symbols)))
         expected = share * relations + (1 - share) * float(np.mean(nodes[1:])) if path.symbols else nodes[0]
-        assert score == pytest.approx(expected)
+        assert score == pytest.approx(expected, abs=1e-5)
 
 
 def test_texts_are_embedded_once_and_together() -> None:
