@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -26,6 +27,9 @@ class LlamaIndexRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return path_nodes(self._retrieval.retrieve(query_bundle.query_str))
 
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await to_thread(self._retrieve, query_bundle)
+
 
 class PropertyGraphRetriever(CustomPGRetriever):
     """The same as a sub-retriever of a ``PropertyGraphIndex``.
@@ -44,6 +48,10 @@ class PropertyGraphRetriever(CustomPGRetriever):
     def custom_retrieve(self, query_str: str) -> list[NodeWithScore]:
         """The best paths for a question."""
         return path_nodes(self._retrieval.retrieve(query_str))
+
+    async def acustom_retrieve(self, query_str: str) -> list[NodeWithScore]:
+        """The same; the search does not hold up the event loop."""
+        return await to_thread(self.custom_retrieve, query_str)
 
 
 def path_nodes(found: RetrievedPaths) -> list[NodeWithScore]:

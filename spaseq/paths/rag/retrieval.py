@@ -92,6 +92,8 @@ class PathRetrieval:
         most_edges: int | None = None,
         text: Callable[[Path], str] = str,
     ) -> None:
+        if not isinstance(graph, Graph) or not callable(resolve):
+            raise OptionError("a retrieval has a spaseq.paths.Graph, and a function that resolves questions")
         self.graph = graph
         self.top = _checked_top(top)
         self._resolver = QuestionResolver(graph, resolve)

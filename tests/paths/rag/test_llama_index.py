@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pandas
 import pytest
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.graph_stores import EntityNode, Relation, SimplePropertyGraphStore
 from llama_index.core.indices.property_graph import PGRetriever
-from llama_index.core.schema import MetadataMode, QueryBundle
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from spaseq import SpaseqWarning
 from spaseq.paths import Graph
 from spaseq.paths.rag import LlamaIndexRetriever, PathRetrieval, PropertyGraphRetriever
-from tests.paths.rag.films import DIRECTED, DIRECTOR, FILMS, STARRED
+from tests.paths.rag.films import DIRECTED, DIRECTOR, FILMS
 
 
 def test_nodes(retrieval: PathRetrieval) -> None:
@@ -22,12 +24,6 @@ def test_nodes(retrieval: PathRetrieval) -> None:
     assert first.text == DIRECTOR == first.node.get_content(MetadataMode.LLM) == first.get_content(MetadataMode.EMBED)
     assert first.score == retrieval.retrieve(DIRECTED).paths[0].score > (second.score or 0)
     assert first.metadata["nodes"] == ["Kismet", "William Dieterle"] and first.metadata["complete"]
-
-
-def test_without_blocking(retrieval: PathRetrieval) -> None:
-    retriever = LlamaIndexRetriever(retrieval)
-    found = asyncio.run(retriever.aretrieve(STARRED))
-    assert [one.text for one in found] == [one.text for one in retriever.retrieve(STARRED)]
 
 
 def stored() -> SimplePropertyGraphStore:
@@ -39,6 +35,26 @@ def stored() -> SimplePropertyGraphStore:
         [Relation(label="DIRECTED_BY", source_id=film.id, target_id=nodes[1].id) for film in (nodes[0], nodes[2])]
     )
     return store
+
+
+def test_without_blocking() -> None:
+    """The event loop goes on while a question is resolved."""
+    goes_on = threading.Event()
+
+    def waiting(question: str) -> list[tuple[str, str]]:
+        assert goes_on.wait(10)
+        return [("Kismet", ":directed_by")]
+
+    async def both(retriever: BaseRetriever) -> list[NodeWithScore]:
+        search = asyncio.create_task(retriever.aretrieve(DIRECTED))
+        await asyncio.sleep(0)
+        goes_on.set()
+        return await search
+
+    retrieval = PathRetrieval(FILMS, waiting)
+    for retriever in (LlamaIndexRetriever(retrieval), PropertyGraphRetriever(stored(), retrieval)):
+        goes_on.clear()
+        assert [one.text for one in asyncio.run(both(retriever))] == [DIRECTOR]
 
 
 def test_a_graph_store_as_a_graph() -> None:

@@ -242,6 +242,12 @@ def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
         PathRetrieval(FILMS, resolve, **options)
 
 
+@pytest.mark.parametrize(("graph", "resolve"), [(rdflib.Graph(), resolve), (FILMS, {"who?": []})])
+def test_graphs_and_functions_that_are_none(graph: Any, resolve: Any) -> None:
+    with pytest.raises(OptionError, match=r"a retrieval has a spaseq\.paths\.Graph, and a function"):
+        PathRetrieval(graph, resolve)
+
+
 def test_questions_that_are_none(retrieval: PathRetrieval) -> None:
     with pytest.raises(OptionError, match="questions are several texts, not one"):
         retrieval.retrieve_all("Who?")

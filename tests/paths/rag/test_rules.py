@@ -71,6 +71,22 @@ def test_what_is_no_rule(text: str, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
+PIECES = st.sampled_from(["<PATH>", "</PATH>", "<SEP>", "a", "^", " ", "\n", "<", "PATH>"])
+
+
+@given(st.lists(PIECES).map("".join))
+def test_answers_of_any_kind(text: str) -> None:
+    """They have rules that are path queries, or are refused."""
+    try:
+        rules = parse_rules(text)
+    except QuerySyntaxError as error:
+        assert 1 <= error.line <= text.count("\n") + 1
+    else:
+        assert len(rules) <= text.count("</PATH>")
+        for rule in rules:
+            prepare(f"QUERY q {rule.query()}")
+
+
 @pytest.mark.parametrize("mark", ["", "{}", "^"])
 def test_marks_that_are_none(mark: str) -> None:
     with pytest.raises(OptionError, match="inverse is a mark around"):
