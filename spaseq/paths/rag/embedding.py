@@ -11,7 +11,7 @@ from spaseq.errors import OptionError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
 from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.rag.scoring import Scores, first_nodes, mean_of_steps, reached, share_of
+from spaseq.paths.rag.scoring import Scores, first_nodes, lengths, mean_of_steps, reached, share_of
 
 Embed = Callable[[list[str]], ArrayLike]
 Vectors = NDArray[np.float32]
@@ -51,10 +51,10 @@ class EmbeddingScorer:
     def _of_one(self, question: Vectors, paths: Paths) -> Scores:
         near = self._node_cosines(question, paths)
         scores = near[first_nodes(paths.columns)]  # of paths without edges
-        nodes = mean_of_steps(near[reached(paths.columns)], paths.columns, scores)
-        has_steps = np.diff(paths.columns.ends, prepend=np.uint64(0)) > 0
+        has_steps = lengths(paths.columns) > 0
+        nodes = mean_of_steps(near[reached(paths.columns)], paths.columns)[has_steps]
         relations = self._vectors.rows(self._relations(paths)) @ question
-        scores[has_steps] = self._share * relations + (1 - self._share) * nodes[has_steps]
+        scores[has_steps] = self._share * relations + (1 - self._share) * nodes
         return scores
 
     def _node_cosines(self, question: Vectors, paths: Paths) -> Scores:
@@ -89,10 +89,10 @@ class TextVectors:
             return np.zeros((0, self._width or 0), np.float32)
         rows = self._embedded(texts)
         self._width = rows.shape[1]
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        lengths[lengths == 0] = 1
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        norms[norms == 0] = 1
         with np.errstate(invalid="ignore"):  # numbers that are not finite make scores that are not, which are refused
-            unit: Vectors = rows / lengths
+            unit: Vectors = rows / norms
         return unit
 
     def _embedded(self, texts: list[str]) -> Vectors:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights, share_of
 from spaseq.paths.rag.words import words_of
 
+_KEPT = 4  # weights: the starts of a question are few, or share them
 WordsOf = Callable[[str], Iterable[str]]
 
 
@@ -22,8 +22,8 @@ class LexicalScorer(StepScorer):
     A name is that of a relation or of a node; ``words`` gives its words.  The rarer a word, the more it weighs:
     log(1 + n / m) if m of the n names of the graph have it.  The *overlap* of a question with a name is the weight of
     the words that both have, by the weight of all words of the name.  A step has the overlap with its relation, times
-    ``relation_share``, and that with the node to which it leads, times the rest; a path has the mean of its steps.
-    Nodes are not found again by words that name the starts: a question names those anyway.
+    ``relation_share``, and that with the node to which it leads, times the rest; a path has the mean of its steps, or 0
+    without any.  Words that name the start of a path do not count for its nodes: a question names it anyway.
 
     All names of the graph are read when the first question comes.
     """
@@ -33,13 +33,17 @@ class LexicalScorer(StepScorer):
         self._share = share_of(relation_share)
         self._words = words
         self._names = GraphNames(graph)
+        self._weights = lru_cache(_KEPT)(self._weights_of_words)
 
-    def step_weights(self, question: str, starts: NDArray[np.uint32]) -> StepWeights:
+    def step_weights(self, question: str, start: int) -> StepWeights:
         """The overlap with all relations and nodes, each times its share."""
-        asked = set(self._words(question))
-        known = {word for start in starts.tolist() for word in self._words(self._names.node(start))}
+        asked = frozenset(self._words(question))
+        return self._weights(asked, asked.difference(self._words(self._names.node(start))))
+
+    def _weights_of_words(self, asked: frozenset[str], sought: frozenset[str]) -> StepWeights:
+        """Weights by the words that are looked for in relations, and in nodes."""
         relations = self._index.overlap(asked)[: self._relation_count]
-        nodes = self._index.overlap(asked - known)[self._relation_count :]
+        nodes = self._index.overlap(sought)[self._relation_count :]
         return StepWeights(self._share * relations, (1 - self._share) * nodes)
 
     @property

@@ -17,7 +17,7 @@ from spaseq.paths.graph import Graph
 from spaseq.paths.rag.batch import QuestionBatch
 from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
-from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, Scores, checked_scores
+from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, Scores, checked_scores, lengths
 
 Each = Callable[[Callable[[str], Any], Iterable[str]], Iterable[Any]]
 
@@ -167,8 +167,7 @@ class PathRetrieval:
 
 def ranking(paths: Paths, scores: Scores) -> NDArray[np.int64]:
     """The places of paths, best first: of equal scores shorter ones, then those that were found first."""
-    lengths = np.diff(paths.columns.ends.astype(np.int64), prepend=0)
-    return np.lexsort((lengths, -scores))
+    return np.lexsort((lengths(paths.columns), -scores))
 
 
 def _checked_top(top: int | None) -> int | None:

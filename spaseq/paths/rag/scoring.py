@@ -48,13 +48,13 @@ class EachPath:
             raise OptionError(f"the score of the path {path} is {score!r:.80}, and no number") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StepWeights:
     """What steps are worth as answers to one question.
 
     A step weighs what its predicate does (``relations``, float64[predicates]) plus what the node does to which it leads
-    (``nodes``, float64[nodes]).  The score of a path is the mean of the weights of its steps, or, without steps, the
-    weight of its node: so it is never above the largest of them.
+    (``nodes``, float64[nodes]).  The score of a path is the mean of the weights of its steps, 0 if it has none: so it
+    is never above the largest of them, nor above 0 without steps.
     """
 
     relations: Scores
@@ -62,8 +62,7 @@ class StepWeights:
 
     def scores(self, columns: PathColumns) -> Scores:
         """float64[n]: the score of each path."""
-        weights = self.relations[columns.symbols >> 1] + self.nodes[reached(columns)]
-        return mean_of_steps(weights, columns, self.nodes[first_nodes(columns)])
+        return mean_of_steps(self.relations[columns.symbols >> 1] + self.nodes[reached(columns)], columns)
 
 
 class StepScorer(ABC):
@@ -73,8 +72,11 @@ class StepScorer(ABC):
         self.graph = graph
 
     @abstractmethod
-    def step_weights(self, question: str, starts: NDArray[np.uint32]) -> StepWeights:
-        """The weights of predicates and nodes for a question whose paths begin at ``starts``."""
+    def step_weights(self, question: str, start: int) -> StepWeights:
+        """The weights of predicates and nodes for a question, on paths from the node of this number.
+
+        Paths of several starts are scored together if these have the same object.
+        """
 
     def scores(self, questions: Sequence[str], found: Sequence[Paths]) -> Sequence[ArrayLike]:
         """The mean weights of paths.  OptionError: they are of another graph."""
@@ -83,8 +85,15 @@ class StepScorer(ABC):
     def _of_one(self, question: str, paths: Paths) -> Scores:
         if paths.graph is not self.graph:
             raise OptionError("the scorer is of another graph than the paths")
-        starts = np.unique(first_nodes(paths.columns))
-        return self.step_weights(question, starts).scores(paths.columns)
+        starts, start_of_path = np.unique(first_nodes(paths.columns), return_inverse=True)
+        weights = [self.step_weights(question, start) for start in starts.tolist()]
+        kinds = {each: number for number, each in enumerate(dict.fromkeys(weights))}
+        kind_of_path = np.array([kinds[each] for each in weights])[start_of_path]
+        scores = np.empty(len(paths))
+        for each, number in kinds.items():
+            places = np.flatnonzero(kind_of_path == number)
+            scores[places] = each.scores(paths.columns.take(places))
+        return scores
 
 
 def first_nodes(columns: PathColumns) -> NDArray[np.uint32]:
@@ -97,14 +106,18 @@ def reached(columns: PathColumns) -> NDArray[np.uint32]:
     return np.delete(columns.vertices, _first_places(columns))
 
 
-def mean_of_steps(weights: Scores, columns: PathColumns, without: Scores) -> Scores:
-    """float64[n]: for each path the mean of the weights of its steps; of paths without steps what ``without`` has."""
-    ends = columns.ends.astype(np.int64)
-    lengths = np.diff(ends, prepend=0)
-    scores = without.astype(np.float64)
-    some = np.flatnonzero(lengths)
+def lengths(columns: PathColumns) -> NDArray[np.int64]:
+    """int64[n]: how many steps each path has."""
+    return np.diff(np.concatenate([np.zeros(1, np.int64), columns.ends.astype(np.int64)]))
+
+
+def mean_of_steps(weights: Scores, columns: PathColumns) -> Scores:
+    """float64[n]: for each path the mean of the weights of its steps, 0 if it has none."""
+    counts = lengths(columns)
+    scores = np.zeros(len(counts))
+    some = np.flatnonzero(counts)
     if len(some):
-        scores[some] = np.add.reduceat(weights, (ends - lengths)[some]) / lengths[some]
+        scores[some] = np.add.reduceat(weights, (np.cumsum(counts) - counts)[some]) / counts[some]
     return scores
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from pyoxigraph import Literal, NamedNode, Triple
 
 from spaseq.errors import OptionError
@@ -65,7 +64,7 @@ def by_definition(graph: Graph, question: str, path: Path, share: float = 0.5) -
         share * overlap(asked, names.relation(symbol >> 1)) + (1 - share) * overlap(sought, names.node(vertex))
         for symbol, vertex in zip(path.symbols, path.vertices[1:], strict=True)
     ]
-    return sum(steps) / len(steps) if steps else (1 - share) * overlap(sought, names.node(path.vertices[0]))
+    return sum(steps) / len(steps) if steps else 0
 
 
 QUESTIONS = st.lists(
@@ -88,6 +87,33 @@ def test_a_question_that_says_all_has_one() -> None:
     assert lexical(FILMS, "Kismet: directed by William Dieterle", paths) == [1]
     assert lexical(FILMS, "directed by", paths) == [0.5]
     assert lexical(FILMS, "Kismet?", paths) == lexical(FILMS, "", paths) == [0]
+
+
+def test_each_start_has_scores_of_its_own() -> None:
+    """Words that name the start of one path are looked for on another."""
+    question = "How do Kismet and Ronald Colman belong together?"
+    paths = FILMS.match('QUERY q FROM LABEL "Kismet", LABEL "Ronald Colman" :starred_actors|^:starred_actors')
+    scores = dict(zip(map(str, paths), lexical(FILMS, question, paths), strict=True))
+    assert scores == pytest.approx(
+        {
+            "Kismet -> starred_actors -> Ronald Colman": 0.5,
+            "Kismet -> starred_actors -> Edward Arnold": 0,
+            "Ronald Colman -> ^starred_actors -> Kismet": 0.5,
+            "Ronald Colman -> ^starred_actors -> Lost Horizon": 0,
+        }
+    )
+
+
+@given(QUESTIONS)
+def test_scores_of_many_starts_are_those_of_each(question: str) -> None:
+    starts = np.arange(FILMS.node_count)
+    together = FILMS.match("QUERY q ACYCLIC (!()|^!()){0,2}", starts)
+    expected = [
+        score
+        for start in starts
+        for score in lexical(FILMS, question, FILMS.match("QUERY q ACYCLIC (!()|^!()){0,2}", starts[start : start + 1]))
+    ]
+    assert lexical(FILMS, question, together) == expected
 
 
 def test_rare_words_weigh_more() -> None:
@@ -143,8 +169,7 @@ def test_shares_that_are_none(share: Any) -> None:
 class Longest(StepScorer):
     """Weighs a relation by the letters of its name, and nodes by their numbers."""
 
-    def step_weights(self, question: str, starts: NDArray[np.uint32]) -> StepWeights:
-        assert starts.tolist() == sorted({path.vertices[0] for path in KISMET})
+    def step_weights(self, question: str, start: int) -> StepWeights:
         relations = np.array([float(len(iri)) for iri in self.graph.predicates])
         return StepWeights(relations, np.arange(self.graph.node_count, dtype=np.float64))
 
@@ -156,7 +181,7 @@ def test_a_path_has_the_mean_weight_of_its_steps() -> None:
             len(FILMS.predicates[symbol >> 1]) + node
             for symbol, node in zip(path.symbols, path.vertices[1:], strict=True)
         ]
-        assert score == pytest.approx(np.mean(steps) if steps else path.vertices[0])
+        assert score == pytest.approx(np.mean(steps) if steps else 0)
 
 
 def test_a_scorer_of_another_graph() -> None:
