@@ -27,13 +27,18 @@ class LangChainRetriever(BaseRetriever):
     retrieval: PathRetrieval
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, found: Attempt | None = None
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, found: Attempt | None = None, **options: Any
     ) -> list[Document]:
-        """Documents of a question; ``found`` if it was searched for already."""
+        """Documents of a question; ``found`` if it was searched for already.  Retrievers pass other options over."""
         return documents(self.retrieval.retrieve(query) if found is None else found)
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, found: Attempt | None = None
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        found: Attempt | None = None,
+        **options: Any,
     ) -> list[Document]:
         return documents(await run_in_executor(None, self.retrieval.retrieve, query) if found is None else found)
 

@@ -45,6 +45,11 @@ def test_a_chain(retriever: LangChainRetriever) -> None:
     assert chain.batch([DIRECTED, STARRED]) == ["William Dieterle", "James Stewart"]
 
 
+def test_options_of_others_are_passed_over(retriever: LangChainRetriever) -> None:
+    """As all retrievers of LangChain do, for a chain hands its options to each of its parts."""
+    assert texts(retriever.invoke(DIRECTED, verbose=True, k=1)) == texts(retriever.invoke(DIRECTED))
+
+
 class Counted(BaseCallbackHandler):
     """What LangChain tells of retrievers."""
 

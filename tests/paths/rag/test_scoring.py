@@ -13,7 +13,15 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from spaseq.errors import OptionError
 from spaseq.paths import Graph, Path, Paths
-from spaseq.paths.rag import EmbeddingScorer, GraphNames, LexicalScorer, PathRetrieval, StepScorer, StepWeights
+from spaseq.paths.rag import (
+    EmbeddingScorer,
+    GraphNames,
+    LexicalScorer,
+    PathRetrieval,
+    StepScorer,
+    StepWeights,
+    parse_rules,
+)
 from spaseq.paths.rag.words import words_of
 from tests.paths.rag.films import DIRECTED, FILMS, resolve
 
@@ -127,22 +135,39 @@ def found(graph: Graph, relation: str) -> Paths:
     return graph.match(f"QUERY q FROM <{EX}a> <{EX}{relation}>")
 
 
+def knowledge() -> Graph:
+    """A film of RDF, whose IRIs say nothing."""
+    film, director, person = (NamedNode(EX + name) for name in ("Q2", "P57", "Q1"))
+    labels = {
+        film: Literal("Lost Horizon"),
+        director: Literal("director"),
+        person: Literal("Frank Capra", language="en"),
+    }
+    return Graph([Triple(film, director, person), *(Triple(node, LABEL, label) for node, label in labels.items())])
+
+
 def test_labels_are_names() -> None:
     """Of nodes and of relations, where the graph has them."""
-    graph = Graph(
-        [
-            Triple(NamedNode(f"{EX}a"), NamedNode(f"{EX}P57"), NamedNode(f"{EX}Q1")),
-            Triple(NamedNode(f"{EX}P57"), LABEL, Literal("director")),
-            Triple(NamedNode(f"{EX}Q1"), LABEL, Literal("Frank Capra", language="en")),
-        ]
-    )
-    paths = found(graph, "P57")
-    assert lexical(graph, "The director is Frank Capra", paths) == [1]
+    graph = knowledge()
     names = GraphNames(graph)
-    assert (names.path(paths[0]), str(paths[0])) == ("a -> director -> Frank Capra", "a -> P57 -> Q1")
     assert names.predicates("director") == names.predicates("P57") == (f"{EX}P57",)
-    inverse = graph.match(f'QUERY q FROM LABEL "Frank Capra" ^<{EX}P57>')
-    assert names.path(inverse[0]) == "Frank Capra -> ^director -> a"
+    (path,) = graph.match(f'QUERY q FROM LABEL "Frank Capra" ^<{EX}P57>')
+    assert (names.path(path), str(path)) == ("Frank Capra -> ^director -> Lost Horizon", "Q1 -> ^P57 -> Q2")
+    assert lexical(graph, "The director of Lost Horizon", graph.match(f"QUERY q FROM <{EX}Q1> ^<{EX}P57>")) == [1]
+
+
+def test_a_graph_of_rdf_from_end_to_end() -> None:
+    """Rules, starts, scores and texts go by labels."""
+    graph = knowledge()
+    names = GraphNames(graph)
+
+    def resolve(question: str) -> list[tuple[str, str]]:
+        return [("Lost Horizon", rule.query(names)) for rule in parse_rules("<PATH>director</PATH><PATH>label</PATH>")]
+
+    found = PathRetrieval(graph, resolve, text=names.path).retrieve("Who is the director of Lost Horizon?")
+    assert [(path.text, path.score) for path in found] == [
+        ("Lost Horizon -> director -> Frank Capra", 0.5), ("Lost Horizon -> label -> Lost Horizon", 0),
+    ]  # fmt: skip
 
 
 def test_names_without_words() -> None:
