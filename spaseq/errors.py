@@ -28,7 +28,7 @@ class SpaseqError(Exception):
 
 
 class SpaseqWarning(UserWarning):
-    """A run has dropped something."""
+    """A run has dropped something, or a retriever has nothing, because the graph lacks what it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,4 +18,4 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/engine/test_to_arrow.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
     tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
     tests/engine/test_state.py tests/engine/test_prepared.py tests/snapshots tests/tuples/encoding/test_conditions.py \
-    tests/tuples/totals/test_counting.py tests/tuples/test_engine.py tests/paths
+    tests/tuples/totals/test_counting.py tests/tuples/test_engine.py tests/paths --ignore tests/paths/rag

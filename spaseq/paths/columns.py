@@ -37,6 +37,14 @@ class PathColumns:
             changes = np.flatnonzero(self.queries[1:] != self.queries[:-1]) + 1
             yield from pairwise((0, *changes.tolist(), len(self.queries)))
 
+    def take(self, places: NDArray[np.int64]) -> PathColumns:
+        """The paths at these places, in this order."""
+        starts = np.concatenate([np.zeros(1, np.int64), self.ends.astype(np.int64)])
+        lengths = starts[places + 1] - starts[places]
+        steps, nodes = _ranges(starts[places], lengths), _ranges(starts[places] + places, lengths + 1)
+        ends = np.cumsum(lengths).astype(np.uint64)
+        return PathColumns(self.queries[places], ends, self.vertices[nodes], self.symbols[steps])
+
     @staticmethod
     def join(parts: Sequence[PathColumns]) -> PathColumns:
         """Several, one after the other."""
@@ -53,3 +61,9 @@ class PathColumns:
             np.concatenate([none, *(part.vertices for part in parts)]),
             np.concatenate([none, *(part.symbols for part in parts)]),
         )
+
+
+def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``starts[i]`` … ``starts[i] + lengths[i] - 1``, one range after the other."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

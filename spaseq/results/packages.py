@@ -6,7 +6,14 @@ from importlib import import_module
 
 from spaseq.errors import OptionError
 
-_INSTALLED_BY = {"pyarrow": "'spaseq[arrow]'", "pandas": "'spaseq[pandas]' pyarrow", "polars": "polars pyarrow"}
+_INSTALLED_BY = {
+    "pyarrow": "'spaseq[arrow]'",
+    "pandas": "'spaseq[pandas]' pyarrow",
+    "polars": "polars pyarrow",
+    "langchain_core": "'spaseq[rag]'",
+    "llama_index.core": "'spaseq[rag]'",
+    "neo4j_graphrag": "'spaseq[rag]'",
+}
 
 
 def require(*packages: str) -> None:

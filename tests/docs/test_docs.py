@@ -21,6 +21,7 @@ TOLD = (
     "docs/cli.md",
     "docs/python.md",
     "docs/paths.md",
+    "docs/rag.md",
     "docs/how-it-works.md",
 )
 MARKDOWN = sorted(

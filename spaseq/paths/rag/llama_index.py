@@ -1,0 +1,71 @@
+"""Retrievers of LlamaIndex: one by itself, one of a property graph index."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.graph_stores.types import PropertyGraphStore
+from llama_index.core.indices.property_graph import CustomPGRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths
+from spaseq.paths.rag.telling import tell_warnings
+
+
+class LlamaIndexRetriever(BaseRetriever):
+    """The best paths for a question as nodes: the text of a path, its score, and ``RetrievedPaths.metadata`` of it.
+
+    Further arguments are those of LlamaIndex' ``BaseRetriever``.
+    """
+
+    def __init__(self, retrieval: PathRetrieval, **options: Any) -> None:
+        super().__init__(**options)
+        self._retrieval = retrieval
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return path_nodes(self._retrieval.retrieve(query_bundle.query_str))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await to_thread(self._retrieve, query_bundle)
+
+
+class PropertyGraphRetriever(CustomPGRetriever):
+    """The same as a sub-retriever of a ``PropertyGraphIndex``.
+
+    The paths are those of the retrieval's graph; nothing is asked of ``graph_store``.  Further arguments are those of
+    LlamaIndex' ``CustomPGRetriever``.
+    """
+
+    def __init__(self, graph_store: PropertyGraphStore, retrieval: PathRetrieval, **options: Any) -> None:
+        self._retrieval = retrieval
+        super().__init__(graph_store, **options)
+
+    def init(self, **kwargs: Any) -> None:
+        """Where LlamaIndex lets subclasses take arguments, of which there are no others."""
+
+    def custom_retrieve(self, query_str: str) -> list[NodeWithScore]:
+        """The best paths for a question."""
+        return path_nodes(self._retrieval.retrieve(query_str))
+
+    async def acustom_retrieve(self, query_str: str) -> list[NodeWithScore]:
+        """The same; the search does not hold up the event loop."""
+        return await to_thread(self.custom_retrieve, query_str)
+
+
+def path_nodes(found: RetrievedPaths) -> list[NodeWithScore]:
+    """A node for each path, of which models read and embed the text alone."""
+    tell_warnings(found)
+    return [
+        NodeWithScore(
+            node=TextNode(
+                text=text,
+                metadata=metadata,
+                excluded_llm_metadata_keys=list(metadata),
+                excluded_embed_metadata_keys=list(metadata),
+            ),
+            score=metadata["score"],
+        )
+        for text, metadata in found.metadata()
+    ]
