@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | rdflib.Graph | Iterable[Quad | Triple]"
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
 LARGEST_UNPACKED = 1 << 30  # bytes that a compressed file may have
 MOST_REMEMBERED = 8  # of the backgrounds that came from other processes
 # What a text of a format may be without blank nodes and graph names, and what else it must not have in it for that.
@@ -330,17 +330,24 @@ def _checked(iri: str, source: Iterable[Quad | Triple]) -> list[Quad | Triple]:
 
 def read_graph_file(path: Path) -> tuple[bytes, RdfFormat]:
     """The text of a file, unpacked, and its format.  GraphSyntaxError: an unknown format, damaged gzip data."""
+    file_format = graph_format(path)
+    return unpacked(path, path.read_bytes()), file_format
+
+
+def graph_format(path: Path) -> RdfFormat:
+    """The format of a file, by its name.  GraphSyntaxError: it is unknown."""
     suffixes = [suffix[1:].lower() for suffix in path.suffixes]
     extension = (suffixes[:-1] if suffixes[-1:] == ["gz"] else suffixes)[-1:] or [""]
     file_format = _MORE_EXTENSIONS.get(extension[0]) or RdfFormat.from_extension(extension[0])
     if file_format is None:
         known = "ttl, nt, nq, trig, rdf, xml, owl, n3 or jsonld"
         raise GraphSyntaxError(str(path), 0, 0, f"unknown format {extension[0]!r}: the name should end in {known}")
-    return _decompressed(path, path.read_bytes()), file_format
+    return file_format
 
 
-def _decompressed(path: Path, data: bytes) -> bytes:
-    if not data.startswith(_GZIP):
+def unpacked(path: Path, data: bytes) -> bytes:
+    """The contents of a file with this data.  GraphSyntaxError: damaged gzip data, or too much of it."""
+    if not data.startswith(GZIP):
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:

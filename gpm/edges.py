@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from pyoxigraph import Quad, RdfFormat, Triple
 
-from gpm.background import located, read_graph_file, triples_of_rdflib
+from gpm.background import GZIP, graph_format, located, triples_of_rdflib, unpacked
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler, Encoder
 from gpm.nesting import TOO_DEEP, is_deep_term
@@ -22,7 +24,7 @@ from nfa_native.terms.words import Terms
 
 EdgeSource: TypeAlias = "str | os.PathLike[str] | Any"  # a file, an rdflib graph, a Store, quads or triples
 SCOPE = 1  # of the blank nodes of a graph
-BLOCK = 1 << 24  # bytes of N-Triples that are read at once
+BLOCK = 1 << 20  # bytes of N-Triples that are read at once: as many stay in the cache of a core
 AT_ONCE = 10_000  # terms
 
 
@@ -40,38 +42,36 @@ def edge_words(terms: Terms, source: EdgeSource) -> Words:
 
 
 def _words_of_file(terms: Terms, path: Path) -> Words:
-    data, file_format = read_graph_file(path)
+    file_format = graph_format(path)
     try:
-        if file_format == RdfFormat.N_TRIPLES:
-            return _words_of_lines(terms, data)
-        return _words(terms, parse(data, file_format, path.absolute().as_uri()))
+        with path.open("rb") as file:
+            if file_format == RdfFormat.N_TRIPLES:
+                return _words_of_lines(terms, _unpacked_file(path, file))
+            return _words(terms, parse(unpacked(path, file.read()), file_format, path.absolute().as_uri()))
     except SyntaxError as error:
         raise located(str(path), path, error) from None
 
 
-def _words_of_lines(terms: Terms, data: bytes) -> Words:
+def _unpacked_file(path: Path, file: BufferedReader) -> BinaryIO:
+    """The file itself, if it may be read piece by piece and again, else its contents."""
+    is_packed = file.peek(len(GZIP)).startswith(GZIP)
+    return io.BytesIO(unpacked(path, file.read())) if is_packed or not file.seekable() else file
+
+
+def _words_of_lines(terms: Terms, file: BinaryIO) -> Words:
     """The triples of N-Triples, natively.  SyntaxError: a line is no triple."""
     encoder = Encoder(terms)
     encoder.want([(0, 0, 0)])
-    assembler, found = Assembler(encoder, ()), []
-    for block in _blocks(data):
+    assembler, found = Assembler(encoder, ()), [np.empty((3, 0), np.uint64)]
+    while block := file.read(BLOCK):
         encoder.next_scope = SCOPE
-        if not assembler.add(0, b"", block):
-            return _words(terms, parse(data, RdfFormat.N_TRIPLES))
+        if not assembler.add(0, b"", block + file.readline()):
+            file.seek(0)
+            return _words(terms, parse(file.read(), RdfFormat.N_TRIPLES))
         found.append(assembler.take()["triples"])
-    words = np.concatenate(found, axis=1) if found else np.empty((3, 0), np.uint64)
+    words = np.concatenate(found, axis=1)
     terms.pin(words)
     return words
-
-
-def _blocks(data: bytes) -> Iterator[bytes]:
-    """The text in pieces that end with a line."""
-    start = 0
-    while start < len(data):
-        end = data.rfind(b"\n", start, start + BLOCK) + 1 if len(data) - start > BLOCK else len(data)
-        end = end or data.find(b"\n", start + BLOCK) + 1 or len(data)
-        yield data[start:end]
-        start = end
 
 
 def _words(terms: Terms, triples: Iterable[Any]) -> Words:

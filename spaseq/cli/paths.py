@@ -25,12 +25,15 @@ from spaseq.results.formats import BLOCKS, FRAMES, SOLUTIONS, Layout, open_block
 if TYPE_CHECKING:
     from spaseq.paths import Graph, PathRun
 
+PICTURES = ("svg", "mermaid", "dot")
+
 
 @click.command()
-@click.argument("queries", metavar="QUERY.paths...", nargs=-1, required=True)
+@click.argument("queries", metavar="QUERY.paths...", nargs=-1)
 @click.option(
     "--graph", "file", metavar="PATH", required=True,
-    help="The graph: RDF (.nt, .ttl, .nq, .trig, .rdf …) or a table of edges (.csv, .tsv, .txt, .parquet), maybe .gz.",
+    help="The graph: RDF (.nt, .ttl, .nq, .trig, .rdf …), a table of edges (.csv, .tsv, .txt, .parquet), maybe .gz, or "
+    "what --save wrote.",
 )  # fmt: skip
 @click.option(
     "--columns", metavar="SUBJECT,RELATION,OBJECT",
@@ -43,7 +46,14 @@ if TYPE_CHECKING:
 @click.option(
     "--label-property", metavar="IRI", help="What LABEL looks at in RDF.  [default: rdfs:label]",
 )  # fmt: skip
-@format_option(BLOCKS)
+@click.option(
+    "--save", type=click.Path(path_type=Path), metavar="FILE.spaseqgraph",
+    help="Write the graph into a file that opens at once; without queries that is all.",
+)  # fmt: skip
+@format_option((*BLOCKS, *PICTURES))
+@click.option(
+    "--most-nodes", type=click.IntRange(min=1), help="At most so many nodes in svg, mermaid and dot.  [default: 60]",
+)  # fmt: skip
 @output_option
 @limit_option
 @click.option("--time-limit", type=Duration(), help="Stop after this time, with what was found by then.")
@@ -61,7 +71,9 @@ def paths(
     columns: str | None,
     separator: str | None,
     label_property: str | None,
+    save: Path | None,
     format: str | None,
+    most_nodes: int | None,
     output: Path | None,
     limit: int | None,
     time_limit: timedelta | None,
@@ -75,29 +87,33 @@ def paths(
     What a limit leaves out is told on standard error.
     """
     give_back_large_blocks()
+    if not queries and save is None:
+        raise click.UsageError("Missing argument 'QUERY.paths...'.")
     parsed = each_query(queries, _read)
-    check_not_read({"--output": output}, [*queries, file])
+    check_not_read({"--output": output, "--save": save}, [*queries, file])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
     with handled({signal.SIGTERM: signal.default_int_handler}):  # SIGTERM is what Ctrl-C is
-        run = opened_graph(file, columns, separator, label_property).search(
-            list(parsed.values()), None, limit, time_limit, most_edges
-        )
+        graph = opened_graph(file, columns, separator, label_property)
+        if save is not None:
+            graph.save(save)
+        if not queries:
+            return
+        run = graph.search(list(parsed.values()), None, limit, time_limit, most_edges)
         with open_output(output) as out:
-            found = _count(run, out) if count else _write(run, out, choose_format(format, out))
+            found = _count(run, out) if count else _write(run, out, choose_format(format, out), most_nodes)
     _sum_up(ctx, run, found, quiet, strict, limit)
 
 
 def opened_graph(file: str, columns: str | None, separator: str | None, label_property: str | None) -> Graph:
     """The graph of these options.  OptionError, StreamError."""
     from spaseq.paths import Graph
-    from spaseq.paths.graph import RDFS_LABEL
 
     names = None if columns is None else _columns(columns)
     delimiter = "\t" if separator == "tab" else separator
     if label_property is not None and (names or delimiter):
         raise OptionError("--label-property is about RDF; nodes of a table of edges are called by what they are")
-    return Graph.load(file, label_property or RDFS_LABEL, names, delimiter)
+    return Graph.load(file, label_property, names, delimiter)
 
 
 def _read(path: str) -> ParsedPathQueries:
@@ -111,8 +127,12 @@ def _columns(text: str) -> tuple[str, str, str]:
     raise OptionError(f"--columns {text}: write three names, as in subject,relation,object")
 
 
-def _write(run: PathRun, output: TextIO, format: str) -> int:
+def _write(run: PathRun, output: TextIO, format: str, most_nodes: int | None) -> int:
     """Write all paths; how many there were."""
+    if format in PICTURES:
+        return _draw(run, output, format, most_nodes)
+    if most_nodes is not None:
+        raise OptionError(f"--most-nodes is about pictures: {', '.join(PICTURES)}")
     from spaseq.cli.path_block import HEADS, PathBlock
 
     if format in SOLUTIONS | FRAMES:
@@ -129,6 +149,15 @@ def _write(run: PathRun, output: TextIO, format: str) -> int:
     finally:
         writer.close()
     return found
+
+
+def _draw(run: PathRun, output: TextIO, form: str, most_nodes: int | None) -> int:
+    """Write a picture of all paths; how many there were."""
+    from spaseq.paths.pictures import MOST_NODES
+
+    found = run.all()
+    output.write(found.picture(form, most_nodes or MOST_NODES))
+    return len(found)
 
 
 def _count(run: PathRun, output: TextIO) -> int:

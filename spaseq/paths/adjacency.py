@@ -1,72 +1,122 @@
-"""Edges as compressed sparse rows: for each label, and each way, the neighbours of each vertex."""
+"""Edges as compressed sparse rows: for each label, and each way, the neighbours of each vertex.
+
+On the way there an edge is a number, its key: the vertex that it leaves in the upper half, the one that it enters in
+the lower half.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.paths.searcher import EdgeIndex
 
-if TYPE_CHECKING:
-    from nfa_native.paths.searcher import AdjacencyRows
-
 Numbers = NDArray[np.uint32]
+Keys = NDArray[np.uint64]
 SPARSE = 8  # a label with fewer than a vertex in so many has rows for those vertices alone that have edges
+HALF = np.uint64(32)
+NO_KEYS = np.empty(0, np.uint64)
 
 
-def edge_index(labels: Numbers, subjects: Numbers, objects: Numbers, label_count: int, vertices: int) -> EdgeIndex:
-    """The index of n different edges, uint32[n] each, in any order."""
+class EdgeRows(NamedTuple):
+    """Edges that leave vertices: row i has the ``targets`` from ``offsets[i]`` to ``offsets[i + 1]``, which rise.
+
+    It is that of ``vertices[i]``, which rise too; None: of vertex i.
+    """
+
+    vertices: Numbers | None
+    offsets: Numbers
+    targets: Numbers
+
+
+NO_EDGES = EdgeRows(np.empty(0, np.uint32), np.zeros(1, np.uint32), np.empty(0, np.uint32))
+
+
+class LabelRows(NamedTuple):
+    """The edges of one label, along and against their direction."""
+
+    along: EdgeRows
+    against: EdgeRows
+
+
+def edge_index(labels: Iterable[LabelRows], vertices: int) -> EdgeIndex:
+    """What searches walk along."""
     index = EdgeIndex(vertices)
-    along = _by_label(labels, subjects, objects, label_count, vertices)
-    against = _by_label(labels, objects, subjects, label_count, vertices)
-    for one, other in zip(along, against, strict=True):
-        index.add(one, other)
+    for rows in labels:
+        index.add(rows.along, rows.against)
     return index
 
 
-def distinct_edges(labels: Numbers, subjects: Numbers, objects: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """The edges in order of label, subject and object, each once."""
-    order = _order(labels, subjects, objects)
-    columns = np.array([labels[order], subjects[order], objects[order]])
-    fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    label, subject, object_ = columns if fresh.all() else columns[:, fresh]
-    return label, subject, object_
+def rows_by_label(labels: Numbers, keys: Keys, label_count: int, vertices: int) -> tuple[LabelRows, ...]:
+    """The rows of each label, from the label and the key of n edges in any order, some maybe twice."""
+    narrow = labels.astype(np.uint16) if label_count <= 1 << 16 else labels  # few bits are put in order faster
+    order = np.argsort(narrow, kind="stable")
+    by_label = keys[order]
+    bounds = np.cumsum(np.bincount(labels, minlength=label_count)).tolist()
+    return tuple(label_rows(distinct_keys(by_label[start:stop]), vertices) for start, stop in pairwise([0, *bounds]))
 
 
-def _by_label(
-    labels: Numbers, sources: Numbers, targets: Numbers, label_count: int, vertices: int
-) -> list[AdjacencyRows]:
-    order = _order(labels, sources, targets)
-    bounds = np.searchsorted(labels[order], np.arange(label_count + 1, dtype=np.uint32))
-    sources, targets = sources[order], np.ascontiguousarray(targets[order])
-    return [_rows(sources[start:stop], targets[start:stop], vertices) for start, stop in pairwise(bounds)]
+def label_rows(keys: Keys, vertices: int) -> LabelRows:
+    """The rows of one label, whose keys rise."""
+    return LabelRows(rows_of(keys, vertices), rows_of(np.sort(swapped(keys)), vertices))
 
 
-def _rows(sources: Numbers, targets: Numbers, vertices: int) -> AdjacencyRows:
-    """The rows of one label, whose edges are in order."""
-    if len(sources) * SPARSE >= vertices:
-        counts = np.bincount(sources, minlength=vertices)
-        return None, _offsets(counts), targets
+def rows_of(keys: Keys, vertices: int) -> EdgeRows:
+    """The rows of edges whose keys rise."""
+    sources, targets = (keys >> HALF).astype(np.uint32), keys.astype(np.uint32)
+    if len(keys) * SPARSE >= vertices:
+        return EdgeRows(None, _offsets(np.bincount(sources, minlength=vertices)), targets)
     found, counts = np.unique(sources, return_counts=True)
-    return found, _offsets(counts), targets
+    return EdgeRows(found, _offsets(counts), targets)
+
+
+def edge_keys(sources: Numbers, targets: Numbers) -> Keys:
+    """The keys of edges."""
+    keys = sources.astype(np.uint64)
+    keys <<= HALF
+    keys |= targets
+    return keys
+
+
+def row_keys(rows: EdgeRows) -> Keys:
+    """The keys of the edges that are in rows; they rise."""
+    sources = np.arange(len(rows.offsets) - 1, dtype=np.uint32) if rows.vertices is None else rows.vertices
+    return edge_keys(np.repeat(sources, np.diff(rows.offsets)), rows.targets)
+
+
+def ends_of(keys: Keys) -> Numbers:
+    """The vertices of edges."""
+    return np.concatenate([keys >> HALF, keys]).astype(np.uint32)
+
+
+def swapped(keys: Keys) -> Keys:
+    """The keys of the same edges against their direction."""
+    return (keys << HALF) | (keys >> HALF)
+
+
+def distinct_keys(keys: Keys) -> Keys:
+    """These keys in order, each once."""
+    found = np.sort(keys)
+    if not len(found):
+        return found
+    fresh = np.concatenate([[True], found[1:] != found[:-1]])
+    return found if fresh.all() else found[fresh]
+
+
+def are_among(some: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
+    """Of each whether it is one of those that are known, which rise."""
+    if not len(known):
+        return np.zeros(len(some), np.bool_)
+    places = np.searchsorted(known, some)
+    found: NDArray[np.bool_] = known[np.minimum(places, len(known) - 1)] == some
+    return found
 
 
 def _offsets(counts: NDArray[np.int64]) -> Numbers:
     offsets = np.zeros(len(counts) + 1, np.uint32)
     np.cumsum(counts, out=offsets[1:])
     return offsets
-
-
-def _order(first: Numbers, second: Numbers, third: Numbers) -> NDArray[np.int64]:
-    """What puts rows of three numbers in order: as one number, if they have few bits."""
-    bits = [int(column.max(initial=0)).bit_length() for column in (first, second, third)]
-    if sum(bits) > 64:
-        return np.lexsort((third, second, first))
-    key = first.astype(np.uint64) << np.uint64(bits[1] + bits[2])
-    key |= second.astype(np.uint64) << np.uint64(bits[2])
-    key |= third
-    return np.argsort(key, kind="stable")

@@ -13,8 +13,7 @@ from gpm.algebra import Iri
 from gpm.errors import PatternError
 from gpm.expressions import truth_columns
 from nfa_native.paths.searcher import ExpressionAutomaton
-from nfa_native.terms.words import Terms
-from spaseq.errors import QueryError
+from spaseq.errors import QueryError, StreamError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName
@@ -69,7 +68,7 @@ def ends_of(graph: GraphEdges, prepared: PreparedPath) -> tuple[Flags | None, tu
     """For each vertex whether paths may end there (None: anywhere), and which nodes of TO the graph does not have."""
     if not prepared.query.ends:
         return None, ()
-    found, ends = _found(graph, prepared.query.ends), np.zeros(graph.node_count, np.uint8)
+    found, ends = _found(graph, prepared.query.ends), np.zeros(graph.vertex_count, np.uint8)
     ends[found.vertices] = 1
     return ends, found.warnings
 
@@ -87,13 +86,18 @@ def symbols(graph: GraphEdges, step: EdgeStep | NegatedStep) -> list[int]:
 
 
 def condition_flags(graph: GraphEdges, condition: NodeCondition) -> Flags:
-    """For each vertex whether the condition is true of it.  QueryError: it cannot be evaluated."""
-    words = graph.terms.words.reshape(1, -1)
-    now = np.zeros(graph.node_count, np.int64)
+    """For each vertex whether the condition is true of it.
+
+    QueryError: it cannot be evaluated.  StreamError: a term of the graph is damaged.
+    """
+    words, terms = graph.terms.in_words()
+    now = np.zeros(len(words), np.int64)
     try:
-        status = truth_columns(condition.expression, [condition.variable], words, now, Terms(graph.terms.terms))
+        status = truth_columns(condition.expression, [condition.variable], words.reshape(1, -1), now, terms)
     except PatternError as error:
         raise QueryError(str(error)) from None
+    except ValueError as error:  # only a saved graph that was damaged has such terms
+        raise StreamError(f"a term of the graph is damaged: {error}") from None
     flags: Flags = (status == 1).astype(np.uint8)
     return flags
 
@@ -122,10 +126,10 @@ def vertices_named(graph: GraphEdges, name: NodeName) -> Vertices:
     """The vertices with this IRI, or with this label."""
     if isinstance(name, LabelledNodes):
         return graph.labelled(name.text)
-    vertex = graph.terms.vertex(name)
+    vertex = graph.vertex(name)
     return np.array([] if vertex is None else [vertex], np.uint32)
 
 
 def _meant(iri: str, graph: GraphEdges) -> str:
-    hint = did_you_mean(iri, graph.predicates)
+    hint = did_you_mean(iri, graph.labels)
     return f"; {hint}" if hint.startswith("did") else ""

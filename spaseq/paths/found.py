@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.names import short_name
+from spaseq.paths.pictures import MOST_NODES, picture
+from spaseq.paths.pictures.subgraph import Route
 from spaseq.results.terms import Value
 
 if TYPE_CHECKING:
@@ -80,6 +82,17 @@ class Paths(Sequence["Path"]):
 
         return to_arrow(self.graph, self.names, self.columns)
 
+    def picture(self, form: str = "svg", most_nodes: int = MOST_NODES) -> str:
+        """The part of the graph that they go through, as ``svg``, ``mermaid`` or ``dot``.
+
+        The first path of each query is drawn thick.  So many paths are drawn, from the first on, as have at most so
+        many nodes together, and it is said what is left out.  OptionError: there is no such form or number.
+        """
+        return picture(self.graph, (path.route for path in self), form, most_nodes)
+
+    def _repr_svg_(self) -> str | None:
+        return self.picture() if len(self) else None
+
     def __repr__(self) -> str:
         return f"<{len(self):,} paths{'' if self.complete else ', not all'}>"
 
@@ -116,6 +129,18 @@ class Path:
     def steps(self) -> tuple[tuple[str, bool], ...]:
         """As ``edges``, with the IRIs as texts."""
         return tuple((self.graph.predicates[symbol >> 1], bool(symbol & 1)) for symbol in self.symbols)
+
+    @property
+    def route(self) -> Route:
+        """Query, vertices and symbols."""
+        return self.query, self.vertices, self.symbols
+
+    def picture(self, form: str = "svg", most_nodes: int = MOST_NODES) -> str:
+        """As of ``Paths``; of a longer path its beginning."""
+        return picture(self.graph, [self.route], form, most_nodes)
+
+    def _repr_svg_(self) -> str:
+        return self.picture()
 
     def to_dict(self) -> dict[str, Any]:
         """What the command writes of it as JSON; terms as in SPARQL's JSON."""

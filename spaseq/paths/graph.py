@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 from gpm.edges import edge_words
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import background_errors
+from spaseq.errors import OptionError
+from spaseq.paths.changes import EdgeChange, change_edges
 from spaseq.paths.compiled import CompiledPaths
-from spaseq.paths.edges import GraphEdges
+from spaseq.paths.edges import GraphEdges, interned_edges
 from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.run import PathRun, Starts
+from spaseq.paths.saved.container import SavedContent
+from spaseq.paths.saved.graph import ENDING, open_file, restore, stored, write_file
 from spaseq.results.packages import require
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -28,28 +33,36 @@ class Graph(GraphEdges):
     graphs mean nothing.  ``label_property`` is what LABEL looks at.  OptionError: it is nothing of this.
     """
 
+    change: EdgeChange | None = None  # what ``with_edges`` did to make it
+
     def __init__(self, source: Any, label_property: str = RDFS_LABEL) -> None:
         terms = Terms()
         with background_errors():
-            super().__init__(terms, edge_words(terms, source), label_property)
+            super().__init__(*interned_edges(terms, edge_words(terms, source)), label_property)
 
     @staticmethod
     def load(
         path: str | os.PathLike[str],
-        label_property: str = RDFS_LABEL,
+        label_property: str | None = None,
         columns: tuple[str, str, str] | None = None,
         separator: str | None = None,
     ) -> Graph:
-        """The graph in a file: RDF (N-Triples, Turtle, N-Quads …) or an edge table, by the end of its name.
+        """The graph in a file: RDF (N-Triples, Turtle, N-Quads …), an edge table, or what ``save`` wrote, by its name.
 
         A table (.csv, .tsv, .txt: separated by ``|``, .parquet; ``.gz`` too) has ``columns`` for subject, relation and
-        object.  Its nodes are found by their names; those of RDF by ``label_property``.  StreamError: it cannot be
-        read.  OptionError: options that do not fit the file.
+        object.  Its nodes are found by their names; those of RDF by ``label_property``, which is rdfs:label if none is
+        given.  A saved graph (.spaseqgraph) is mapped into memory.  StreamError: the file cannot be read, or is
+        damaged.  OptionError: options that do not fit the file.
         """
         suffixes = [one.lower() for one in Path(path).suffixes if one.lower() != ".gz"]
-        if (suffixes and suffixes[-1] in TABLES) or columns is not None or separator is not None:
+        is_table = columns is not None or separator is not None
+        if suffixes[-1:] == [ENDING] and not is_table:
+            graph = Graph.__new__(Graph)
+            open_file(graph, Path(path), label_property)
+            return graph
+        if is_table or (suffixes and suffixes[-1] in TABLES):
             return Graph.from_table(path, columns, separator)
-        return Graph(path, label_property)
+        return Graph(path, label_property or RDFS_LABEL)
 
     @staticmethod
     def from_table(data: Any, columns: tuple[str, str, str] | None = None, separator: str | None = None) -> Graph:
@@ -58,8 +71,35 @@ class Graph(GraphEdges):
         from spaseq.paths.tables import TableForm, edge_table
 
         terms, graph = Terms(), Graph.__new__(Graph)
-        GraphEdges.__init__(graph, terms, edge_table(terms, data, TableForm(columns, separator)), None)
+        words = edge_table(terms, data, TableForm(columns, separator))
+        GraphEdges.__init__(graph, *interned_edges(terms, words), None)
         return graph
+
+    def with_edges(self, added: Any = (), removed: Any = ()) -> Graph:
+        """A graph with some edges more and some less; this one stays as it is, and they share what is in both.
+
+        Edges are given as to ``Graph``, or, if this one is of a table, as to ``from_table`` or as tuples of names.  One
+        that is both added and removed is there afterwards.  Nodes and predicates keep their numbers.  ``change`` of the
+        new graph says how many came and went, and how many made no difference.  OptionError: something is no edge.
+        StreamError: a file cannot be read.
+        """
+        graph = Graph.__new__(Graph)
+        with background_errors():
+            graph.change = change_edges(graph, self, added, removed)
+        return graph
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph into a file that ``load`` opens at once; its name must end in ``.spaseqgraph``.
+
+        OptionError: it does not, or the file cannot be written.
+        """
+        if Path(path).suffix.lower() != ENDING:
+            raise OptionError(f"the name of a saved graph ends in {ENDING}: {path}")
+        write_file(Path(path), stored(self).pieces())
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Graph], tuple[bytes]]:
+        """As it is saved."""
+        return _unpickled, (b"".join(stored(self).pieces()),)
 
     def match(
         self,
@@ -92,3 +132,9 @@ class Graph(GraphEdges):
     def compile(self, queries: PathQueries) -> CompiledPaths:
         """The queries (as of ``prepare``) ready to be searched for in this graph, again and again."""
         return CompiledPaths(self, prepare(queries))
+
+
+def _unpickled(data: bytes) -> Graph:
+    graph = Graph.__new__(Graph)
+    restore(graph, SavedContent.of(data), None)
+    return graph

@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from spaseq.pattern.paths import RELATION
 
+_BEGINNINGS = ("http://", "https://", "urn:")
 _IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
 
 
@@ -15,9 +16,15 @@ def relation_iri(name: str) -> str:
     return name if _IRI.fullmatch(name) else RELATION + quote(name, safe="")
 
 
+def relation_bytes(name: str) -> bytes:
+    """The canonical bytes of ``relation_iri``."""
+    return b"I" + relation_iri(name).encode()
+
+
 def node_bytes(name: str) -> bytes:
     """The canonical bytes of the node of that name."""
-    return ("I" if _IRI.fullmatch(name) else "S").encode() + name.encode()
+    is_iri = name.startswith(_BEGINNINGS) and _IRI.fullmatch(name)
+    return (b"I" if is_iri else b"S") + name.encode()
 
 
 def short_name(iri: str) -> str:

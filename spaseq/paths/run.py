@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpm.errors import PatternError
 from spaseq.errors import OptionError
+from spaseq.paths.adjacency import are_among
 from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
@@ -111,12 +112,12 @@ def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArr
     """
     if type(starts) is int:
         _check_vertices(graph, starts, starts)
-        return np.array([starts], np.uint32)
+        return _nodes(graph, np.array([starts], np.uint32), warnings)
     if isinstance(starts, np.ndarray) and starts.dtype.kind in "iu":
         if len(starts):
             _check_vertices(graph, int(starts.min()), int(starts.max()))
         _, places = np.unique(starts, return_index=True)
-        return np.ascontiguousarray(starts[np.sort(places)], np.uint32)
+        return _nodes(graph, np.ascontiguousarray(starts[np.sort(places)], np.uint32), warnings)
     if isinstance(starts, str) or not isinstance(starts, Iterable):
         raise OptionError(
             f"starts are a number or an array of them, or an iterable of terms or names, not {starts!r:.80}"
@@ -130,10 +131,19 @@ def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArr
     return np.fromiter(found, np.uint32, len(found))
 
 
+def _nodes(graph: GraphEdges, vertices: NDArray[np.uint32], warnings: list[str]) -> NDArray[np.uint32]:
+    """Those of them that have edges; of others is warned."""
+    if not len(graph.idle):
+        return vertices
+    is_idle = are_among(vertices, graph.idle)
+    warnings += (f"no edge has the node {vertex}" for vertex in vertices[is_idle].tolist())
+    return vertices[~is_idle]
+
+
 def _check_vertices(graph: GraphEdges, least: int, largest: int) -> None:
     """OptionError: one of these numbers is none of a node."""
-    if not 0 <= least <= largest < graph.node_count:
-        raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.node_count - 1}")
+    if not 0 <= least <= largest < graph.vertex_count:
+        raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.vertex_count - 1}")
 
 
 def _vertices(graph: GraphEdges, start: Any) -> list[int]:

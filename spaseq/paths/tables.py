@@ -18,7 +18,7 @@ import pyarrow.compute
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.paths.names import node_bytes, relation_iri
+from spaseq.paths.names import node_bytes, relation_bytes
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 from spaseq.tuples.sources.csv import CsvSource
@@ -46,13 +46,15 @@ def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     """
     columns, source = _opened(data, form)
     schema = source.choose(columns)
-    first, found = 0, [np.empty((3, 0), np.uint64)]
+    first: int = 0
+    texts: list[list[Any]] = [[], [], []]
     for batch in source.batches():
-        coded = [_texts(batch.column(schema.get_field_index(name)), name, first, source) for name in columns]
-        forms = (node_bytes, _relation_bytes, node_bytes)
-        found.append(np.array([_words(terms, *one, form) for one, form in zip(coded, forms, strict=True)]))
+        for each, name in zip(texts, columns, strict=True):
+            each.append(_texts(batch.column(schema.get_field_index(name)), name, first, source))
         first += batch.num_rows
-    return np.concatenate(found, axis=1)
+    subjects, relations, objects = texts
+    nodes = _words(terms, subjects + objects, node_bytes)
+    return np.stack([nodes[:first], _words(terms, relations, relation_bytes), nodes[first:]])
 
 
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
@@ -86,8 +88,8 @@ def _suffix(path: str | Path) -> str:
     return (found[:-1] if found[-1:] == [".gz"] else found)[-1:][0] if found else ""
 
 
-def _texts(column: Any, name: str, first: int, source: Source) -> tuple[Any, Any]:
-    """The distinct texts of a column, and which of them each row has.  StreamError: one is missing or empty."""
+def _texts(column: Any, name: str, first: int, source: Source) -> Any:
+    """A column as strings.  StreamError: one is missing or empty."""
     if pyarrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     texts = column.cast(pyarrow.string())
@@ -97,14 +99,11 @@ def _texts(column: Any, name: str, first: int, source: Source) -> tuple[Any, Any
     if missing.any():
         row = first + int(np.flatnonzero(missing)[0])
         raise StreamError(f"the edge has no {name}", source.place(row))
-    coded = texts.dictionary_encode()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    return texts
 
 
-def _words(terms: Terms, texts: Sequence[str], codes: Any, form: Callable[[str], bytes]) -> Words:
-    found: Words = terms.intern_many([form(text) for text in texts])[codes]
+def _words(terms: Terms, texts: Sequence[Any], form: Callable[[str], bytes]) -> Words:
+    """The words of texts, each of them made of its text once."""
+    coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
+    found: Words = terms.intern_many([form(text) for text in coded.dictionary.to_pylist()])[coded.indices.to_numpy()]
     return found
-
-
-def _relation_bytes(name: str) -> bytes:
-    return b"I" + relation_iri(name).encode()

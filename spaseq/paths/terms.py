@@ -1,7 +1,9 @@
-"""The terms of a graph's vertices and labels: from vertices to terms and back."""
+"""The terms of a graph's vertices: from vertices to terms and back."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -13,10 +15,45 @@ from gpm.terms import RdfTerm, event_label, term_bytes
 from nfa_native.terms.words import Terms
 from spaseq.results.terms import Value, from_bytes
 
+UNKNOWN = -1
+Vertices = NDArray[np.int64]
+
 _PREFIX = event_label(SCOPE, "")  # of the labels of blank nodes
 
 
-class GraphTerms:
+class GraphTerms(ABC):
+    """The terms of vertices, which are their numbers from 0 on, as canonical bytes (see ``Terms``)."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def bytes_of(self, vertex: int) -> bytes:
+        """The canonical bytes of a vertex."""
+
+    @abstractmethod
+    def vertex_of(self, text: bytes) -> int | None:
+        """The vertex of a term's bytes, canonical or not; None: there is none."""
+
+    def vertices_of(self, texts: Sequence[bytes]) -> Vertices:
+        """``vertex_of`` of each; UNKNOWN: there is none."""
+        found = (self.vertex_of(text) for text in texts)
+        return np.array([UNKNOWN if vertex is None else vertex for vertex in found], np.int64)
+
+    @abstractmethod
+    def in_words(self) -> tuple[Words, Terms]:
+        """The words of all vertices, and a table that has them, where more may be interned."""
+
+    def value(self, vertex: int) -> Value:
+        """The term of a vertex."""
+        return shown(self.bytes_of(vertex))
+
+    def vertex(self, term: RdfTerm) -> int | None:
+        """The vertex of a term; None: there is none."""
+        return self.vertex_of(term_bytes(term, SCOPE))
+
+
+class InternedTerms(GraphTerms):
     """The ``words`` of vertices by number, in a table of ``terms`` that nobody adds to any more."""
 
     def __init__(self, terms: Terms, words: Words) -> None:
@@ -25,6 +62,27 @@ class GraphTerms:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def bytes_of(self, vertex: int) -> bytes:
+        """See ``GraphTerms``."""
+        return self.terms.bytes(int(self.words[vertex]))
+
+    def vertex_of(self, text: bytes) -> int | None:
+        """See ``GraphTerms``."""
+        (found,) = self.vertices_of([text]).tolist()
+        return None if found == UNKNOWN else found
+
+    def vertices_of(self, texts: Sequence[bytes]) -> Vertices:
+        """See ``GraphTerms``."""
+        if not len(self):
+            return np.full(len(texts), UNKNOWN)
+        words = Terms(self.terms).intern_many(list(texts))  # a table of its own, for what the graph does not have
+        places = np.minimum(np.searchsorted(self._sorted, words), len(self) - 1)
+        return np.where(self._sorted[places] == words, self._order[places], UNKNOWN)
+
+    def in_words(self) -> tuple[Words, Terms]:
+        """See ``GraphTerms``."""
+        return self.words, Terms(self.terms)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -35,19 +93,45 @@ class GraphTerms:
         found: Words = self.words[self._order]
         return found
 
-    def value(self, vertex: int) -> Value:
-        """The term of a vertex."""
-        return shown(self.terms.bytes(int(self.words[vertex])))
 
-    def vertex(self, term: RdfTerm) -> int | None:
-        """The vertex of a term; None: the graph has none."""
-        return self.vertex_of(term_bytes(term, SCOPE))
+class MoreTerms(GraphTerms):
+    """The terms of a graph, and behind them those of vertices that came later: their canonical bytes."""
+
+    def __init__(self, first: GraphTerms, more: Sequence[bytes]) -> None:
+        self.first: GraphTerms = first.first if isinstance(first, MoreTerms) else first
+        known = first.more if isinstance(first, MoreTerms) else ()
+        self.more: tuple[bytes, ...] = (*known, *more)
+        self._places = {text: len(self.first) + place for place, text in enumerate(self.more)}
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.more)
+
+    def bytes_of(self, vertex: int) -> bytes:
+        """See ``GraphTerms``."""
+        return self.first.bytes_of(vertex) if vertex < len(self.first) else self.more[vertex - len(self.first)]
 
     def vertex_of(self, text: bytes) -> int | None:
-        """The vertex of a term's canonical bytes; None: the graph has none."""
-        word = Terms(self.terms).intern(text)  # a table of its own, for what the graph does not have
-        place = int(np.searchsorted(self._sorted, np.uint64(word)))
-        return int(self._order[place]) if place < len(self) and int(self._sorted[place]) == word else None
+        """See ``GraphTerms``."""
+        found = self.first.vertex_of(text)
+        return self._places.get(canonical(text)) if found is None else found
+
+    def vertices_of(self, texts: Sequence[bytes]) -> Vertices:
+        """See ``GraphTerms``."""
+        found = self.first.vertices_of(texts)
+        for place in np.flatnonzero(found == UNKNOWN).tolist():
+            found[place] = self._places.get(canonical(texts[place]), UNKNOWN)
+        return found
+
+    def in_words(self) -> tuple[Words, Terms]:
+        """See ``GraphTerms``."""
+        words, terms = self.first.in_words()
+        return np.concatenate([words, terms.intern_many(list(self.more))]), terms
+
+
+def canonical(text: bytes) -> bytes:
+    """The canonical bytes of a term, those that its word stands for."""
+    terms = Terms()
+    return terms.bytes(terms.intern(text))
 
 
 def shown(text: bytes) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 
 import pyoxigraph
@@ -14,7 +15,16 @@ from tests.paths.agreement import Found
 
 def paths(edges: Sequence[Edge], text: str, starts: Sequence[Term] | None = None) -> Iterator[Found]:
     """The paths that the engine finds, as texts."""
-    graph = Graph(term_triples(edges))
+    return paths_of(Graph(term_triples(edges)), text, starts)
+
+
+def saved_paths(edges: Sequence[Edge], text: str, starts: Sequence[Term] | None = None) -> Iterator[Found]:
+    """Those in the graph after it was saved."""
+    return paths_of(pickle.loads(pickle.dumps(Graph(term_triples(edges)))), text, starts)
+
+
+def paths_of(graph: Graph, text: str, starts: Sequence[Term] | None = None) -> Iterator[Found]:
+    """Those in a graph."""
     given = None if starts is None else list(map(term_of, starts))
     for path in graph.match(text, given):
         nodes = tuple(value.to_ntriples() for value in path.values())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,25 @@ def test_a_line_that_is_no_triple_is_told(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}:6:")
 
 
+def test_a_bad_line_of_a_later_block_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpm.edges.BLOCK", 150)
+    path = tmp_path / "bad.nt"
+    path.write_bytes(LINES * 3 + b"<http://ex.org/a> <http://ex.org/p> oops .\n")
+    with pytest.raises(StreamError) as error:
+        Graph.load(path)
+    assert error.value.line == 16
+
+
+@pytest.mark.parametrize("lines", [LINES, gzip.compress(LINES)])
+def test_pipes(tmp_path: Path, lines: bytes) -> None:
+    """They cannot be read again from the start."""
+    path = tmp_path / "pipe.nt"
+    os.mkfifo(path)
+    with ThreadPoolExecutor() as pool:
+        pool.submit(path.write_bytes, lines)
+        assert found(Graph.load(path)) == EXPECTED
+
+
 @pytest.mark.parametrize("name", ["missing.nt", "missing.csv", "graph.unknown"])
 def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "graph.unknown").write_text("a")
@@ -131,6 +152,14 @@ def test_tables_in_memory() -> None:
     frame = pandas.DataFrame(rows, columns=["subject", "relation", "object"])
     for data in (frame, pyarrow.Table.from_pandas(frame)):
         assert found(Graph.from_table(data), FILMS) == FOUND
+
+
+def test_tables_in_several_batches() -> None:
+    """Names are those of the whole table."""
+    rows = pyarrow.table({"subject": ["a", "b"], "relation": ["p", "p"], "object": ["b", "c"]})
+    graph = Graph.from_table(pyarrow.concat_tables([rows, rows, rows.take([1])]))
+    assert (graph.node_count, len(graph)) == (3, 2)
+    assert found(graph, 'QUERY q FROM LABEL "a" :p/:p') == ["a -> p -> b -> p -> c"]
 
 
 def test_names_that_are_iris(tmp_path: Path) -> None:

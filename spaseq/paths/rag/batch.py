@@ -53,8 +53,8 @@ class FoundPaths:
         self.complete = found.complete
         self._numbers = numbers
         self._found = found
-        self._node_count = found.graph.node_count
-        keys = found.columns.queries.astype(np.int64) * self._node_count + found.end_points()[0]
+        self._vertex_count = found.graph.vertex_count
+        keys = found.columns.queries.astype(np.int64) * self._vertex_count + found.end_points()[0]
         self._order = np.argsort(keys, kind="stable")
         self._keys = keys[self._order]
         self._warnings = defaultdict(list)
@@ -73,9 +73,9 @@ class FoundPaths:
 
     def _places(self, path: ResolvedPath) -> NDArray[np.int64]:
         """Where the paths of a query are, from its starts alone, in the order in which they were found."""
-        first = self._numbers[_key(path)] * self._node_count
+        first = self._numbers[_key(path)] * self._vertex_count
         if path.starts is None:
-            return self._between(first, first + self._node_count)
+            return self._between(first, first + self._vertex_count)
         parts = [self._between(first + start, first + start + 1) for start in path.starts]
         return np.concatenate([np.empty(0, np.int64), *parts])
 

@@ -60,7 +60,7 @@ class EmbeddingScorer:
     def _node_cosines(self, question: Vectors, paths: Paths) -> Scores:
         """float64[nodes of the graph]: the cosine with each node of these paths."""
         vertices = np.unique(paths.columns.vertices)
-        near = np.zeros(self._names.graph.node_count)
+        near = np.zeros(self._names.graph.vertex_count)
         near[vertices] = self._vectors.rows([self._names.node(vertex) for vertex in vertices.tolist()]) @ question
         return near
 

@@ -53,7 +53,7 @@ class LexicalScorer(StepScorer):
     @cached_property
     def _index(self) -> WordIndex:
         relations = [self._names.relation(number) for number in range(self._relation_count)]
-        nodes = [self._names.node(vertex) for vertex in range(self.graph.node_count)]
+        nodes = [self._names.node(vertex) for vertex in range(self.graph.vertex_count)]
         return WordIndex([list(dict.fromkeys(self._words(name))) for name in relations + nodes])
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-import numpy as np
-
 from gpm.algebra import Iri
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Path, in_turn
@@ -56,10 +54,8 @@ class GraphNames:
         number = self.graph.labels.get(self.graph.label_property or "")
         if number is None:
             return {}
-        labels, subjects, objects = self.graph.edges
-        start, stop = np.searchsorted(labels, [number, number + 1])
         found: dict[int, str] = {}
-        for subject, object_ in zip(subjects[start:stop].tolist(), objects[start:stop].tolist(), strict=True):
+        for subject, object_ in zip(*(ends.tolist() for ends in self.graph.edges_of(number)), strict=True):
             value = self.graph.terms.value(object_)
             if value.kind == "literal":
                 found.setdefault(subject, value.text)

@@ -159,3 +159,41 @@ def test_run_knows_path_queries(files: Path, invoke: Invoke) -> None:
     result = invoke("run", "one.paths", "--stream", "s=kb.txt")
     assert result.exit_code == 2
     assert "one.paths has path queries, for graphs that stay as they are: try spaseq paths" in result.stderr
+
+
+def test_a_graph_is_saved_and_opened(files: Path, invoke: Invoke) -> None:
+    expected = invoke("paths", "two.paths", "--graph", "kb.txt").stdout
+    saved = invoke("paths", "--graph", "kb.txt", "--save", "kb.spaseqgraph")
+    assert (saved.exit_code, saved.stdout, saved.stderr) == (0, "", "")
+    assert invoke("paths", "two.paths", "--graph", "kb.spaseqgraph").stdout == expected
+    both = invoke("paths", "two.paths", "--graph", "kb.txt", "--save", "other.spaseqgraph")
+    assert both.stdout == expected
+    assert Path("other.spaseqgraph").read_bytes() == Path("kb.spaseqgraph").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--graph", "kb.txt"], "Missing argument"),
+        (["--graph", "kb.txt", "--save", "kb.nt"], "the name of a saved graph ends in .spaseqgraph: kb.nt"),
+        (["--graph", "bad.spaseqgraph", "--save", "bad.spaseqgraph"], "this file is read in the same run"),
+        (["one.paths", "--graph", "bad.spaseqgraph"], "bad.spaseqgraph: error: this is no saved graph"),
+        (
+            ["one.paths", "--graph", "kb.txt", "--save", "none/kb.spaseqgraph"],
+            "cannot write none/kb.spaseqgraph",
+        ),
+    ],
+)
+def test_what_is_wrong_with_saved_graphs(files: Path, invoke: Invoke, arguments: list[str], told: str) -> None:
+    Path("bad.spaseqgraph").write_bytes(b"graph")
+    result = invoke("paths", *arguments)
+    assert result.exit_code != 0 and told in result.stderr
+
+
+def test_pictures(files: Path, invoke: Invoke) -> None:
+    drawn = invoke("paths", "two.paths", "--graph", "kb.txt", "--format", "svg")
+    assert drawn.exit_code == 0 and drawn.stdout.startswith("<svg ") and drawn.stdout.endswith("</svg>\n")
+    few = invoke("paths", "two.paths", "--graph", "kb.txt", "--format", "dot", "--most-nodes", "4")
+    assert 'label="not drawn: 1 path with 1 more node"' in few.stdout
+    wrong = invoke("paths", "two.paths", "--graph", "kb.txt", "--format", "csv", "--most-nodes", "4")
+    assert wrong.exit_code == 2 and "--most-nodes is about pictures" in wrong.stderr

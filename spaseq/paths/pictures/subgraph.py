@@ -1,0 +1,121 @@
+"""The part of a graph that paths go through, with what a picture says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.names import short_name
+from spaseq.paths.pictures.labels import cleaned, shortened
+from spaseq.results.terms import Value
+
+MOST_COUNTED = 100_000  # paths; of more it is only said that there are more
+
+Route: TypeAlias = "tuple[str, tuple[int, ...], tuple[int, ...]]"  # query, vertices and symbols of a path
+Edge: TypeAlias = "tuple[int, int, int]"  # subject, label, object
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """``text`` is what stands in it, ``full`` is all of its term."""
+
+    text: str
+    full: str
+    is_start: bool
+    is_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEdge:
+    """From subject to object, which are places of nodes; ``is_first`` if the first path of a query takes it."""
+
+    source: int
+    target: int
+    text: str
+    full: str
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Nodes in the order in which paths come to them, and edges; ``note`` says what is left out, if anything."""
+
+    nodes: tuple[DrawnNode, ...]
+    edges: tuple[DrawnEdge, ...]
+    note: str
+
+
+class _Collected:
+    """What was collected of paths so far: nodes with their places, edges, and whether they are on a first path."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.places: dict[int, int] = {}
+        self.edges: dict[Edge, bool] = {}
+        self.starts: set[int] = set()
+        self.ends: set[int] = set()
+        self.queries: set[str] = set()
+
+    def add(self, route: Route) -> bool:
+        """A path, of the very first one as much as there is room for; False: it is not there, or not all of it."""
+        query, vertices, symbols = route
+        fits = len(self.places.keys() | vertices) <= self.most
+        if not fits and self.places:
+            return False
+        is_first = query not in self.queries
+        self.queries.add(query)
+        self.starts.add(vertices[0])
+        if fits:
+            self.ends.add(vertices[-1])
+        self._step_to(vertices[0])
+        for source, symbol, target in zip(vertices, symbols, vertices[1:], strict=False):
+            if not self._step_to(target):
+                break
+            ends = (target, source) if symbol & 1 else (source, target)
+            edge = (ends[0], symbol >> 1, ends[1])
+            self.edges[edge] = self.edges.get(edge, False) or is_first
+        return fits
+
+    def _step_to(self, vertex: int) -> bool:
+        if vertex not in self.places and len(self.places) < self.most:
+            self.places[vertex] = len(self.places)
+        return vertex in self.places
+
+
+def drawing(graph: GraphEdges, routes: Iterable[Route], most: int) -> Drawing:
+    """A drawing of paths with at most so many nodes: of as many paths, from the first on, as there is room for."""
+    found, others, not_drawn = _Collected(most), set[int](), 0
+    for route in routes:
+        if not_drawn or not found.add(route):
+            not_drawn += 1
+            others.update(route[1])
+        if not_drawn > MOST_COUNTED:
+            break
+    nodes = tuple(
+        _node(graph.terms.value(vertex), vertex in found.starts, vertex in found.ends) for vertex in found.places
+    )
+    edges = tuple(
+        DrawnEdge(found.places[source], found.places[target], shortened(short_name(iri)), cleaned(iri), is_first)
+        for (source, label, target), is_first in found.edges.items()
+        for iri in (graph.predicates[label],)
+    )
+    note = _note(not_drawn, len(others - found.places.keys())) if nodes else "no paths"
+    return Drawing(nodes, edges, note)
+
+
+def _node(value: Value, is_start: bool, is_end: bool) -> DrawnNode:
+    text = short_name(value.text) if value.kind == "uri" else value.text
+    return DrawnNode(shortened(f"_:{text}" if value.kind == "bnode" else text), cleaned(value.text), is_start, is_end)
+
+
+def _note(paths: int, nodes: int) -> str:
+    if not paths:
+        return ""
+    more = "more than " if paths > MOST_COUNTED else ""
+    return f"not drawn: {more}{_many('path', paths)} with {more}{_many('more node', nodes)}"
+
+
+def _many(name: str, count: int) -> str:
+    return f"{min(count, MOST_COUNTED):,} {name}{'' if count == 1 else 's'}"

@@ -1,0 +1,177 @@
+"""Drawings as SVG, which notebooks and browsers show."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from spaseq.paths.pictures.colours import EDGE, FIRST_EDGE, fills
+from spaseq.paths.pictures.labels import width
+from spaseq.paths.pictures.layers import CHARACTER, HEIGHT, Box, boxes
+from spaseq.paths.pictures.subgraph import Drawing, DrawnEdge, DrawnNode
+
+MARGIN = 20
+APART = 26  # edges between the same nodes
+NEARER = 0.62  # how far on its way an edge has its label, if the end has fewer edges
+FONT = "system-ui, sans-serif"
+
+Point: TypeAlias = "tuple[float, float]"
+Curve: TypeAlias = "tuple[Point, Point, Point, Point]"
+
+
+def as_svg(drawing: Drawing) -> str:
+    """An image of its own size."""
+    placed = boxes(drawing)
+    curves = list(_curves(drawing.edges, placed))
+    edges = list(zip(drawing.edges, curves, _label_places(drawing.edges, curves, placed), strict=True))
+    (left, top), (right, bottom) = _frame(placed, edges)
+    right = max(right, left + 2 * MARGIN + CHARACTER * width(drawing.note))
+    image = _image(left, top, right, bottom + HEIGHT * bool(drawing.note))
+    for edge, curve, _ in sorted(edges, key=lambda one: one[0].is_first):  # the highlighted ones above the others
+        _draw_edge(image, edge, curve)
+    for node, box in zip(drawing.nodes, placed, strict=True):
+        _draw_node(image, node, box)
+    for edge, _, at in edges:
+        _draw_label(image, edge, at)
+    if drawing.note:
+        _write(image, (left + MARGIN, bottom + HEIGHT / 2), drawing.note, "#6b7280", "start")
+    return tostring(image, encoding="unicode") + "\n"
+
+
+# ── geometry ─────────────────────────────────────────────────────────────────────────────────────────────
+def _curves(edges: Sequence[DrawnEdge], placed: Sequence[Box]) -> Iterator[Curve]:
+    """The way of each edge; those between the same nodes bend apart."""
+    between = defaultdict(list)
+    for number, edge in enumerate(edges):
+        between[frozenset((edge.source, edge.target))].append(number)
+    for number, edge in enumerate(edges):
+        others = between[frozenset((edge.source, edge.target))]
+        place = others.index(number)
+        bend = APART * (place - (len(others) - 1) / 2)
+        source, target = placed[edge.source], placed[edge.target]
+        if edge.source == edge.target:
+            yield _loop(source, place)
+        elif source.layer == target.layer:
+            yield _beside(source, target, place)
+        else:
+            yield _across(source, target, bend)
+
+
+def _loop(box: Box, place: int) -> Curve:
+    top, height, half = box.y - HEIGHT / 2, 36 + APART * place, 12 + 6 * place
+    return (box.x - half, top), (box.x - 2 * half, top - height), (box.x + 2 * half, top - height), (box.x + half, top)
+
+
+def _beside(source: Box, target: Box, place: int) -> Curve:
+    """Between nodes of one layer: out on the right, and back."""
+    start, end = source.x + source.width / 2, target.x + target.width / 2
+    out = max(start, end) + 36 + abs(source.y - target.y) / 6 + APART * place
+    return (start, source.y), (out, source.y), (out, target.y), (end, target.y)
+
+
+def _across(source: Box, target: Box, bend: float) -> Curve:
+    way = 1 if source.x < target.x else -1
+    start, end = source.x + way * source.width / 2, target.x - way * target.width / 2
+    middle = (start + end) / 2
+    return (start, source.y), (middle, source.y + bend), (middle, target.y + bend), (end, target.y)
+
+
+def _label_places(edges: Sequence[DrawnEdge], curves: Sequence[Curve], placed: Sequence[Box]) -> Iterator[Point]:
+    """Where the middle of each label is: nearer to the end that has fewer edges, for there is more room."""
+    degrees = Counter(end for edge in edges for end in (edge.source, edge.target))
+    for edge, curve in zip(edges, curves, strict=True):
+        source, target = degrees[edge.source], degrees[edge.target]
+        at = 0.5 if source == target else NEARER if source > target else 1 - NEARER
+        x, y = _point(curve, at)
+        is_beside = edge.source != edge.target and placed[edge.source].layer == placed[edge.target].layer
+        yield (x + _half(edge) + 4, y) if is_beside else (x, y)
+
+
+def _point(curve: Curve, at: float) -> Point:
+    """A point of a cubic curve, from 0 to 1 on its way."""
+    weights = ((1 - at) ** 3, 3 * at * (1 - at) ** 2, 3 * at**2 * (1 - at), at**3)
+    x, y = (sum(weight * part for weight, part in zip(weights, axis, strict=True)) for axis in zip(*curve, strict=True))
+    return x, y
+
+
+def _half(edge: DrawnEdge) -> float:
+    """Half of how wide a label is."""
+    return CHARACTER * width(edge.text) / 2
+
+
+def _frame(placed: Sequence[Box], edges: Sequence[tuple[DrawnEdge, Curve, Point]]) -> tuple[Point, Point]:
+    """The corners between which all of the drawing lies."""
+    points = [(0.0, 0.0)]
+    for box in placed:
+        points += _around((box.x, box.y), box.width / 2, HEIGHT / 2)
+    for edge, curve, at in edges:
+        points += _around(at, _half(edge), 0)
+        points += [_point(curve, part) for part in (0.25, 0.5, 0.75)]
+    x, y = zip(*points, strict=True)
+    return (min(x), min(y)), (max(x), max(y))
+
+
+def _around(middle: Point, wide: float, high: float) -> list[Point]:
+    return [(middle[0] + sign * (wide + MARGIN), middle[1] + sign * (high + MARGIN)) for sign in (-1, 1)]
+
+
+# ── elements ─────────────────────────────────────────────────────────────────────────────────────────────
+def _image(left: float, top: float, right: float, bottom: float) -> Element:
+    wide, high = _n(right - left), _n(bottom - top)
+    view = f"{_n(left)} {_n(top)} {wide} {high}"
+    image = Element("svg", xmlns="http://www.w3.org/2000/svg", width=wide, height=high, viewBox=view, role="img")
+    SubElement(image, "rect", x=_n(left), y=_n(top), width=wide, height=high, fill="#ffffff")
+    heads = SubElement(image, "defs")
+    for colour, _ in (EDGE, FIRST_EDGE):
+        head = SubElement(
+            heads, "marker", id=_head(colour), viewBox="0 0 8 8", refX="8", refY="4", markerWidth="9", markerHeight="9",
+            markerUnits="userSpaceOnUse", orient="auto",
+        )  # fmt: skip
+        SubElement(head, "path", d="M0 0L8 4L0 8z", fill=colour)
+    return image
+
+
+def _draw_edge(image: Element, edge: DrawnEdge, curve: Curve) -> None:
+    colour, thick = FIRST_EDGE if edge.is_first else EDGE
+    start, *rest = (f"{_n(x)} {_n(y)}" for x, y in curve)
+    SubElement(
+        image, "path", {"stroke-width": str(thick), "marker-end": f"url(#{_head(colour)})"},
+        d=f"M{start}C{' '.join(rest)}", fill="none", stroke=colour,
+    )  # fmt: skip
+
+
+def _draw_node(image: Element, node: DrawnNode, box: Box) -> None:
+    group = SubElement(image, "g")
+    SubElement(group, "title").text = node.full
+    fill, stroke = fills(node)
+    thick = "3" if node.is_start or node.is_end else "1.5"
+    SubElement(
+        group, "rect", {"stroke-width": thick}, x=_n(box.x - box.width / 2), y=_n(box.y - HEIGHT / 2),
+        width=_n(box.width), height=_n(HEIGHT), rx=_n(HEIGHT / 2 if node.is_start else 5), fill=fill, stroke=stroke,
+    )  # fmt: skip
+    _write(group, (box.x, box.y), node.text, "#111111")
+
+
+def _draw_label(image: Element, edge: DrawnEdge, at: Point) -> None:
+    group = SubElement(image, "g")
+    SubElement(group, "title").text = edge.full
+    text = _write(group, at, edge.text, "#374151")
+    for name, value in {"stroke": "#ffffff", "stroke-width": "5", "paint-order": "stroke"}.items():
+        text.set(name, value)  # a white rim, so that edges do not cross it
+
+
+def _write(parent: Element, at: Point, text: str, colour: str, anchor: str = "middle") -> Element:
+    fitted = {"font-family": FONT, "font-size": "13", "text-anchor": anchor, "dominant-baseline": "central"}
+    element = SubElement(parent, "text", fitted, x=_n(at[0]), y=_n(at[1]), fill=colour)
+    element.text = text
+    return element
+
+
+def _head(colour: str) -> str:
+    return f"head-{colour.removeprefix('#')}"
+
+
+def _n(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")

@@ -1,0 +1,1 @@
+"""Graphs in files that are used where they lie: nothing of them is read before somebody looks at it."""
