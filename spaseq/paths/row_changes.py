@@ -70,7 +70,8 @@ def keys_leaving(rows: EdgeRows, sources: Numbers) -> Keys:
     else:
         sources = sources[are_among(sources, rows.vertices)]
         at = np.searchsorted(rows.vertices, sources)
-    starts, counts = rows.offsets[at].astype(np.int64), np.diff(rows.offsets)[at].astype(np.int64)
+    starts = rows.offsets[at].astype(np.int64)
+    counts = rows.offsets[at + 1] - starts
     places = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
     return edge_keys(np.repeat(sources, counts), rows.targets[places])
 

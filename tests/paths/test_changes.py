@@ -98,7 +98,9 @@ def test_nodes_that_are_gone() -> None:
     graph = Graph([triple, other])
     after = graph.with_edges(removed=[triple])
     gone = np.array([graph.vertex(NODES[0]), graph.vertex(NODES[1])])
-    assert len(after.match("QUERY q <urn:q>*", starts=gone)) == 0
+    starts = after.match("QUERY q <urn:q>*", starts=gone)
+    assert (len(starts), starts.warnings) == (0, tuple(f"no edge has the node {number}" for number in gone))
+    assert len(after.match("QUERY q <urn:q>*", starts=int(gone[0]))) == 0
     assert after.match("QUERY q FROM <urn:n0> <urn:p>*").warnings == (
         "q: no edge has the predicate <urn:p>; did you mean urn:q?",
         "q: no node of the graph is <urn:n0>",

@@ -121,6 +121,15 @@ def test_of_a_long_path_its_beginning_is_drawn() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("most", "note"),
+    [(4, "more than 6 paths with more than 6 more nodes"), (101, "all paths but the first 9")],
+)
+def test_of_very_many_paths_some_are_looked_at(monkeypatch: pytest.MonkeyPatch, most: int, note: str) -> None:
+    monkeypatch.setattr("spaseq.paths.pictures.subgraph.MOST_SEEN", 9)
+    assert texts_of(paths("ALL WALK <urn:p>", *STAR).picture(most_nodes=most))[-1] == f"not drawn: {note}"
+
+
 @pytest.mark.parametrize(("form", "most"), [("png", 3), ("svg", 0), ("svg", True), ("svg", "3"), (None, 3)])
 def test_pictures_that_there_are_not(form: Any, most: Any) -> None:
     with pytest.raises(OptionError, match=r"no pictures of the form|most_nodes is a number from 1 on"):

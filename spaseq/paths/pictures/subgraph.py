@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from spaseq.paths.edges import GraphEdges
@@ -11,7 +12,7 @@ from spaseq.paths.names import short_name
 from spaseq.paths.pictures.labels import cleaned, shortened
 from spaseq.results.terms import Value
 
-MOST_COUNTED = 100_000  # paths; of more it is only said that there are more
+MOST_SEEN = 10_000  # paths; of more it is only said that there are more
 
 Route: TypeAlias = "tuple[str, tuple[int, ...], tuple[int, ...]]"  # query, vertices and symbols of a path
 Edge: TypeAlias = "tuple[int, int, int]"  # subject, label, object
@@ -86,13 +87,12 @@ class _Collected:
 
 def drawing(graph: GraphEdges, routes: Iterable[Route], most: int) -> Drawing:
     """A drawing of paths with at most so many nodes: of as many paths, from the first on, as there is room for."""
-    found, others, not_drawn = _Collected(most), set[int](), 0
-    for route in routes:
+    found, others, not_drawn, rest = _Collected(most), set[int](), 0, iter(routes)
+    for route in islice(rest, MOST_SEEN):
         if not_drawn or not found.add(route):
             not_drawn += 1
             others.update(route[1])
-        if not_drawn > MOST_COUNTED:
-            break
+    are_more = next(rest, None) is not None
     nodes = tuple(
         _node(graph.terms.value(vertex), vertex in found.starts, vertex in found.ends) for vertex in found.places
     )
@@ -101,7 +101,7 @@ def drawing(graph: GraphEdges, routes: Iterable[Route], most: int) -> Drawing:
         for (source, label, target), is_first in found.edges.items()
         for iri in (graph.predicates[label],)
     )
-    note = _note(not_drawn, len(others - found.places.keys())) if nodes else "no paths"
+    note = _note(not_drawn, len(others - found.places.keys()), are_more) if nodes else "no paths"
     return Drawing(nodes, edges, note)
 
 
@@ -110,12 +110,12 @@ def _node(value: Value, is_start: bool, is_end: bool) -> DrawnNode:
     return DrawnNode(shortened(f"_:{text}" if value.kind == "bnode" else text), cleaned(value.text), is_start, is_end)
 
 
-def _note(paths: int, nodes: int) -> str:
-    if not paths:
-        return ""
-    more = "more than " if paths > MOST_COUNTED else ""
-    return f"not drawn: {more}{_many('path', paths)} with {more}{_many('more node', nodes)}"
+def _note(paths: int, nodes: int, are_more: bool) -> str:
+    if are_more and not paths:
+        return f"not drawn: all paths but the first {MOST_SEEN:,}"
+    more = "more than " if are_more else ""
+    return f"not drawn: {more}{_many('path', paths)} with {more}{_many('more node', nodes)}" if paths else ""
 
 
 def _many(name: str, count: int) -> str:
-    return f"{min(count, MOST_COUNTED):,} {name}{'' if count == 1 else 's'}"
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
