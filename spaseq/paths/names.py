@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from spaseq.pattern.paths import RELATION
 
+IRI_STARTS = ("http", "urn:")  # of names that are IRIs
 _IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
 
 

@@ -18,7 +18,7 @@ import pyarrow.compute
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.paths.names import node_bytes, relation_iri
+from spaseq.paths.names import IRI_STARTS, node_bytes, relation_iri
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 from spaseq.tuples.sources.csv import CsvSource
@@ -38,19 +38,21 @@ class TableForm:
     separator: str | None = None
 
 
-def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
+def edge_table(terms: Terms, data: Any, form: TableForm, transient: bool = False) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
     ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, or
-    has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    has just these three.  ``transient``: terms are not pinned.
+    StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
     """
     columns, source = _opened(data, form)
     schema = source.choose(columns)
+    interned = terms.intern_many_transient if transient else terms.intern_many
     first, found = 0, [np.empty((3, 0), np.uint64)]
     for batch in source.batches():
         coded = [_texts(batch.column(schema.get_field_index(name)), name, first, source) for name in columns]
-        forms = (node_bytes, _relation_bytes, node_bytes)
-        found.append(np.array([_words(terms, *one, form) for one, form in zip(coded, forms, strict=True)]))
+        forms = (_nodes_bytes, _relations_bytes, _nodes_bytes)
+        found.append(np.array([_words(interned, *one, form) for one, form in zip(coded, forms, strict=True)]))
         first += batch.num_rows
     return np.concatenate(found, axis=1)
 
@@ -98,13 +100,24 @@ def _texts(column: Any, name: str, first: int, source: Source) -> tuple[Any, Any
         row = first + int(np.flatnonzero(missing)[0])
         raise StreamError(f"the edge has no {name}", source.place(row))
     coded = texts.dictionary_encode()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    return coded.dictionary, coded.indices.to_numpy()
 
 
-def _words(terms: Terms, texts: Sequence[str], codes: Any, form: Callable[[str], bytes]) -> Words:
-    found: Words = terms.intern_many([form(text) for text in texts])[codes]
+def _words(
+    interned: Callable[[list[bytes]], Words], texts: Any, codes: Any, form: Callable[[Any], list[bytes]]
+) -> Words:
+    found: Words = interned(form(texts))[codes]
     return found
 
 
-def _relation_bytes(name: str) -> bytes:
-    return b"I" + relation_iri(name).encode()
+def _nodes_bytes(names: Any) -> list[bytes]:
+    """``node_bytes`` of each name, at once where none may be an IRI."""
+    if any(pyarrow.compute.any(pyarrow.compute.starts_with(names, start)).as_py() for start in IRI_STARTS):
+        return list(map(node_bytes, names.to_pylist()))
+    texts = pyarrow.compute.binary_join_element_wise("S", names, "")
+    found: list[bytes] = texts.cast(pyarrow.binary()).to_pylist()
+    return found
+
+
+def _relations_bytes(names: Any) -> list[bytes]:
+    return [b"I" + relation_iri(name).encode() for name in names.to_pylist()]
