@@ -18,7 +18,7 @@ import pyarrow.compute
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.paths.names import node_bytes, relation_bytes
+from spaseq.paths.names import IRI_STARTS, node_bytes, relation_bytes
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 from spaseq.tuples.sources.csv import CsvSource
@@ -38,11 +38,12 @@ class TableForm:
     separator: str | None = None
 
 
-def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
+def edge_table(terms: Terms, data: Any, form: TableForm, transient: bool = False) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
     ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, or
-    has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    has just these three.  ``transient``: terms are not pinned.
+    StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
     """
     columns, source = _opened(data, form)
     schema = source.choose(columns)
@@ -53,8 +54,9 @@ def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
             each.append(_texts(batch.column(schema.get_field_index(name)), name, first, source))
         first += batch.num_rows
     subjects, relations, objects = texts
-    nodes = _words(terms, subjects + objects, node_bytes)
-    return np.stack([nodes[:first], _words(terms, relations, relation_bytes), nodes[first:]])
+    interned = terms.intern_many_transient if transient else terms.intern_many
+    nodes = _words(interned, subjects + objects, _nodes_bytes)
+    return np.stack([nodes[:first], _words(interned, relations, _relations_bytes), nodes[first:]])
 
 
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
@@ -102,8 +104,21 @@ def _texts(column: Any, name: str, first: int, source: Source) -> Any:
     return texts
 
 
-def _words(terms: Terms, texts: Sequence[Any], form: Callable[[str], bytes]) -> Words:
+def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:
     """The words of texts, each of them made of its text once."""
     coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
-    found: Words = terms.intern_many([form(text) for text in coded.dictionary.to_pylist()])[coded.indices.to_numpy()]
+    found: Words = interned(form(coded.dictionary))[coded.indices.to_numpy()]
     return found
+
+
+def _nodes_bytes(names: Any) -> list[bytes]:
+    """``node_bytes`` of each name, at once where none may be an IRI."""
+    if any(pyarrow.compute.any(pyarrow.compute.starts_with(names, start)).as_py() for start in IRI_STARTS):
+        return list(map(node_bytes, names.to_pylist()))
+    texts = pyarrow.compute.binary_join_element_wise("S", names, "")
+    found: list[bytes] = texts.cast(pyarrow.binary()).to_pylist()
+    return found
+
+
+def _relations_bytes(names: Any) -> list[bytes]:
+    return list(map(relation_bytes, names.to_pylist()))
