@@ -38,7 +38,7 @@ def edge_words(terms: Terms, source: EdgeSource) -> Words:
         return _words_of_file(terms, Path(source))
     if is_rdflib_graph(source):
         return _words(terms, triples_of_rdflib(source))
-    return _words(terms, _checked(source))
+    return _words(terms, triples_of(source))
 
 
 def _words_of_file(terms: Terms, path: Path) -> Words:
@@ -84,7 +84,8 @@ def _words(terms: Terms, triples: Iterable[Any]) -> Words:
     return np.concatenate(found, axis=1)
 
 
-def _checked(source: Any) -> Iterator[Quad | Triple]:
+def triples_of(source: Any) -> Iterator[Quad | Triple]:
+    """The triples of an iterable of such, of quads or of tuples of three terms.  PatternError: something is none."""
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise PatternError(f"a graph is a file, a graph, or triples, not {source!r:.80}")
     for part in source:

@@ -13,11 +13,20 @@ from pyoxigraph import Quad
 from gpm.lines import QuadLines
 from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
-from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples
+from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples, Words
 from gpm.terms import term_bytes
 from nfa_native.terms.words import Terms
 
 AT_ONCE = 1 << 12  # texts that are read at once; their places are looked at again behind each that is read by itself
+
+
+def forget_terms(encoder: Encoder, held: Iterable[Words]) -> None:
+    """Free all terms but those of ``held`` and of the batches and the events under way of this encoder."""
+    assemblers = list(encoder.assemblers)
+    for assembler in assemblers:
+        assembler.forget_words()
+    batches = [batch.words() for batch in encoder.batches]
+    encoder.terms.collect([*held, *batches, *(assembler.pending() for assembler in assemblers)])
 
 
 def encode_graphs(encoder: Encoder, graphs: Iterable[EventGraph]) -> EventBatch:

@@ -11,7 +11,7 @@ import numpy as np
 from gpm.algebra import Group
 from gpm.background import BackgroundGraphs
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
-from gpm.encoder import encode_graphs, renewed, single_batch
+from gpm.encoder import encode_graphs, forget_terms, renewed, single_batch
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
@@ -188,11 +188,7 @@ class Evaluator:
 
     def forget_terms(self, held: Iterable[Words]) -> None:
         """Free the terms of past events: all but those of ``held``, of events under way, of patterns and knowledge."""
-        assemblers = list(self.encoder.assemblers)
-        for assembler in assemblers:
-            assembler.forget_words()
-        batches = [batch.words() for batch in self.encoder.batches]
-        self.terms.collect([*held, *batches, *(assembler.pending() for assembler in assemblers)])
+        forget_terms(self.encoder, held)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _beside(self, version: int, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:

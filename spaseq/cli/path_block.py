@@ -7,11 +7,12 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from spaseq.paths import Path, Paths
+from spaseq.paths import Appeared, Path, Paths
 from spaseq.paths.found import in_turn
 from spaseq.results.formats.block import Shortening
+from spaseq.results.times import iso
 
 if TYPE_CHECKING:
     import pyarrow
@@ -71,6 +72,34 @@ class PathBlock:
     def framer(self, types: Mapping[str, str]) -> Callable[[Sequence[PathBlock]], pyarrow.Table]:
         """The columns of ``Paths.to_arrow``."""
         return lambda blocks: _together([block.paths.to_arrow() for block in blocks])
+
+
+@dataclass(frozen=True)
+class AppearedBlock(PathBlock):
+    """Paths that appeared in a stream, with their times."""
+
+    HEADS: ClassVar = ("time", *HEADS)
+    paths: Appeared
+
+    @property
+    def heads(self) -> Sequence[str]:
+        """What stands above the columns."""
+        return self.HEADS
+
+    def __getitem__(self, some: slice) -> AppearedBlock:
+        return AppearedBlock(self.paths.part(*some.indices(len(self))[:2]), self.query)
+
+    def cells(self, index: int, shortening: Shortening) -> list[TextCell]:
+        """A path as it is shown in a table."""
+        from spaseq.results.formats.columns import TextCell
+
+        time = TextCell(iso(int(self.paths.times[index])))
+        return [time, *PathBlock.cells(self, index, shortening)]
+
+    def csv_lines(self) -> Iterator[bytes]:
+        """As of ``PathBlock``, each behind its time."""
+        for time, line in zip(self.paths.times.tolist(), PathBlock.csv_lines(self), strict=True):
+            yield f"{iso(time)},".encode() + line
 
 
 def in_ntriples(path: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from click.core import ParameterSource
 
 from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED
@@ -18,11 +19,23 @@ from spaseq.cli.options import Duration, format_option, limit_option, output_opt
 from spaseq.cli.output import check_not_read, check_one_query, choose_format, open_output
 from spaseq.cli.queries import each_query, read_text, show_warnings
 from spaseq.cli.signals import handled
+from spaseq.cli.stream_options import (
+    follow_option,
+    late_option,
+    lateness_option,
+    on_error_option,
+    time_property_option,
+    time_unit_option,
+)
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.results.formats import BLOCKS, FRAMES, SOLUTIONS, Layout, open_block_writer
+from spaseq.streams.sources import expand
+from spaseq.streams.timestamps import UNITS
+from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
 if TYPE_CHECKING:
+    from spaseq.cli.path_stream import StreamedPaths
     from spaseq.paths import Graph, PathRun
 
 PICTURES = ("svg", "mermaid", "dot")
@@ -31,10 +44,19 @@ PICTURES = ("svg", "mermaid", "dot")
 @click.command()
 @click.argument("queries", metavar="QUERY.paths...", nargs=-1)
 @click.option(
-    "--graph", "file", metavar="PATH", required=True,
+    "--graph", "file", metavar="PATH",
     help="The graph: RDF (.nt, .ttl, .nq, .trig, .rdf …), a table of edges (.csv, .tsv, .txt, .parquet), maybe .gz, or "
     "what --save wrote.",
 )  # fmt: skip
+@click.option(
+    "--stream", metavar="PATH",
+    help="Instead of a graph a stream whose events are edges, as of spaseq run: a file, a folder, a glob, or -. Paths "
+    "are printed when they appear.",
+)  # fmt: skip
+@click.option(
+    "--labels", metavar="PATH", help="With --stream: the graph in which LABEL finds nodes, RDF in any syntax."
+)
+@click.option("--window", type=Duration(), help="With --stream: how long an edge stays when it does not come again.")
 @click.option(
     "--columns", metavar="SUBJECT,RELATION,OBJECT",
     help="The columns of a table with edges.  [default: subject,relation,object, or the three that it has]",
@@ -62,12 +84,21 @@ PICTURES = ("svg", "mermaid", "dot")
     help="Stop when so many edges were looked at, those of results counted again.",
 )  # fmt: skip
 @click.option("--count", is_flag=True, help="Print the number of paths alone; of several queries a line each.")
+@lateness_option
+@late_option
+@follow_option
+@on_error_option
+@time_property_option
+@time_unit_option
 @notes_options
 @click.pass_context
 def paths(
     ctx: click.Context,
     queries: tuple[str, ...],
-    file: str,
+    file: str | None,
+    stream: str | None,
+    labels: str | None,
+    window: timedelta | None,
     columns: str | None,
     separator: str | None,
     label_property: str | None,
@@ -79,20 +110,38 @@ def paths(
     time_limit: timedelta | None,
     most_edges: int | None,
     count: bool,
+    lateness: timedelta,
+    late: Path | None,
+    follow: bool,
+    on_error: str,
+    time_properties: tuple[str, ...],
+    time_unit: str,
     quiet: bool,
     strict: bool,
 ) -> None:
-    """Print the paths that path queries find in a graph.
+    """Print the paths that path queries find in a graph, or those that appear in a stream of edges.
 
     What a limit leaves out is told on standard error.
     """
     give_back_large_blocks()
     if not queries and save is None:
         raise click.UsageError("Missing argument 'QUERY.paths...'.")
+    check_source(ctx)
     parsed = each_query(queries, _read)
-    check_not_read({"--output": output, "--save": save}, [*queries, file])
+    sources = [file] if file is not None else [*expand(stream or ""), *([labels] if labels else [])]
+    check_not_read({"--output": output, "--save": save, "--late": late}, [*queries, *sources])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
+    if stream is not None and window is not None:
+        from spaseq.cli.path_stream import EdgeOptions, PathsOut, StreamedPaths
+
+        wire = wire_options(time_properties, time_unit, on_error)
+        known = opened_graph(labels, None, None, label_property) if labels else None
+        edges = EdgeOptions(stream, window, lateness, late, follow, wire, known)
+        streamed = StreamedPaths(list(parsed.values()), edges, PathsOut(output, format, limit, count, quiet))
+        _run_stream(ctx, streamed, quiet, strict)
+        return
+    assert file is not None
     with handled({signal.SIGTERM: signal.default_int_handler}):  # SIGTERM is what Ctrl-C is
         graph = opened_graph(file, columns, separator, label_property)
         if save is not None:
@@ -103,6 +152,46 @@ def paths(
         with open_output(output) as out:
             found = _count(run, out) if count else _write(run, out, choose_format(format, out), most_nodes)
     _sum_up(ctx, run, found, quiet, strict, limit)
+
+
+_OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "save", "most_nodes")
+_OF_STREAMS = ("window", "labels", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
+
+
+def check_source(ctx: click.Context) -> None:
+    """OptionError: there is no graph and no stream, or both, or an option of the other one."""
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if ("file" in given) == ("stream" in given):
+        raise OptionError("paths are those of a graph (--graph PATH) or of a stream of edges (--stream PATH), of one")
+    strange = given.intersection(_OF_STREAMS if "file" in given else _OF_GRAPHS)
+    if strange:
+        options = {option.name: option.opts[0] for option in ctx.command.params}
+        names = ", ".join(sorted(options[name] for name in strange))
+        raise OptionError(f"{names}: {'only with --stream' if 'file' in given else 'not with --stream'}")
+    if "stream" in given and "window" not in given:
+        raise OptionError("--stream needs --window: how long an edge stays, as in --window 1h")
+    if "stream" in given and ctx.params["format"] in PICTURES:
+        raise OptionError(f"--format {ctx.params['format']}: not with --stream, whose paths come one after the other")
+
+
+def wire_options(time_properties: Sequence[str], time_unit: str, on_error: str) -> WireOptions:
+    """How events are read."""
+    properties = tuple(one.removeprefix("<").removesuffix(">") for one in time_properties) or TIME_PROPERTIES
+    return WireOptions(properties, UNITS[time_unit], on_error == "skip")
+
+
+def _run_stream(ctx: click.Context, streamed: StreamedPaths, quiet: bool, strict: bool) -> None:
+    """Run, and say what was dropped, also after an error or Ctrl-C."""
+    try:
+        with handled({signal.SIGTERM: signal.default_int_handler}):
+            streamed.run(ctx)
+    finally:
+        losses = streamed.losses()
+        tell_losses(losses, quiet, strict)
+    if not streamed.found and not quiet:
+        tell_why((), losses)
+    if losses and strict:
+        ctx.exit(FAILED)
 
 
 def opened_graph(file: str, columns: str | None, separator: str | None, label_property: str | None) -> Graph:

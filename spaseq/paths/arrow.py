@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow
 
 from spaseq.paths.columns import PathColumns
-from spaseq.paths.edges import GraphEdges
+from spaseq.paths.named_graph import NamedGraph
 
 
-def to_arrow(graph: GraphEdges, names: Sequence[str], columns: PathColumns) -> pyarrow.Table:
+def to_arrow(graph: NamedGraph, names: Sequence[str], columns: PathColumns) -> pyarrow.Table:
     """See ``Paths.to_arrow``; ``names`` are those of queries."""
     steps = np.concatenate([np.zeros(1, np.int64), columns.ends.astype(np.int64)])
     used, places = np.unique(columns.vertices, return_inverse=True)

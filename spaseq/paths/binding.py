@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def bound(graph: GraphEdges, prepared: PreparedPath) -> BoundPath:
     """A query on a graph.  QueryError: a condition cannot be evaluated."""
     automaton, (ends, warnings) = prepared.automaton, ends_of(graph, prepared)
     states = [
-        (symbols(graph, state.step), state.transitions, state.accepting) if state.step is not None
+        (symbols(graph.labels, state.step), state.transitions, state.accepting) if state.step is not None
         else ((), state.transitions, state.accepting)
         for state in automaton.states
     ]  # fmt: skip
@@ -73,15 +73,15 @@ def ends_of(graph: GraphEdges, prepared: PreparedPath) -> tuple[Flags | None, tu
     return ends, found.warnings
 
 
-def symbols(graph: GraphEdges, step: EdgeStep | NegatedStep) -> list[int]:
+def symbols(labels: Mapping[str, int], step: EdgeStep | NegatedStep) -> list[int]:
     """The symbols that a step may take: 2 · label along an edge, 2 · label + 1 against it."""
     if isinstance(step, EdgeStep):
-        label = graph.labels.get(step.predicate)
+        label = labels.get(step.predicate)
         return [] if label is None else [2 * label + step.inverse]
     found = []
     for way, but in enumerate((step.forward, step.inverse)):
         if but is not None:
-            found += [2 * label + way for iri, label in graph.labels.items() if iri not in but]
+            found += [2 * label + way for iri, label in labels.items() if iri not in but]
     return found
 
 

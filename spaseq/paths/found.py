@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaseq.paths.columns import PathColumns
-from spaseq.paths.edges import GraphEdges
+from spaseq.paths.named_graph import NamedGraph
 from spaseq.paths.names import short_name
 from spaseq.paths.pictures import MOST_NODES, picture
 from spaseq.paths.pictures.subgraph import Route
@@ -30,7 +30,7 @@ class Paths(Sequence["Path"]):
     """
 
     def __init__(
-        self, graph: GraphEdges, names: Sequence[str], columns: PathColumns, complete: bool, warnings: Sequence[str]
+        self, graph: NamedGraph, names: Sequence[str], columns: PathColumns, complete: bool, warnings: Sequence[str]
     ) -> None:
         self.graph = graph
         self.names = tuple(names)
@@ -101,7 +101,7 @@ class Paths(Sequence["Path"]):
 class Path:
     """A path: the numbers of its nodes (``vertices``), one more than those of its steps (``symbols``)."""
 
-    graph: GraphEdges
+    graph: NamedGraph
     query: str
     vertices: tuple[int, ...]
     symbols: tuple[int, ...]

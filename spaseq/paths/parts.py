@@ -143,7 +143,7 @@ class BoundChain:
     @staticmethod
     def of(graph: GraphEdges, query: PreparedPath) -> BoundChain:
         """A query that is a chain."""
-        steps = tuple(symbols(graph, step) for step in query.chain or ())
+        steps = tuple(symbols(graph.labels, step) for step in query.chain or ())
         ends, unknown = ends_of(graph, query)
         warnings = (*unknown_predicates(graph, query), *unknown)
         return BoundChain(query.name, steps, starts_of(graph, query), ends, query.query.not_back, warnings)

@@ -38,11 +38,12 @@ class TableForm:
     separator: str | None = None
 
 
-def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
+def edge_table(terms: Terms, data: Any, form: TableForm, transient: bool = False) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
     ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, or
-    has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    has just these three.  ``transient``: terms are not pinned.
+    StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
     """
     columns, source = _opened(data, form)
     schema = source.choose(columns)
@@ -53,8 +54,9 @@ def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
             each.append(_texts(batch.column(schema.get_field_index(name)), name, first, source))
         first += batch.num_rows
     subjects, relations, objects = texts
-    nodes = _words(terms, subjects + objects, node_bytes)
-    return np.stack([nodes[:first], _words(terms, relations, relation_bytes), nodes[first:]])
+    interned = terms.intern_many_transient if transient else terms.intern_many
+    nodes = _words(interned, subjects + objects, node_bytes)
+    return np.stack([nodes[:first], _words(interned, relations, relation_bytes), nodes[first:]])
 
 
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
@@ -102,8 +104,9 @@ def _texts(column: Any, name: str, first: int, source: Source) -> Any:
     return texts
 
 
-def _words(terms: Terms, texts: Sequence[Any], form: Callable[[str], bytes]) -> Words:
+def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[str], bytes]) -> Words:
     """The words of texts, each of them made of its text once."""
     coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
-    found: Words = terms.intern_many([form(text) for text in coded.dictionary.to_pylist()])[coded.indices.to_numpy()]
-    return found
+    found = interned([form(text) for text in coded.dictionary.to_pylist()])
+    words: Words = found[coded.indices.to_numpy()]
+    return words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from spaseq.errors import OptionError
-from spaseq.paths.edges import GraphEdges
+from spaseq.paths.named_graph import NamedGraph
 from spaseq.paths.pictures.subgraph import Drawing, Route, drawing
 from spaseq.paths.pictures.svg import as_svg
 from spaseq.paths.pictures.texts import as_dot, as_mermaid
@@ -15,7 +15,7 @@ MOST_NODES = 60
 FORMS: Mapping[str, Callable[[Drawing], str]] = {"mermaid": as_mermaid, "dot": as_dot, "svg": as_svg}
 
 
-def picture(graph: GraphEdges, routes: Iterable[Route], form: str, most_nodes: int) -> str:
+def picture(graph: NamedGraph, routes: Iterable[Route], form: str, most_nodes: int) -> str:
     """A picture of paths in one of FORMS, with at most so many nodes.  OptionError: there is no such form or number."""
     if form not in FORMS:
         raise OptionError(f"there are no pictures of the form {form!r:.80}; {did_you_mean(str(form), FORMS)}")

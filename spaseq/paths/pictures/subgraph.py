@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-from spaseq.paths.edges import GraphEdges
+from spaseq.paths.named_graph import NamedGraph
 from spaseq.paths.names import short_name
 from spaseq.paths.pictures.labels import cleaned, shortened
 from spaseq.results.terms import Value
@@ -85,7 +85,7 @@ class _Collected:
         return vertex in self.places
 
 
-def drawing(graph: GraphEdges, routes: Iterable[Route], most: int) -> Drawing:
+def drawing(graph: NamedGraph, routes: Iterable[Route], most: int) -> Drawing:
     """A drawing of paths with at most so many nodes: of as many paths, from the first on, as there is room for."""
     found, others, not_drawn, rest = _Collected(most), set[int](), 0, iter(routes)
     for route in islice(rest, MOST_SEEN):

@@ -1,0 +1,1 @@
+"""Benchmarks of path queries."""

@@ -1,0 +1,129 @@
+"""Path queries on a stream of edges, beside evaluating anew: ``python -m benchmarks.paths.stream [ARRIVALS [WINDOW]]``.
+
+A window of the last 100,000 edges, under a million arrivals, given as tables of 1,000 rows (``EdgeStream.push_table``):
+every path that appears is found.  The other side makes a graph of the rows in the window each 1,000 arrivals
+(``Graph.from_table``) and asks for all paths.  It is asked at 100 moments; there the results must be equal.  CPU time
+of one thread; the ratio is that for the same arrivals.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from spaseq.paths import EdgeStream, Graph, Paths
+
+NODES, PREDICATES = 20_000, 5
+BATCH, MOMENTS = 1000, 100
+
+
+@dataclass(frozen=True)
+class Case:
+    """A query, and from how many nodes it starts."""
+
+    name: str
+    query: str
+    starts: int = 1
+
+
+CASES = (
+    Case("all walks of 3 steps, 200 starts", "ALL WALK :p0/^:p1/:p2", 200),
+    Case("all trails of 1 to 4 steps, 20 starts", "ALL TRAIL (:p0|^:p1){1,4}", 20),
+    Case("shortest walks of 1 to 6 steps", "ANY SHORTEST WALK (:p0|^:p1|:p2){1,6}"),
+    Case("all shortest walks of 1 to 6 steps", "ALL SHORTEST WALK (:p0|^:p1|:p2){1,6}"),
+    Case("3 shortest walks of 1 to 6 steps", "SHORTEST 3 WALK (:p0|^:p1){1,6}"),
+    Case("one walk to each node that is reached", "ANY WALK (:p0|^:p1|:p2)+"),
+    Case("a shortest one to each of them", "ANY SHORTEST WALK (:p0|^:p1|:p2)+"),
+    Case("the same from 20 nodes", "ANY SHORTEST WALK (:p0|^:p1|:p2)+", 20),
+)
+
+
+@dataclass
+class Measured:
+    """CPU seconds of both sides, how often the graph was made anew, and what differed."""
+
+    stream: float = 0.0
+    anew: float = 0.0
+    moments: int = 0
+    appeared: int = 0
+    results: int = 0
+    wrong: list[int] = field(default_factory=list)
+
+
+def edge_rows(count: int, seed: int = 1) -> pyarrow.Table:
+    """Edges between nodes and along predicates that are drawn evenly, by their names."""
+    chooser = np.random.default_rng(seed)
+    nodes, relations = (
+        pyarrow.array([f"{kind}{number}" for number in range(size)]) for kind, size in (("n", NODES), ("p", PREDICATES))
+    )
+    columns = {
+        "subject": nodes.take(chooser.integers(0, NODES, count)),
+        "relation": relations.take(chooser.integers(0, PREDICATES, count)),
+        "object": nodes.take(chooser.integers(0, NODES, count)),
+    }
+    return pyarrow.table(columns)
+
+
+def batches(stream: EdgeStream, rows: pyarrow.Table) -> Iterator[tuple[int, int, float]]:
+    """Push all rows; after each batch how many came, how many paths appeared, and the seconds that took."""
+    for first in range(0, rows.num_rows, BATCH):
+        some: NDArray[np.int64] = np.arange(first, min(first + BATCH, rows.num_rows))
+        part = rows.slice(first, BATCH)
+        began = time.process_time()
+        found = len(stream.push_table(some, part))
+        yield first + len(some), found, time.process_time() - began
+
+
+def measured(case: Case, rows: pyarrow.Table, window: int) -> Measured:
+    text = f"QUERY q {case.query}"
+    starts = [f"n{number}" for number in range(case.starts)]
+    stream, found = EdgeStream(text, window - 1, starts, named=True), Measured()
+    every = max(1, rows.num_rows // BATCH // MOMENTS)
+    for came, appeared, seconds in batches(stream, rows):
+        found.stream += seconds
+        found.appeared += appeared
+        if came // BATCH % every == 0:
+            alive = rows.slice(max(0, came - window), min(window, came))
+            began = time.process_time()
+            paths = Graph.from_table(alive).match(text, starts)
+            found.anew += time.process_time() - began
+            found.moments += 1
+            found.results += len(paths)
+            found.wrong += [] if lengths(paths) == lengths(stream.current()) else [came]
+    return found
+
+
+def lengths(paths: Paths) -> Counter[tuple[str, str, int]]:
+    """How many paths of each length each pair of nodes has."""
+    first, last = paths.end_points()
+    steps = np.diff(paths.columns.ends.astype(np.int64), prepend=0)
+    texts = {vertex: paths.graph.terms.value(vertex).text for vertex in {*first.tolist(), *last.tolist()}}
+    rows = zip(first.tolist(), last.tolist(), steps.tolist(), strict=True)
+    return Counter((texts[one], texts[other], length) for one, other, length in rows)
+
+
+def main() -> None:
+    count, window = (int(text) for text in (sys.argv[1:] + ["1000000", "100000"][len(sys.argv) - 1 :]))
+    rows = edge_rows(count)
+    print(f"{count:,} arrivals, a window of {window:,} edges, {NODES:,} nodes, {PREDICATES} predicates")
+    print(f"{'':38}  µs an arrival    paths appeared   anew, each {BATCH:,}: ms   results   ratio   equal")
+    for case in CASES:
+        one = measured(case, rows, window)
+        anew = one.anew / one.moments
+        ratio = anew / BATCH / (one.stream / count)
+        print(
+            f"{case.name:38}  {one.stream / count * 1e6:13.2f}  {one.appeared:16,}  {anew * 1e3:20.1f}"
+            f"  {one.results // one.moments:8,}  {ratio:6.1f}   {one.moments - len(one.wrong)} of {one.moments}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,393 @@
+// The shortest walks of a query in a window, kept up to date: for each start a tree over pairs of a vertex and a subset of states.
+//
+// An edge that comes makes walks shorter only where it is used, and one that goes makes those longer that lie behind it in
+// a tree and have no other way of the same length: G. Ramalingam and T. Reps, An incremental algorithm for a
+// generalization of the shortest-path problem (1996).  An edge that comes again in time changes nothing.
+#ifndef SPASEQ_PATHS_WINDOW_FOREST
+#define SPASEQ_PATHS_WINDOW_FOREST
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "nfa_native/paths/automaton.hpp"
+#include "nfa_native/paths/graph.hpp"
+#include "nfa_native/paths/path_so_far.hpp"
+#include "nfa_native/paths/window/edges.hpp"
+#include "nfa_native/paths/window/number_table.hpp"
+
+namespace spaseq {
+
+constexpr uint32_t NO_LENGTH = UINT32_MAX;
+
+// A vertex and a subset that a walk from a start leads to.
+struct alignas(64) ForestNode {     // one line of the cache
+    vertex_t vertex;
+    uint32_t subset;
+    uint32_t start;
+    uint32_t length;                // of the shortest walks
+    uint32_t before;                // the same before event `changed`; NO_LENGTH: it was not there
+    uint32_t parent;                // on one of them; NO_PLACE: the walk begins here, or the node is lost
+    step_t step;                    // from the parent
+    uint32_t child;                 // any one whose parent it is
+    uint32_t next_child, last_child;    // of its parent
+    uint32_t next_here, last_here;      // others of its vertex
+    uint32_t next_subset;           // of its start and its vertex; or the next free place
+    bool is_lost;                   // its way has gone
+    uint64_t changed;               // the event in which its length changed last
+};
+
+struct WalkStart {
+    vertex_t vertex = NO_PLACE;     // NO_PLACE: the window does not have it
+    uint32_t root = NO_PLACE;
+};
+
+struct Forest {
+    static constexpr size_t FEW_STARTS = 4;
+
+    struct Waiting {
+        uint32_t length;
+        uint32_t node;
+        bool operator<(const Waiting& other) const noexcept { return length > other.length; }   // the shortest first
+    };
+
+    // What a node was whose way has gone, and the best way to it from those that are left.
+    struct LostNode {
+        uint32_t start;
+        vertex_t vertex;
+        uint32_t subset;
+        uint32_t from;              // NO_PLACE: none leads to it
+        step_t step;
+    };
+
+    const WindowGraph* graph = nullptr;
+    const PathAutomaton* automaton = nullptr;
+    Subsets subsets;
+    PathRules rules;                        // WALK
+    std::vector<WalkStart> starts;
+    std::vector<ForestNode> nodes;
+    uint32_t free_node = NO_PLACE;
+    std::vector<uint32_t> here;             // by vertex: some node, NO_PLACE: none
+    NumberTable chains;                     // by start and vertex: the first of its nodes
+    std::vector<Waiting> waiting;           // a heap
+    std::vector<uint32_t> changed;          // the nodes whose length this event has changed
+    std::vector<LostNode> lost;
+    uint64_t event = 1;                     // counts what edges do, by coming and by going
+
+    void open_forest(const WindowGraph* of, const PathAutomaton* led_by) {
+        graph = of;
+        automaton = led_by;
+        subsets.begin_with(led_by);
+        chains.scrambler = of->scrambler;
+    }
+
+    void cover_vertices(size_t vertices) {
+        if (here.size() < vertices) here.resize(vertices, NO_PLACE);
+    }
+
+    // What changes from now on is of another event.
+    void begin_changes() noexcept {
+        ++event;
+        changed.clear();
+    }
+
+    uint32_t length_before(uint32_t node) const noexcept {
+        return nodes[node].changed == event ? nodes[node].before : nodes[node].length;
+    }
+
+    bool is_end(const ForestNode& node) {
+        return rules.may_end(node.vertex) && subsets.moves_at(node.subset, node.vertex).accepting;
+    }
+
+    // `visit(node)` for the nodes of a start and a vertex, until it says true: then that node, else NO_PLACE.
+    template <class Visit>
+    uint32_t find_node(uint32_t start, vertex_t vertex, Visit visit) {
+        if (has_chains()) {
+            for (uint32_t at = chains.at(key_of(start, vertex)), next; at != NO_PLACE; at = next) {
+                next = nodes[at].next_subset;
+                if (visit(at)) return at;
+            }
+        } else {
+            for (uint32_t at = here[vertex], next; at != NO_PLACE; at = next) {
+                next = nodes[at].next_here;
+                if (nodes[at].start == start && visit(at)) return at;
+            }
+        }
+        return NO_PLACE;
+    }
+
+    // Whether nodes are found by their start, since there are many at a vertex.
+    bool has_chains() const noexcept { return starts.size() > FEW_STARTS; }
+
+    // ── what comes ───────────────────────────────────────────────────────────────────────────────────────────
+    // A start is in the window from now on.  std::bad_alloc, std::domain_error.
+    void plant(uint32_t start, vertex_t vertex) {
+        starts[start].vertex = vertex;
+        uint32_t root = make_node(start, vertex, 0);
+        starts[start].root = root;
+        note_change(root);
+        nodes[root].length = 0;
+        wait_for(root);
+    }
+
+    // A start is in the window no more; nothing but its root is left of its tree.
+    void uproot(uint32_t start) noexcept {
+        remove_node(starts[start].root);
+        starts[start] = WalkStart();
+    }
+
+    // Edges have come, and starts; `shorten_walks` follows.  std::bad_alloc, std::domain_error.
+    void approach_along(const std::vector<uint32_t>& edges) {
+        for (uint32_t edge : edges)
+            for (uint32_t inverse = 0; inverse < 2; ++inverse) visit_uses(edge, inverse, [&](uint32_t node, uint32_t subset) {
+                const WindowEdge& one = graph->edges[edge];
+                approach(node, 2 * edge + inverse, inverse ? one.subject : one.object, subset);
+            });
+    }
+
+    // Shorten what can be shortened.  std::bad_alloc, std::domain_error.
+    void shorten_walks() {
+        while (!waiting.empty()) {
+            Waiting next = take_waiting();
+            if (nodes[next.node].length != next.length) continue;       // it was shortened once more
+            const ForestNode& node = nodes[next.node];
+            visit_behind(node.start, node.vertex, node.subset, [&](const HalfEdge& half, step_t step, uint32_t subset) {
+                approach(next.node, step, half.to, subset);
+            });
+        }
+    }
+
+    // ── what goes ────────────────────────────────────────────────────────────────────────────────────────────
+    // Edges have left their rows.  std::bad_alloc, std::domain_error.
+    void cut(const std::vector<uint32_t>& edges) {
+        for (uint32_t edge : edges) {
+            cut_at(graph->edges[edge].object, edge);
+            if (graph->edges[edge].subject != graph->edges[edge].object) cut_at(graph->edges[edge].subject, edge);
+        }
+        if (waiting.empty()) return;
+        while (!waiting.empty()) hold_on(take_waiting().node);
+        forget_lost();
+        for (LostNode& one : lost) find_way(&one);
+        for (const LostNode& one : lost)
+            if (one.from != NO_PLACE) approach(one.from, one.step, one.vertex, one.subset);
+        if (lost.size() > 1) shorten_walks();        // else nothing that was lost lies behind it
+        waiting.clear();
+        lost.clear();
+    }
+
+    // ── looking around ───────────────────────────────────────────────────────────────────────────────────────
+    static const SubsetMove* move_by(const SubsetMoves& moves, symbol_t symbol) noexcept {
+        auto found = std::lower_bound(moves.moves.begin(), moves.moves.end(), symbol,
+                                      [](const SubsetMove& move, symbol_t wanted) { return move.symbol < wanted; });
+        return found == moves.moves.end() || found->symbol != symbol ? nullptr : &*found;
+    }
+
+    // `visit(node, subset)` for all nodes that may take an edge, and what they come to.  std::bad_alloc, std::domain_error.
+    template <class Visit>
+    void visit_uses(uint32_t edge, uint32_t inverse, Visit visit) {
+        const WindowEdge& one = graph->edges[edge];
+        symbol_t symbol = 2 * one.label + inverse;
+        vertex_t from = inverse ? one.object : one.subject, to = inverse ? one.subject : one.object;
+        for (uint32_t at = here[from], next; at != NO_PLACE; at = next) {
+            next = nodes[at].next_here;
+            if (rules.not_back && to == starts[nodes[at].start].vertex) continue;
+            const SubsetMove* move = move_by(subsets.moves_at(nodes[at].subset, from), symbol);
+            if (move != nullptr) visit(at, move->subset);
+        }
+    }
+
+    // `visit(node, step)` for all that lead to a vertex and a subset by one step, until it says true.  std::bad_alloc, std::domain_error.
+    template <class Visit>
+    bool visit_before(uint32_t start, vertex_t vertex, uint32_t subset, Visit visit) {
+        if (subset == 0 || (rules.not_back && vertex == starts[start].vertex)) return false;
+        for (symbol_t symbol : automaton->states[subsets.subsets[subset].states[0]].symbols) {
+            const EdgeRow* row = graph->row(vertex, symbol ^ 1);
+            if (row == nullptr) continue;
+            for (const HalfEdge& half : *row) {
+                uint32_t found = find_node(start, half.to, [&](uint32_t at) {
+                    if (nodes[at].is_lost) return false;
+                    const SubsetMove* move = move_by(subsets.moves_at(nodes[at].subset, half.to), symbol);
+                    return move != nullptr && move->subset == subset && visit(at, 2 * half.edge + (symbol & 1));
+                });
+                if (found != NO_PLACE) return true;
+            }
+        }
+        return false;
+    }
+
+    // The starts from which something that has just come is reached, rising.  std::bad_alloc, std::domain_error.
+    void find_affected(std::vector<uint32_t>* found) {
+        found->clear();
+        for (uint32_t at : changed)
+            if (nodes[at].length == 0) found->push_back(nodes[at].start);
+        for (uint32_t edge : graph->arrived)
+            for (uint32_t inverse = 0; inverse < 2; ++inverse)
+                visit_uses(edge, inverse, [&](uint32_t node, uint32_t) { found->push_back(nodes[node].start); });
+        std::sort(found->begin(), found->end());
+        found->erase(std::unique(found->begin(), found->end()), found->end());
+    }
+
+    // Whether a start has just come.
+    bool is_fresh_start(uint32_t start) const noexcept { return length_before(starts[start].root) == NO_LENGTH; }
+
+    // The node of a start, a vertex and a subset; NO_PLACE: no walk leads there.
+    uint32_t forest_node(uint32_t start, vertex_t vertex, uint32_t subset) {
+        return find_node(start, vertex, [&](uint32_t at) { return nodes[at].subset == subset; });
+    }
+
+    // `visit(half edge, step, subset)`: what may be taken at a vertex, and what it comes to.  std::bad_alloc, std::domain_error.
+    template <class Visit>
+    void visit_behind(uint32_t start, vertex_t vertex, uint32_t subset, Visit visit) {
+        vertex_t closed = rules.not_back ? starts[start].vertex : NO_PLACE;
+        const SubsetMoves& moves = subsets.moves_at(subset, vertex);
+        for (const SubsetMove& move : moves.moves) {
+            const EdgeRow* row = graph->row(vertex, move.symbol);
+            if (row == nullptr) continue;
+            for (const HalfEdge& half : *row)
+                if (half.to != closed) visit(half, 2 * half.edge + (move.symbol & 1), move.subset);
+        }
+    }
+
+  private:
+    void wait_for(uint32_t node) {
+        waiting.push_back(Waiting{nodes[node].length, node});
+        std::push_heap(waiting.begin(), waiting.end());
+    }
+
+    Waiting take_waiting() noexcept {
+        std::pop_heap(waiting.begin(), waiting.end());
+        Waiting next = waiting.back();
+        waiting.pop_back();
+        return next;
+    }
+
+    void note_change(uint32_t node) {
+        if (nodes[node].changed == event) return;
+        changed.push_back(node);
+        nodes[node].before = nodes[node].length;
+        nodes[node].changed = event;
+    }
+
+    // A walk to a node goes on by a step; it may be shorter than those before.
+    void approach(uint32_t from, step_t step, vertex_t to, uint32_t subset) {
+        uint32_t start = nodes[from].start, length = nodes[from].length + 1, at = forest_node(start, to, subset);
+        if (at == NO_PLACE) at = make_node(start, to, subset);
+        else if (nodes[at].length <= length) return;
+        note_change(at);
+        leave_parent(at);
+        nodes[at].length = length;
+        join_parent(at, from, step);
+        wait_for(at);
+    }
+
+    // Nodes of a vertex that an edge led to wait for another way.
+    void cut_at(vertex_t vertex, uint32_t edge) {
+        for (uint32_t at = here[vertex]; at != NO_PLACE; at = nodes[at].next_here)
+            if (nodes[at].parent != NO_PLACE && nodes[at].step >> 1 == edge) wait_for(at);
+    }
+
+    // Find another way of the same length to a node whose way has gone, or it is lost, and those behind it wait.
+    // All shorter ones have found theirs.
+    void hold_on(uint32_t at) {
+        if (nodes[at].is_lost) return;
+        uint32_t length = nodes[at].length;
+        bool found = visit_before(nodes[at].start, nodes[at].vertex, nodes[at].subset, [&](uint32_t from, step_t step) {
+            if (nodes[from].length + 1 != length) return false;
+            leave_parent(at);
+            join_parent(at, from, step);
+            return true;
+        });
+        if (found) return;
+        lost.push_back(LostNode{nodes[at].start, nodes[at].vertex, nodes[at].subset, NO_PLACE, 0});
+        lost_places.push_back(at);
+        nodes[at].is_lost = true;
+        for (uint32_t child = nodes[at].child; child != NO_PLACE; child = nodes[child].next_child) wait_for(child);
+    }
+
+    void find_way(LostNode* one) {
+        uint32_t least = NO_LENGTH;
+        visit_before(one->start, one->vertex, one->subset, [&](uint32_t from, step_t step) {
+            if (nodes[from].length >= least) return false;
+            least = nodes[from].length;
+            one->from = from;
+            one->step = step;
+            return false;
+        });
+    }
+
+    void forget_lost() noexcept {
+        for (uint32_t at : lost_places) leave_parent(at);
+        for (uint32_t at : lost_places) remove_node(at);
+        lost_places.clear();
+    }
+
+    uint32_t make_node(uint32_t start, vertex_t vertex, uint32_t subset) {
+        if (free_node == NO_PLACE) {
+            if (nodes.size() >= NO_PLACE) throw std::domain_error("a window has too many walks");
+            nodes.emplace_back();
+            nodes.back().next_subset = NO_PLACE;
+            free_node = static_cast<uint32_t>(nodes.size() - 1);
+        }
+        uint32_t first = NO_PLACE, at = free_node, there = here[vertex];
+        if (has_chains()) {
+            first = chains.at(key_of(start, vertex));
+            chains.put_place(key_of(start, vertex), at);
+        }
+        free_node = nodes[at].next_subset;
+        nodes[at] = ForestNode{vertex,   subset,   start,    NO_LENGTH, NO_LENGTH, NO_PLACE, 0,     NO_PLACE,
+                               NO_PLACE, NO_PLACE, there, NO_PLACE,  first,     false,    0};
+        if (there != NO_PLACE) nodes[there].last_here = at;
+        here[vertex] = at;
+        return at;
+    }
+
+    void remove_node(uint32_t at) noexcept {
+        ForestNode& node = nodes[at];
+        (node.last_here == NO_PLACE ? here[node.vertex] : nodes[node.last_here].next_here) = node.next_here;
+        if (node.next_here != NO_PLACE) nodes[node.next_here].last_here = node.last_here;
+        if (has_chains()) leave_chain(at);
+        node.next_subset = free_node;
+        node.length = NO_LENGTH;
+        free_node = at;
+    }
+
+    void leave_chain(uint32_t at) noexcept {
+        const ForestNode& node = nodes[at];
+        uint64_t key = key_of(node.start, node.vertex);
+        uint32_t first = chains.at(key);
+        if (first != at) {
+            while (nodes[first].next_subset != at) first = nodes[first].next_subset;
+            nodes[first].next_subset = node.next_subset;
+        } else if (node.next_subset == NO_PLACE) {
+            chains.remove(key);
+        } else {
+            chains.rewrite(key, node.next_subset);
+        }
+    }
+
+    void join_parent(uint32_t at, uint32_t parent, step_t step) noexcept {
+        ForestNode& node = nodes[at];
+        node.parent = parent;
+        node.step = step;
+        node.last_child = NO_PLACE;
+        node.next_child = nodes[parent].child;
+        if (node.next_child != NO_PLACE) nodes[node.next_child].last_child = at;
+        nodes[parent].child = at;
+    }
+
+    void leave_parent(uint32_t at) noexcept {
+        ForestNode& node = nodes[at];
+        if (node.parent == NO_PLACE) return;
+        (node.last_child == NO_PLACE ? nodes[node.parent].child : nodes[node.last_child].next_child) = node.next_child;
+        if (node.next_child != NO_PLACE) nodes[node.next_child].last_child = node.last_child;
+        node.parent = NO_PLACE;
+    }
+
+    std::vector<uint32_t> lost_places;
+};
+
+}  // namespace spaseq
+
+#endif

@@ -1,0 +1,22 @@
+// Counts the work of long searches, and lets signals be heard now and then.
+#ifndef SPASEQ_PATHS_WINDOW_PACER
+#define SPASEQ_PATHS_WINDOW_PACER
+
+#include <cstdint>
+
+namespace spaseq {
+
+struct Pacer {
+    static constexpr uint32_t AT_ONCE = 1 << 16;    // edges that are looked at between two looks at signals
+
+    void (*heed)() = nullptr;       // what lets signals be heard; it may throw what ends the search
+    mutable uint32_t work = 0;
+
+    void count_work() const {
+        if (++work % AT_ONCE == 0 && heed != nullptr) heed();
+    }
+};
+
+}  // namespace spaseq
+
+#endif

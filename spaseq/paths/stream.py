@@ -1,0 +1,257 @@
+"""Path queries on streams of edges: what appears as edges come, and what there is now."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from gpm.rows import Numbers, Words
+from nfa_native.terms.words import Terms
+from spaseq.errors import OptionError, QueryError, SpaseqWarning
+from spaseq.paths.appeared import Appeared, NativeColumns, Times
+from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
+from spaseq.paths.edges import GraphEdges, interned_edges
+from spaseq.paths.found import Paths
+from spaseq.paths.graph import RDFS_LABEL, Graph
+from spaseq.paths.labels import with_labelled_nodes
+from spaseq.paths.prepared import PathQueries, prepare
+from spaseq.paths.reading import edge_sources, read_events
+from spaseq.paths.watching import Starts, WatchedQueries, gives_one_walk
+from spaseq.results.times import iso
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.event import Events
+from spaseq.streams.losses import Loss, late, unread
+from spaseq.streams.reorder import Released, ReorderBuffer
+from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
+from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.suggestion import did_you_mean
+
+MOST_WAITING = 1 << 14  # paths that are given together
+
+
+class EdgeStream:
+    """Path queries on the edges that came in the last ``window`` (a timedelta, or microseconds).
+
+    An edge is in the window from its first arrival until it has not come for longer than that.  Each push gives the
+    paths that appear with its events: results with an event that were none just before.  Of paths that a selector
+    chooses, as many appear as there are more of.  Nothing appears because edges go: ``current`` has what there is.
+
+    ``starts`` are terms or names instead of those of FROM, or a mapping of names of queries to such.  ``named``: nodes
+    are called by what they are, as those of ``push_table``.  ``labels`` is the graph in which LABEL finds nodes, and
+    ``warnings`` name labels that it lacks; without it LABEL is refused.  ``lateness`` is how much older than the newest
+    event an event may come; events wait for that long.  What is later still is counted, and given to ``on_late``.
+    QuerySyntaxError, QueryError, OptionError: arguments are wrong.
+    """
+
+    def __init__(
+        self,
+        queries: PathQueries,
+        window: timedelta | int,
+        starts: Starts | None = None,
+        lateness: timedelta | int = timedelta(0),
+        on_late: Callable[[EdgeEvent], object] | None = None,
+        named: bool = False,
+        labels: GraphEdges | None = None,
+    ) -> None:
+        if on_late is not None and not callable(on_late):
+            raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
+        if labels is not None and (named or not isinstance(labels, GraphEdges)):
+            raise OptionError(f"labels are those of a Graph, of a stream that is not named, not {labels!r:.80}")
+        self.warnings: list[str] = []
+        self.queries = prepare(queries)
+        if labels is not None:
+            self.queries = tuple(with_labelled_nodes(query, labels, self.warnings) for query in self.queries)
+        self.names = tuple(query.name for query in self.queries)
+        self.window = duration_microseconds(window)
+        if not self.window:
+            raise OptionError("a window is longer than nothing")
+        self.lateness = duration_microseconds(lateness)
+        self.on_late = on_late
+        self.named = named
+        self.terms = Terms()
+        self.events = EdgeEvents(self.terms)
+        self._watched = WatchedQueries(self.terms, self.queries, self.window, starts, named)
+        self._watcher = self._watched.watcher
+        self._starts = starts
+        self.clock = StreamClock(IRI)
+        self.report = WireReport()
+        self._is_torn = False  # an event was begun and not done
+        self._buffer = ReorderBuffer(1, strict=False)
+
+    # ── edges come ───────────────────────────────────────────────────────────────────────────────────────────
+    def push(self, edges: Any, time: Time) -> Appeared:
+        """Edges came together; the paths that appear by now.
+
+        ``edges`` are an ``rdflib.Graph``, quads or triples of pyoxigraph, tuples of three terms, or text as of
+        ``Engine.push``; ``time`` is microseconds or a datetime.  Blank nodes are nodes of this event alone.
+        OptionError, StreamError: something is none of this.
+        """
+        return self.push_many([(time, edges)])
+
+    def push_many(self, events: Iterable[tuple[Time, Any]]) -> Appeared:
+        """Events came, (time, edges) each; the paths that appear by now, in their order."""
+        return self._appeared(self.take(self.events.of_items(events)))
+
+    def push_table(self, times: Any, data: Any, columns: tuple[str, str, str] | None = None) -> Appeared:
+        """Edges came one after the other, as the rows of a table; the paths that appear by now.
+
+        ``times`` is an array of microseconds or of datetime64, or a list; ``data`` and ``columns`` are those of
+        ``Graph.from_table``: nodes and relations by name.  OptionError, StreamError: rows are no edges.
+        """
+        from spaseq.paths.tables import TableForm, edge_table
+        from spaseq.results.packages import require
+
+        require("pyarrow")
+        words = edge_table(self.terms, data, TableForm(columns, None), transient=True)
+        return self._appeared(self.take(self.events.of_columns(times, words)))
+
+    def advance(self, time: Time) -> Appeared:
+        """Promise that no event before ``time`` will come; the paths that appear by that."""
+        self.clock.promise(to_microseconds(time))
+        return self._appeared(self._released())
+
+    def close(self) -> Appeared:
+        """The end of the stream; the paths that appear by now.  SpaseqWarning: events came late and nobody was told."""
+        self.clock.close()
+        found = self._appeared(self._released())
+        for loss in self.losses() if self.on_late is None else ():
+            warnings.warn(loss.line(), SpaseqWarning, stacklevel=2)
+        return found
+
+    def take(self, events: Events) -> Iterator[Appeared]:
+        """Events came, encoded by ``events.encoder``; the paths that appear by now, piece by piece."""
+        if self.clock.closed:
+            raise OptionError("the stream is closed")
+        if self._is_torn:
+            raise OptionError("the stream ended within an event, by an error or by Ctrl-C: it cannot go on")
+        in_time = self.clock.admit(events.times, self.lateness)
+        if not in_time.all():
+            self._tell_late(events, np.flatnonzero(~in_time))
+            events = events.take(np.flatnonzero(in_time))
+        if not self.lateness and not len(self._buffer):
+            return self._fed(events)
+        self._buffer.add(0, events)
+        return self._released()
+
+    def read(
+        self, path: str | os.PathLike[str], options: WireOptions = WireOptions(), follow: bool = False
+    ) -> Iterator[Appeared]:
+        """Read events from a file, a folder, a glob or ``-``, as ``Run`` does; what appears, while it is read.
+
+        ``follow``: a file is read on as it grows.  StreamError: it cannot be read; OptionError: it cannot be followed.
+        """
+        files = edge_sources(path, follow)
+        return self._read(read_events(files, options, self.report, self.events.encoder, follow))
+
+    def losses(self) -> list[Loss]:
+        """What came too late, and what reading dropped."""
+        return [*late(self.clock), *unread(IRI, self.report)]
+
+    # ── what there is ────────────────────────────────────────────────────────────────────────────────────────
+    def __len__(self) -> int:
+        """How many edges are in the window, as of the latest event that did not wait."""
+        return len(self._watcher)
+
+    def graph(self, time: Time | None = None) -> Graph:
+        """The edges in the window, as of ``time``, which is a promise as of ``advance``, or the latest event."""
+        self._pass(time)
+        words, _ = self._watcher.edges()
+        terms, graph = Terms(), Graph.__new__(Graph)
+        distinct, codes = np.unique(words, return_inverse=True)
+        own: Words = terms.intern_many(self.terms.bytes_many(distinct))[codes.reshape(words.shape)]
+        GraphEdges.__init__(graph, *interned_edges(terms, own), None if self.named else RDFS_LABEL)
+        return graph
+
+    def current(self, query: str | None = None, time: Time | None = None) -> Paths:
+        """The results now of a query, the only one if none is named: those of ``graph(time)``.
+
+        Where a pair of nodes has one walk it is at hand; other queries are asked anew.
+        OptionError: there is no such query, or several.
+        """
+        number = self._number(query)
+        prepared = self.queries[number]
+        if not gives_one_walk(prepared):
+            starts = self._starts.get(prepared.name) if isinstance(self._starts, dict) else self._starts
+            return self.graph(time).match(prepared, starts)
+        self._pass(time)
+        self._watcher.give_all(number)
+        now = np.array([self.clock.newest], np.int64)
+        return Appeared.of(self.terms, self.names, self._watcher.take(), now)
+
+    def none(self) -> Appeared:
+        """No paths."""
+        return Appeared.join(self.names, [])
+
+    def _number(self, query: str | None) -> int:
+        if query is None and len(self.names) == 1:
+            return 0
+        if query is None:
+            raise OptionError(f"results are those of one query, here are {', '.join(self.names)}: say which (query)")
+        if query not in self.names:
+            raise OptionError(f"there is no query {query}; {did_you_mean(str(query), self.names)}")
+        return self.names.index(query)
+
+    def _pass(self, time: Time | None) -> None:
+        """Let time go on, where nothing waits that is older."""
+        if time is None:
+            return
+        now = to_microseconds(time)
+        if len(self._buffer) or now < self.clock.newest:
+            raise OptionError("events at that time wait, or later ones have come: advance first")
+        self.clock.promise(now)
+        self._watcher.pass_time(now)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
+    def _read(self, events: Iterator[Events]) -> Iterator[Appeared]:
+        for some in events:
+            if len(some):
+                yield from self.take(some)
+
+    def _tell_late(self, events: Events, numbers: Numbers) -> None:
+        if not self.clock.first_late:
+            first = int(numbers[0])
+            self.clock.first_late = f"{_shown(events.names[first])} at {iso(int(events.times[first]))}"
+        if self.on_late is not None:
+            for number in numbers.tolist():
+                self.on_late(self.events.event(events, number))
+
+    def _released(self) -> Iterator[Appeared]:
+        released: Released = self._buffer.release(self.clock.watermark)
+        for _, events, _ in released.parts:
+            yield from self._fed(events)
+
+    def _fed(self, events: Events) -> Iterator[Appeared]:
+        """What appears with events in order."""
+        words = np.ascontiguousarray(events.graphs.words())
+        offsets = events.graphs.offsets
+        ends = offsets[1:].astype(np.int64) - int(offsets[0])
+        times = np.ascontiguousarray(events.times)
+        flags, next_event = self._watched.flags(words), 0
+        while next_event < len(times):
+            next_event = self._advanced(words, flags, times, ends, next_event)
+            found: NativeColumns = self._watcher.take()
+            if len(found[0]):
+                yield Appeared.of(self.terms, self.names, found, times)
+        self.events.forget(self._watcher.words)
+
+    def _advanced(self, words: Words, flags: Any, times: Times, ends: Numbers, first: int) -> int:
+        self._is_torn = True
+        try:
+            next_event = self._watcher.take_events(words, flags, times, ends, first, MOST_WAITING)
+        except ValueError as error:
+            raise QueryError(str(error)) from None
+        self._is_torn = False
+        return next_event
+
+    def _appeared(self, parts: Iterable[Appeared]) -> Appeared:
+        """All of them together."""
+        return Appeared.join(self.names, list(parts))
+
+
+def _shown(name: str) -> str:
+    return f"<{name}>" if name else "an event"

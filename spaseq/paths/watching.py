@@ -1,0 +1,150 @@
+"""Prepared queries on a window of edges: automata over the predicates that they name, starts and ends as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.algebra import Iri
+from gpm.errors import PatternError
+from gpm.expressions import truth_columns
+from gpm.rows import Words
+from gpm.terms import term_bytes
+from nfa_native.core.coding import coded
+from nfa_native.paths.searcher import ExpressionAutomaton
+from nfa_native.paths.window.watcher import WindowWatcher
+from nfa_native.terms.words import Terms
+from spaseq.errors import OptionError, QueryError
+from spaseq.paths.binding import symbols
+from spaseq.paths.names import node_bytes
+from spaseq.paths.prepared import PreparedPath
+from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, Restrictor, SelectorKind
+
+Starts: TypeAlias = "Iterable[Any] | Mapping[str, Iterable[Any]]"
+OTHER = ""  # stands for all predicates that no query names: it is the IRI of none
+MOST_COUNT = 2**31
+
+
+class WatchedQueries:
+    """Queries on a window of ``width`` microseconds.
+
+    ``named``: nodes are called by what they are, as those of edge tables.  OptionError: a query has no starts, or none
+    that a stream can have.
+    """
+
+    def __init__(
+        self, terms: Terms, queries: Sequence[PreparedPath], width: int, starts: Starts | None, named: bool
+    ) -> None:
+        self.terms = terms
+        self.queries = tuple(queries)
+        self._named = named
+        labels = list(dict.fromkeys(iri for query in queries for iri in _predicates(query)))
+        words = terms.intern_many([b"I" + iri.encode() for iri in labels])
+        self.watcher = WindowWatcher(width, words.tolist())
+        self._labels = {iri: number for number, iri in enumerate([*labels, OTHER])}
+        given = self._given(starts)
+        for query in queries:
+            self._add(query, given.get(query.name))
+        self._conditions = [one for query in queries for one in query.automaton.conditions]
+
+    def flags(self, words: Words) -> NDArray[np.uint8]:
+        """For each condition two rows: whether it is true of the subjects, and of the objects, of edges uint64[3, n].
+
+        QueryError: one cannot be evaluated.
+        """
+        count = words.shape[1]
+        found = np.zeros((2 * len(self._conditions), count), np.uint8)
+        if not self._conditions or not count:
+            return found
+        nodes, codes = coded(np.concatenate([words[0], words[2]]))
+        now = np.zeros(len(nodes), np.int64)
+        for number, one in enumerate(self._conditions):
+            try:
+                status = truth_columns(one.expression, [one.variable], nodes.reshape(1, -1), now, self.terms)
+            except PatternError as error:
+                raise QueryError(str(error)) from None
+            found[2 * number : 2 * number + 2] = (status == 1)[codes].reshape(2, count)
+        return found
+
+    def _add(self, query: PreparedPath, given: Words | None) -> None:
+        asked = query.query
+        if not asked.starts and given is None:
+            raise OptionError(f"the query {query.name} has no FROM, so it needs starts")
+        states = [
+            (symbols(self._labels, state.step) if state.step is not None else (), state.transitions, state.accepting)
+            for state in query.automaton.states
+        ]
+        automaton = ExpressionAutomaton(states, 2 * len(self._labels), len(query.automaton.conditions))
+        selector, count, any_length = _kernel_selector(asked.selector)
+        self.watcher.add_query(
+            automaton,
+            self._words(map(self._named_node, asked.starts)) if given is None else given,
+            self._words(map(self._named_node, asked.ends)).tolist() if asked.ends else None,
+            asked.restrictor.value, selector, count, any_length, asked.not_back,
+        )  # fmt: skip
+
+    def _given(self, starts: Starts | None) -> dict[str, Words]:
+        """The starts that the program gives, by query."""
+        names = [query.name for query in self.queries]
+        if starts is None:
+            return {}
+        if isinstance(starts, Mapping):
+            if unknown := [name for name in starts if name not in names]:
+                raise OptionError(f"starts are given for the query {unknown[0]}; here are {', '.join(names)}")
+            return {name: self._start_words(some) for name, some in starts.items()}
+        return dict.fromkeys(names, self._start_words(starts))
+
+    def _start_words(self, starts: Iterable[Any]) -> Words:
+        if isinstance(starts, str | np.ndarray) or not isinstance(starts, Iterable):
+            raise OptionError(f"starts of a stream are an iterable of terms or names, not {starts!r:.80}")
+        return self._words(map(self._start, starts))
+
+    def _start(self, start: Any) -> bytes:
+        if type(start) is str:
+            return self._name(start)
+        try:
+            return term_bytes(start)
+        except PatternError as error:
+            raise OptionError(f"starts are nodes or names: {error}") from None
+
+    def _named_node(self, node: NodeName) -> bytes:
+        return b"I" + node.value.encode() if isinstance(node, Iri) else self._name(node.text)
+
+    def _name(self, text: str) -> bytes:
+        """The node that is called so."""
+        if not self._named:
+            raise OptionError(f"LABEL {text!r}: a stream has no labels; give a graph with them (labels), or IRIs")
+        return node_bytes(text)
+
+    def _words(self, texts: Iterable[bytes]) -> Words:
+        return self.terms.intern_many(list(texts))
+
+
+def gives_one_walk(query: PreparedPath) -> bool:
+    """Whether one walk is a result for each pair of nodes: the kernel keeps it up to date."""
+    selector = query.query.selector
+    chosen = selector.kind not in (SelectorKind.ALL, SelectorKind.ALL_SHORTEST) and selector.count == 1
+    return chosen and query.query.restrictor is Restrictor.WALK
+
+
+def _predicates(query: PreparedPath) -> Iterator[str]:
+    """The IRIs that the expression names."""
+    for state in query.automaton.states:
+        match state.step:
+            case EdgeStep(predicate):
+                yield predicate
+            case NegatedStep(forward, inverse):
+                yield from (*(forward or ()), *(inverse or ()))
+
+
+def _kernel_selector(selector: PathSelector) -> tuple[str, int, bool]:
+    """The kernel's selector, its count, and whether lengths are of no interest."""
+    match selector.kind:
+        case SelectorKind.ALL | SelectorKind.ALL_SHORTEST:
+            return selector.kind.value, 1, False
+        case SelectorKind.ANY_SHORTEST:
+            return "SHORTEST", 1, False
+    return "SHORTEST", min(selector.count, MOST_COUNT), selector.kind is SelectorKind.ANY
