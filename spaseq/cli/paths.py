@@ -124,6 +124,7 @@ def paths(
     What a limit leaves out is told on standard error.
     """
     give_back_large_blocks()
+    check_source(ctx)
     if not queries and save is None:
         raise click.UsageError("Missing argument 'QUERY.paths...'.")
     check_source(ctx)

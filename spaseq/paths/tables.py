@@ -18,7 +18,7 @@ import pyarrow.compute
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.paths.names import node_bytes, relation_bytes
+from spaseq.paths.names import IRI_STARTS, node_bytes, relation_bytes
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 from spaseq.tuples.sources.csv import CsvSource
