@@ -127,7 +127,6 @@ def paths(
     check_source(ctx)
     if not queries and save is None:
         raise click.UsageError("Missing argument 'QUERY.paths...'.")
-    check_source(ctx)
     parsed = each_query(queries, _read)
     sources = [file] if file is not None else [*expand(stream or ""), *([labels] if labels else [])]
     check_not_read({"--output": output, "--save": save, "--late": late}, [*queries, *sources])
@@ -155,7 +154,7 @@ def paths(
     _sum_up(ctx, run, found, quiet, strict, limit)
 
 
-_OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "save", "most_nodes")
+_OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "most_nodes", "save")
 _OF_STREAMS = ("window", "labels", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
 
 

@@ -11,6 +11,16 @@ from spaseq.paths.run import PathRun
 from spaseq.paths.stream import EdgeStream
 
 __all__ = [
-    "Appeared", "AppearedPath", "EdgeChange", "EdgeEvent", "EdgeStream", "Graph", "Path", "PathRun", "Paths",
-    "PreparedPath", "parse", "prepare",
-]  # fmt: skip
+    "Appeared",
+    "AppearedPath",
+    "EdgeChange",
+    "EdgeEvent",
+    "EdgeStream",
+    "Graph",
+    "Path",
+    "PathRun",
+    "Paths",
+    "PreparedPath",
+    "parse",
+    "prepare",
+]

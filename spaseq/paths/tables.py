@@ -55,8 +55,8 @@ def edge_table(terms: Terms, data: Any, form: TableForm, transient: bool = False
         first += batch.num_rows
     subjects, relations, objects = texts
     interned = terms.intern_many_transient if transient else terms.intern_many
-    nodes = _words(interned, subjects + objects, node_bytes)
-    return np.stack([nodes[:first], _words(interned, relations, relation_bytes), nodes[first:]])
+    nodes = _words(interned, subjects + objects, _nodes_bytes)
+    return np.stack([nodes[:first], _words(interned, relations, _relations_bytes), nodes[first:]])
 
 
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
@@ -104,9 +104,21 @@ def _texts(column: Any, name: str, first: int, source: Source) -> Any:
     return texts
 
 
-def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[str], bytes]) -> Words:
+def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:
     """The words of texts, each of them made of its text once."""
     coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
-    found = interned([form(text) for text in coded.dictionary.to_pylist()])
-    words: Words = found[coded.indices.to_numpy()]
-    return words
+    found: Words = interned(form(coded.dictionary))[coded.indices.to_numpy()]
+    return found
+
+
+def _nodes_bytes(names: Any) -> list[bytes]:
+    """``node_bytes`` of each name, at once where none may be an IRI."""
+    if any(pyarrow.compute.any(pyarrow.compute.starts_with(names, start)).as_py() for start in IRI_STARTS):
+        return list(map(node_bytes, names.to_pylist()))
+    texts = pyarrow.compute.binary_join_element_wise("S", names, "")
+    found: list[bytes] = texts.cast(pyarrow.binary()).to_pylist()
+    return found
+
+
+def _relations_bytes(names: Any) -> list[bytes]:
+    return list(map(relation_bytes, names.to_pylist()))
