@@ -17,7 +17,7 @@ from spaseq.cli.output import check_one_query, choose_format, open_output
 from spaseq.cli.path_block import AppearedBlock
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.languages.paths import ParsedPathQueries
-from spaseq.paths import Appeared, EdgeEvent, EdgeStream
+from spaseq.paths import Appeared, EdgeEvent, EdgeStream, Graph
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
 from spaseq.results.formats.writer import BlockWriter
 from spaseq.streams.event import Event
@@ -34,6 +34,7 @@ class EdgeOptions:
     late: Path | None
     follow: bool
     wire: WireOptions
+    labels: Graph | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class StreamedPaths:
         self._options = options
         self._out = out
         self._late: LateFile | None = None
-        self.stream = EdgeStream(queries, options.window, None, options.lateness, self._take_late)
+        late = options.lateness, self._take_late
+        self.stream = EdgeStream(queries, options.window, None, *late, labels=options.labels)
         self._counts = dict.fromkeys(self.stream.names, 0)
         self._left = out.limit
 
@@ -79,7 +81,9 @@ class StreamedPaths:
     def losses(self) -> list[str]:
         """What was dropped, but for late events that are in a file."""
         losses = self.stream.losses()
-        return [one.line("--{}") for one in losses if not (one.is_late and self._options.late is not None)]
+        return self.stream.warnings + [
+            one.line("--{}") for one in losses if not (one.is_late and self._options.late is not None)
+        ]
 
     def _pieces(self) -> Generator[Appeared, None, None]:
         """What appears, up to the limit; at the end what waited for older events."""

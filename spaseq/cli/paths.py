@@ -53,6 +53,9 @@ PICTURES = ("svg", "mermaid", "dot")
     help="Instead of a graph a stream whose events are edges, as of spaseq run: a file, a folder, a glob, or -. Paths "
     "are printed when they appear.",
 )  # fmt: skip
+@click.option(
+    "--labels", metavar="PATH", help="With --stream: the graph in which LABEL finds nodes, RDF in any syntax."
+)
 @click.option("--window", type=Duration(), help="With --stream: how long an edge stays when it does not come again.")
 @click.option(
     "--columns", metavar="SUBJECT,RELATION,OBJECT",
@@ -94,6 +97,7 @@ def paths(
     queries: tuple[str, ...],
     file: str | None,
     stream: str | None,
+    labels: str | None,
     window: timedelta | None,
     columns: str | None,
     separator: str | None,
@@ -124,7 +128,7 @@ def paths(
     if not queries and save is None:
         raise click.UsageError("Missing argument 'QUERY.paths...'.")
     parsed = each_query(queries, _read)
-    sources = [file] if file is not None else expand(stream or "")
+    sources = [file] if file is not None else [*expand(stream or ""), *([labels] if labels else [])]
     check_not_read({"--output": output, "--save": save, "--late": late}, [*queries, *sources])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
@@ -132,7 +136,8 @@ def paths(
         from spaseq.cli.path_stream import EdgeOptions, PathsOut, StreamedPaths
 
         wire = wire_options(time_properties, time_unit, on_error)
-        edges = EdgeOptions(stream, window, lateness, late, follow, wire)
+        known = opened_graph(labels, None, None, label_property) if labels else None
+        edges = EdgeOptions(stream, window, lateness, late, follow, wire, known)
         streamed = StreamedPaths(list(parsed.values()), edges, PathsOut(output, format, limit, count, quiet))
         _run_stream(ctx, streamed, quiet, strict)
         return
@@ -149,8 +154,8 @@ def paths(
     _sum_up(ctx, run, found, quiet, strict, limit)
 
 
-_OF_GRAPHS = ("columns", "separator", "label_property", "time_limit", "most_edges", "most_nodes", "save")
-_OF_STREAMS = ("window", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
+_OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "most_nodes", "save")
+_OF_STREAMS = ("window", "labels", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
 
 
 def check_source(ctx: click.Context) -> None:
@@ -163,10 +168,10 @@ def check_source(ctx: click.Context) -> None:
         options = {option.name: option.opts[0] for option in ctx.command.params}
         names = ", ".join(sorted(options[name] for name in strange))
         raise OptionError(f"{names}: {'only with --stream' if 'file' in given else 'not with --stream'}")
-    if "stream" in given and ctx.params["format"] in PICTURES:
-        raise OptionError(f"--format {ctx.params['format']}: not with --stream")
     if "stream" in given and "window" not in given:
         raise OptionError("--stream needs --window: how long an edge stays, as in --window 1h")
+    if "stream" in given and ctx.params["format"] in PICTURES:
+        raise OptionError(f"--format {ctx.params['format']}: not with --stream, whose paths come one after the other")
 
 
 def wire_options(time_properties: Sequence[str], time_unit: str, on_error: str) -> WireOptions:

@@ -17,6 +17,7 @@ from spaseq.paths.appeared import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
 from spaseq.paths.found import Paths
 from spaseq.paths.graph import RDFS_LABEL, Graph
+from spaseq.paths.labels import with_labelled_nodes
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.reading import edge_sources, read_events
 from spaseq.paths.watching import Starts, WatchedQueries, gives_one_walk
@@ -40,9 +41,10 @@ class EdgeStream:
     chooses, as many appear as there are more of.  Nothing appears because edges go: ``current`` has what there is.
 
     ``starts`` are terms or names instead of those of FROM, or a mapping of names of queries to such.  ``named``: nodes
-    are called by what they are, as those of ``push_table`` are; else LABEL is refused.  ``lateness`` is how much older
-    than the newest event an event may come; events wait for that long.  What is later still is counted, and given to
-    ``on_late``.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
+    are called by what they are, as those of ``push_table``.  ``labels`` is the graph in which LABEL finds nodes, and
+    ``warnings`` name labels that it lacks; without it LABEL is refused.  ``lateness`` is how much older than the newest
+    event an event may come; events wait for that long.  What is later still is counted, and given to ``on_late``.
+    QuerySyntaxError, QueryError, OptionError: arguments are wrong.
     """
 
     def __init__(
@@ -53,10 +55,16 @@ class EdgeStream:
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[EdgeEvent], object] | None = None,
         named: bool = False,
+        labels: GraphEdges | None = None,
     ) -> None:
         if on_late is not None and not callable(on_late):
             raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
+        if labels is not None and (named or not isinstance(labels, GraphEdges)):
+            raise OptionError(f"labels are those of a Graph, of a stream that is not named, not {labels!r:.80}")
+        self.warnings: list[str] = []
         self.queries = prepare(queries)
+        if labels is not None:
+            self.queries = tuple(with_labelled_nodes(query, labels, self.warnings) for query in self.queries)
         self.names = tuple(query.name for query in self.queries)
         self.window = duration_microseconds(window)
         if not self.window:

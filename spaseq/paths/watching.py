@@ -116,7 +116,7 @@ class WatchedQueries:
     def _name(self, text: str) -> bytes:
         """The node that is called so."""
         if not self._named:
-            raise OptionError(f"LABEL {text!r}: labels may come and go in a stream of RDF; name the node by its IRI")
+            raise OptionError(f"LABEL {text!r}: a stream has no labels; give a graph with them (labels), or IRIs")
         return node_bytes(text)
 
     def _words(self, texts: Iterable[bytes]) -> Words:

@@ -107,4 +107,12 @@ def test_what_is_refused(files: Path, invoke: Invoke, arguments: tuple[str, ...]
 def test_labels_are_refused(files: Path, invoke: Invoke) -> None:
     Path("label.paths").write_text('QUERY q FROM LABEL "a" :p')
     result = invoke("paths", "label.paths", *WINDOW)
-    assert result.exit_code == 2 and "name the node by its IRI" in result.stderr
+    assert result.exit_code == 2 and "a stream has no labels" in result.stderr
+
+
+def test_labels_of_a_graph(files: Path, invoke: Invoke) -> None:
+    Path("kb.ttl").write_text('<http://e/a> <http://www.w3.org/2000/01/rdf-schema#label> "Ann"@en .')
+    Path("label.paths").write_text('PREFIX : <http://e/> QUERY q FROM LABEL "Ann" :p QUERY r FROM LABEL "Bob" :p')
+    result = invoke("paths", "label.paths", *WINDOW, "--lateness", "5m", "--labels", "kb.ttl", "--count")
+    assert result.stdout == "q 2\nr 0\n"
+    assert result.stderr == "warning: r: no node of the graph is LABEL 'Bob'\n"

@@ -16,7 +16,7 @@ import rdflib
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from spaseq.errors import OptionError, QueryError, SpaseqWarning, StreamError
-from spaseq.paths import EdgeEvent, EdgeStream
+from spaseq.paths import EdgeEvent, EdgeStream, Graph
 
 EX = "http://ex.org/"
 PREFIX = f"PREFIX ex: <{EX}> "
@@ -245,3 +245,17 @@ def test_interrupts_are_heard_within_an_event() -> None:
     with pytest.raises(KeyboardInterrupt):
         stream.push([edge("20 p 21"), edge("20 q 21")], 2)
     assert time.monotonic() - began < 10
+
+
+def test_labels_are_those_of_a_graph() -> None:
+    label = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+    graph = Graph([Triple(node("a"), label, Literal("Ann")), Triple(node("c"), label, Literal("Cy"))])
+    text = PREFIX + 'QUERY q FROM LABEL "Ann" TO LABEL "Cy", LABEL "Dan" ALL TRAIL ex:p+'
+    stream = EdgeStream(text, 10, labels=graph)
+    assert stream.warnings == ["q: no node of the graph is LABEL 'Dan'"]
+    assert pushed(stream, (1, "a p b"), (2, "b p c")) == [[], ["a -> p -> b -> p -> c"]]
+    assert list(map(str, stream.current())) == ["a -> p -> b -> p -> c"]
+    nobody = EdgeStream(text.replace("Ann", "Eve"), 10, labels=graph)
+    assert pushed(nobody, (1, "a p c")) == [[]] and len(nobody.current()) == 0
+    with pytest.raises(OptionError):
+        EdgeStream(text, 10, named=True, labels=graph)
