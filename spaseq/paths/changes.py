@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nfa_native.terms.words import Terms
+from spaseq.errors import StreamError
 from spaseq.paths.adjacency import NO_EDGES, NO_KEYS, LabelRows, Numbers, are_among, ends_of
 from spaseq.paths.edges import GraphEdges, check_size
 from spaseq.paths.given import given_words
@@ -33,7 +34,7 @@ class EdgeChange:
 def change_edges(graph: GraphEdges, old: GraphEdges, added: Any, removed: Any) -> EdgeChange:
     """Let a new graph be an old one with some edges more and some less, as of ``given_words``.
 
-    Nodes and predicates keep their numbers, new ones get the next.
+    Nodes and predicates keep their numbers, new ones get the next.  StreamError: a damaged file had the old graph.
     """
     numbering, terms = EdgeNumbering(old), Terms()
     are_names = old.label_property is None
@@ -45,7 +46,10 @@ def change_edges(graph: GraphEdges, old: GraphEdges, added: Any, removed: Any) -
         label: LabelChange.of(rows[label], to_come.get(label, NO_KEYS), to_go.get(label, NO_KEYS))
         for label in sorted({*to_come, *to_go})
     }
-    _apply(graph, old, numbering, rows, changes)
+    try:
+        _apply(graph, old, numbering, rows, changes)
+    except (IndexError, ValueError) as error:  # only a saved graph that was damaged has rows without order
+        raise StreamError(f"the rows of the graph are damaged: {error}") from None
     return _counted(to_come, to_go, strangers, changes)
 
 

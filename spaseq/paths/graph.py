@@ -19,8 +19,7 @@ from spaseq.paths.edges import GraphEdges, interned_edges
 from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.run import PathRun, Starts
-from spaseq.paths.saved.container import SavedContent
-from spaseq.paths.saved.graph import ENDING, open_file, restore, stored, write_file
+from spaseq.paths.saved.graph import ENDING, open_buffer, open_file, stored, write_file
 from spaseq.results.packages import require
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -142,5 +141,5 @@ class Graph(GraphEdges):
 
 def _unpickled(data: bytes) -> Graph:
     graph = Graph.__new__(Graph)
-    restore(graph, SavedContent.of(data), None)
+    open_buffer(graph, data)
     return graph

@@ -89,6 +89,7 @@ def _changed(rows: EdgeRows, fresh: Keys, gone: Keys, vertices: int) -> EdgeRows
         keys = np.delete(keys, np.searchsorted(keys, gone))
         return rows_of(np.insert(keys, np.searchsorted(keys, fresh), fresh), vertices)
     near = keys_leaving(rows, sources_of(np.concatenate([fresh, gone])))
+    gone = gone[are_among(gone, near)]  # all, unless a file was damaged; else a row could get less than no edges
     come, go = _places(rows, near, fresh), _places(rows, near, gone)
     targets = np.insert(rows.targets, come, fresh.astype(np.uint32))
     targets = np.delete(targets, go + np.searchsorted(come, go, "right"))

@@ -13,8 +13,8 @@ from tests.fuzz.mutate import mutated
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = (
-    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "snapshots", "csv",
-    "parquet",
+    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "graphs", "snapshots",
+    "csv", "parquet",
 )  # fmt: skip
 
 Mutate = Callable[[bytes, bytes, Sequence[bytes], random.Random], bytes]

@@ -89,13 +89,19 @@ def open_file(graph: GraphEdges, path: Path, label_property: str | None) -> None
     StreamError: it cannot be read, or is damaged.  OptionError: as of ``restore``.
     """
     try:
-        restore(graph, SavedContent.of(_mapped(path)), label_property)
-    except DamagedError as error:
-        raise StreamError(str(error), Location(str(path))) from None
+        open_buffer(graph, _mapped(path), label_property, str(path))
     except OSError as error:
         raise StreamError(f"cannot be read: {error.strerror}", Location(str(path))) from None
     except GraphSyntaxError as error:
         raise StreamError(error.message, Location(str(path))) from None
+
+
+def open_buffer(graph: GraphEdges, data: Any, label_property: str | None = None, path: str = "<graph>") -> None:
+    """The same with what is in a file; ``path`` is what errors call it."""
+    try:
+        restore(graph, SavedContent.of(data), label_property)
+    except DamagedError as error:
+        raise StreamError(str(error), Location(path)) from None
 
 
 def _mapped(path: Path) -> Any:
