@@ -19,7 +19,7 @@ from spaseq.paths.names import node_bytes
 from spaseq.paths.node_names import NodeNames
 from spaseq.paths.terms import GraphTerms, InternedTerms
 
-MOST_EDGES = 2**32 - 2
+MOST_EDGES = 2**30 - 1  # whose ends are counted by an int32
 NONE = np.empty(0, np.uint32)
 
 
@@ -112,9 +112,9 @@ def interned_edges(terms: Terms, words: Words) -> tuple[GraphTerms, tuple[str, .
 
     OptionError: they are too many.
     """
+    check_size(0, words.shape[1])
     vertices, codes = coded(np.concatenate([words[0], words[2]]))
     predicates, labels = coded(words[1])
-    check_size(len(vertices), words.shape[1])
     terms.freeze()
     keys = edge_keys(*np.split(codes.astype(np.uint32), 2))
     rows = rows_by_label(labels.astype(np.uint32), keys, len(predicates), len(vertices))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gpm.edges import edge_words
+from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import background_errors
 from spaseq.errors import OptionError
@@ -70,9 +71,14 @@ class Graph(GraphEdges):
         require("pyarrow")
         from spaseq.paths.tables import TableForm, edge_table
 
-        terms, graph = Terms(), Graph.__new__(Graph)
-        words = edge_table(terms, data, TableForm(columns, separator))
-        GraphEdges.__init__(graph, *interned_edges(terms, words), None)
+        terms = Terms()
+        return Graph.of_words(terms, edge_table(terms, data, TableForm(columns, separator)), None)
+
+    @staticmethod
+    def of_words(terms: Terms, words: Words, label_property: str | None) -> Graph:
+        """The graph with these edges (``gpm.edges.edge_words``); nobody else adds to ``terms`` any more."""
+        graph = Graph.__new__(Graph)
+        GraphEdges.__init__(graph, *interned_edges(terms, words), label_property)
         return graph
 
     def with_edges(self, added: Any = (), removed: Any = ()) -> Graph:

@@ -15,7 +15,6 @@ from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
 from spaseq.paths.appeared import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
-from spaseq.paths.edges import GraphEdges, interned_edges
 from spaseq.paths.found import Paths
 from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.labels import with_labelled_nodes
@@ -161,11 +160,10 @@ class EdgeStream:
         """The edges in the window, as of ``time``, which is a promise as of ``advance``, or the latest event."""
         self._pass(time)
         words, _ = self._watcher.edges()
-        terms, graph = Terms(), Graph.__new__(Graph)
+        terms = Terms()
         distinct, codes = np.unique(words, return_inverse=True)
         own: Words = terms.intern_many(self.terms.bytes_many(distinct))[codes.reshape(words.shape)]
-        GraphEdges.__init__(graph, *interned_edges(terms, own), None if self.named else RDFS_LABEL)
-        return graph
+        return Graph.of_words(terms, own, None if self.named else RDFS_LABEL)
 
     def current(self, query: str | None = None, time: Time | None = None) -> Paths:
         """The results now of a query, the only one if none is named: those of ``graph(time)``.

@@ -43,17 +43,17 @@ class QuestionBatch:
             self._queries[number].name: np.fromiter(some, np.uint32, len(some)) for number, some in self._starts.items()
         }
         found = graph.match(self._queries, starts, time_limit=time_limit, most_edges=most_edges)
-        return FoundPaths(self._numbers, found)
+        return FoundPaths(self._numbers, found, graph.vertex_count)
 
 
 class FoundPaths:
-    """What a batch found, and which question gets what."""
+    """What a batch found in a graph of so many vertices, and which question gets what."""
 
-    def __init__(self, numbers: dict[Key, int], found: Paths) -> None:
+    def __init__(self, numbers: dict[Key, int], found: Paths, vertex_count: int) -> None:
         self.complete = found.complete
         self._numbers = numbers
         self._found = found
-        self._vertex_count = found.graph.vertex_count
+        self._vertex_count = vertex_count
         keys = found.columns.queries.astype(np.int64) * self._vertex_count + found.end_points()[0]
         self._order = np.argsort(keys, kind="stable")
         self._keys = keys[self._order]
