@@ -15,6 +15,7 @@ from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
 from spaseq.paths.appeared import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
+from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
 from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.labels import with_labelled_nodes
