@@ -25,6 +25,7 @@ from benchmarks import (
     startup,
     v_shape,
 )
+from benchmarks.paths import stream
 
 if __name__ == "__main__":
     for benchmark in (
@@ -49,6 +50,8 @@ if __name__ == "__main__":
         benchmark.main()
         print()
     rows.main(100_000)
+    print()
+    stream.main(200_000)
     print()
     startup.main()
     print()

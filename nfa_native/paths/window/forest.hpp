@@ -66,6 +66,7 @@ struct Forest {
     const PathAutomaton* automaton = nullptr;
     Subsets subsets;
     PathRules rules;                        // WALK
+    std::vector<uint8_t> is_used;           // by symbol: whether some state has it
     std::vector<WalkStart> starts;
     std::vector<ForestNode> nodes;
     uint32_t free_node = NO_PLACE;
@@ -81,6 +82,9 @@ struct Forest {
         automaton = led_by;
         subsets.begin_with(led_by);
         chains.scrambler = of->scrambler;
+        is_used.assign(of->rows.symbols, 0);
+        for (const PathState& state : led_by->states)
+            for (symbol_t symbol : state.symbols) is_used[symbol] = 1;
     }
 
     void cover_vertices(size_t vertices) {
@@ -163,8 +167,9 @@ struct Forest {
     // Edges have left their rows.  std::bad_alloc, std::domain_error.
     void cut(const std::vector<uint32_t>& edges) {
         for (uint32_t edge : edges) {
-            cut_at(graph->edges[edge].object, edge);
-            if (graph->edges[edge].subject != graph->edges[edge].object) cut_at(graph->edges[edge].subject, edge);
+            const WindowEdge& one = graph->edges[edge];
+            if (is_used[2 * one.label]) cut_at(one.object, 2 * edge);
+            if (is_used[2 * one.label + 1]) cut_at(one.subject, 2 * edge + 1);
         }
         if (waiting.empty()) return;
         while (!waiting.empty()) hold_on(take_waiting().node);
@@ -189,6 +194,7 @@ struct Forest {
     void visit_uses(uint32_t edge, uint32_t inverse, Visit visit) {
         const WindowEdge& one = graph->edges[edge];
         symbol_t symbol = 2 * one.label + inverse;
+        if (!is_used[symbol]) return;
         vertex_t from = inverse ? one.object : one.subject, to = inverse ? one.subject : one.object;
         for (uint32_t at = here[from], next; at != NO_PLACE; at = next) {
             next = nodes[at].next_here;
@@ -282,10 +288,10 @@ struct Forest {
         wait_for(at);
     }
 
-    // Nodes of a vertex that an edge led to wait for another way.
-    void cut_at(vertex_t vertex, uint32_t edge) {
+    // Nodes of a vertex that a step led to wait for another way.
+    void cut_at(vertex_t vertex, step_t step) {
         for (uint32_t at = here[vertex]; at != NO_PLACE; at = nodes[at].next_here)
-            if (nodes[at].parent != NO_PLACE && nodes[at].step >> 1 == edge) wait_for(at);
+            if (nodes[at].parent != NO_PLACE && nodes[at].step == step) wait_for(at);
     }
 
     // Find another way of the same length to a node whose way has gone, or it is lost, and those behind it wait.
