@@ -7,7 +7,7 @@ NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_n
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-spark bench-peers soak lint sanitize fuzz check-deep wheel clean
+.PHONY: run test bench bench-paths bench-spark bench-peers soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -40,6 +40,12 @@ bench: $(VENV)/all.stamp
 # What queries cost on Spark, beside jobs that only count; it needs Java 17. PARTS="batch state" for some of them.
 bench-spark: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.spark $(PARTS)
+
+# Path queries: walks beside numpy, dictionaries, pyoxigraph and C++, reading and saving graphs, streams of edges.
+bench-paths: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.paths.fixed
+	$(BIN)/python -m benchmarks.graphs
+	$(BIN)/python -m benchmarks.paths.stream 1000000
 
 # SPAseq beside Flink CEP, Esper and Siddhi. The one command that fetches more than Python packages: it needs java, javac and mvn.
 bench-peers: $(VENV)/all.stamp

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/paths/found.hpp"
 #include "nfa_native/paths/graph.hpp"
 
 namespace spaseq {
@@ -56,6 +55,45 @@ struct FixedPlan {
     void add_query_start(uint32_t query, vertex_t start) { routes.push_back(FixedRoute{query, start}); }
 };
 
+// Walks that were found, in columns that are longer than what is written (see `FoundPaths`).
+struct FixedFound {
+    std::vector<uint32_t> queries;
+    std::vector<uint64_t> ends;
+    std::vector<vertex_t> vertices;
+    std::vector<symbol_t> symbols;
+    size_t walks = 0;               // written
+    size_t steps = 0;               // of them
+
+    size_t size() const noexcept { return walks; }
+    void clear() noexcept { walks = steps = 0; }
+
+    // For so many walks more, of so many steps each.  std::bad_alloc
+    void make_room(size_t count, size_t length) {
+        if (walks + count > ends.size()) {
+            size_t room = 2 * (walks + count);
+            queries.resize(room);
+            ends.resize(room);
+        }
+        if (steps + count * length > symbols.size()) symbols.resize(2 * (steps + count * length));
+        size_t nodes = walks + steps + count * (length + 1);
+        if (nodes > vertices.size()) vertices.resize(2 * nodes);
+    }
+
+    // There is room for it: a walk through the vertices `on`, at last to `to`, along those symbols.
+    void write_walk(uint32_t query, const vertex_t* on, vertex_t to, const symbol_t* along, size_t length) noexcept {
+        vertex_t* node = vertices.data() + walks + steps;
+        symbol_t* step = symbols.data() + steps;
+        for (size_t i = 0; i < length; ++i) {
+            node[i] = on[i];
+            step[i] = along[i];
+        }
+        node[length] = to;
+        steps += length;
+        queries[walks] = query;
+        ends[walks++] = steps;
+    }
+};
+
 // Where a walk stands at one of its vertices.
 struct FixedLevel {
     const vertex_t* at;             // the next neighbour by the symbol that is taken
@@ -73,8 +111,7 @@ struct FixedLength {
     std::vector<FixedLevel> levels;         // by vertex of the walk
     std::vector<vertex_t> vertices;
     std::vector<symbol_t> taken;
-    FoundPaths found;
-    std::vector<uint32_t> found_queries;    // whose each path is
+    FixedFound found;
     uint64_t edges = 0;                     // that were looked at, and those of the walks that were found
     int broken = 0;
 
@@ -143,28 +180,16 @@ struct FixedLength {
     // All walks that end at the next neighbours, `most` at most.
     void write_walks(FixedLevel* here, uint64_t* left, size_t most) {
         size_t count = std::min({static_cast<size_t>(here->end - here->at), most, static_cast<size_t>(*left)});
-        size_t length = query.length, known = found.size();
-        size_t vertex = found.vertices.size(), before = found.symbols.size(), symbol = before;
-        found.ends.resize(known + count);
-        found_queries.resize(known + count, number);
-        found.vertices.resize(vertex + count * (length + 1));
-        found.symbols.resize(symbol + count * length);
+        size_t length = query.length, before = found.steps;
+        found.make_room(count, length);
         for (const vertex_t* stop = here->at + count; here->at != stop; ++here->at) {
             vertex_t to = *here->at;
-            if ((query.not_back && to == vertices[0]) || (query.ends != nullptr && !query.ends[to])) continue;
-            std::copy_n(vertices.data(), length, found.vertices.data() + vertex);
-            found.vertices[vertex + length] = to;
-            std::copy_n(taken.data(), length, found.symbols.data() + symbol);
-            vertex += length + 1;
-            symbol += length;
-            found.ends[known++] = symbol;
+            if (query.not_back && to == vertices[0]) continue;
+            if (query.ends != nullptr && !query.ends[to]) continue;
+            found.write_walk(number, vertices.data(), to, taken.data(), length);
         }
-        found.ends.resize(known);
-        found_queries.resize(known);
-        found.vertices.resize(vertex);
-        found.symbols.resize(symbol);
         *left -= count;
-        *left -= std::min<uint64_t>(*left, symbol - before);
+        *left -= std::min<uint64_t>(*left, found.steps - before);
     }
 };
 

@@ -8,8 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded
-from nfa_native.paths.fixed cimport FixedLength, FixedPlan, FixedRoute
-from nfa_native.paths.search cimport FoundPaths
+from nfa_native.paths.fixed cimport FixedFound, FixedLength, FixedPlan, FixedRoute
 from nfa_native.paths.searcher cimport EdgeIndex, copied
 
 
@@ -95,20 +94,19 @@ cdef class FixedLengthSearcher:
         """Search on until all is found, so many edges were looked at, or as many walks wait; how many wait."""
         with nogil:
             guarded(&self.state.broken, run_walks, &self.state, most_edges, most_paths)
-        return self.state.found.ends.size()
+        return self.state.found.walks
 
     def take(self):
         """queries, ends, vertices, symbols: the walks found since the last call (see `FoundPaths`), and whose they are."""
         check_sound(&self.state.broken)
-        cdef FoundPaths* found = &self.state.found
+        cdef FixedFound* found = &self.state.found
         columns = (
-            copied(<const char*>self.state.found_queries.data(), self.state.found_queries.size() * 4, np.uint32),
-            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
-            copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32),
-            copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32),
+            copied(<const char*>found.queries.data(), found.walks * 4, np.uint32),
+            copied(<const char*>found.ends.data(), found.walks * 8, np.uint64),
+            copied(<const char*>found.vertices.data(), (found.walks + found.steps) * 4, np.uint32),
+            copied(<const char*>found.symbols.data(), found.steps * 4, np.uint32),
         )
         found.clear()
-        self.state.found_queries.clear()
         return columns
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from spaseq.paths.budget import Budget
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
-from spaseq.paths.parts import AutomatonPart, ChainsPart, QueryPart
+from spaseq.paths.parts import AutomatonPart, ChainsPart, QueryPart, SearchPlan
 from spaseq.paths.prepared import PreparedPath
 from spaseq.paths.run import PathRun, Starts
 
@@ -24,7 +24,8 @@ class CompiledPaths:
     def __init__(self, graph: GraphEdges, queries: Sequence[PreparedPath]) -> None:
         self.graph = graph
         self.queries = tuple(queries)
-        self._parts = tuple(_parts(graph, self.queries))
+        without = tuple(one.name for one in queries if not one.query.starts)
+        self._plan = SearchPlan(graph, tuple(one.name for one in queries), tuple(_parts(graph, queries)), without)
 
     def match(
         self,
@@ -44,7 +45,7 @@ class CompiledPaths:
         most_edges: int | None = None,
     ) -> PathRun:
         """A search, which gives paths as it finds them; arguments and errors as of ``Graph.search``."""
-        return PathRun(self.graph, self.queries, self._parts, starts, Budget.of(limit, time_limit, most_edges))
+        return PathRun(self._plan, starts, Budget.of(limit, time_limit, most_edges))
 
     def __repr__(self) -> str:
         return f"<{len(self.queries):,} path queries on {self.graph!r}>"

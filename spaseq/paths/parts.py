@@ -36,6 +36,10 @@ class PartSearch(Protocol):
     """A search for the paths of a part, and how far it is."""
 
     @property
+    def at_once(self) -> int:
+        """So many edges take a moment: before the clock is looked at, and before Ctrl-C is heard."""
+
+    @property
     def done(self) -> bool:
         """Whether all was found."""
 
@@ -55,6 +59,16 @@ class QueryPart(Protocol):
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch:
         """A search; ``warnings`` gets what the graph does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """Queries on a graph in parts, those of one part in turn; those ``without_from`` must be told where they start."""
+
+    graph: GraphEdges
+    names: tuple[str, ...]
+    parts: tuple[QueryPart, ...]
+    without_from: tuple[str, ...]
 
 
 # ── one query, led by its automaton ──────────────────────────────────────────────────────────────────────────
@@ -94,6 +108,11 @@ class AutomatonSearch:
     searcher: PathSearcher
     name: str
     number: int
+
+    @property
+    def at_once(self) -> int:
+        """See ``PartSearch``."""
+        return 1 << 14
 
     @property
     def done(self) -> bool:
@@ -191,6 +210,11 @@ class ChainsSearch:
 
     searcher: FixedLengthSearcher
     first: int
+
+    @property
+    def at_once(self) -> int:
+        """See ``PartSearch``."""
+        return 1 << 17
 
     @property
     def done(self) -> bool:

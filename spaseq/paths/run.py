@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,12 +16,10 @@ from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
-from spaseq.paths.parts import MOST_COUNT, PartSearch, QueryPart
-from spaseq.paths.prepared import PreparedPath
+from spaseq.paths.parts import MOST_COUNT, PartSearch, SearchPlan
 
 Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
-AT_ONCE = 1 << 14  # edges that are looked at before the clock is, and before Ctrl-C is heard
-MOST_WAITING = 1 << 14  # paths that are given together
+MOST_WAITING = 1 << 16  # paths that are given together
 
 
 class PathRun:
@@ -31,27 +29,18 @@ class PathRun:
     ``complete`` is True when all was found, ``warnings`` name what the graph does not have.
     """
 
-    def __init__(
-        self,
-        graph: GraphEdges,
-        queries: Sequence[PreparedPath],
-        parts: Sequence[QueryPart],
-        starts: Starts | None,
-        budget: Budget,
-    ) -> None:
-        """``parts`` are all queries, those of one in turn."""
-        self.graph = graph
-        self.names = tuple(query.name for query in queries)
-        self._parts = parts
+    def __init__(self, plan: SearchPlan, starts: Starts | None, budget: Budget) -> None:
+        self.graph = plan.graph
+        self.names = plan.names
+        self._parts = plan.parts
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
         self._starts = self._given(starts)
         self._budget = budget
         self._left = MOST_COUNT if budget.paths is None else budget.paths
-        for query in queries:
-            if not query.query.starts and query.name not in self._starts:
-                raise OptionError(f"the query {query.name} has no FROM, so it needs starts")
+        if without := [name for name in plan.without_from if name not in self._starts]:
+            raise OptionError(f"the query {without[0]} has no FROM, so it needs starts")
 
     def _given(self, starts: Starts | None) -> dict[str, NDArray[np.uint32]]:
         """The starts of queries that have others than those of FROM, by name."""
@@ -59,8 +48,8 @@ class PathRun:
             return {}
         if not isinstance(starts, Mapping):
             return dict.fromkeys(self.names, vertices_of(self.graph, starts, self.warnings))
-        if unknown := [name for name in starts if name not in self.names]:
-            raise OptionError(f"starts are given for the query {unknown[0]}; here are {', '.join(self.names)}")
+        if unknown := starts.keys() - set(self.names):
+            raise OptionError(f"starts are given for the query {min(unknown)}; here are {', '.join(self.names)}")
         return {name: vertices_of(self.graph, some, self.warnings) for name, some in starts.items()}
 
     def tables(self) -> Iterator[Paths]:
@@ -95,7 +84,9 @@ class PathRun:
     def _advanced(self, search: PartSearch) -> PathColumns:
         """What so many edges more give."""
         before = search.looked_at
-        most = AT_ONCE if self._budget.edges is None else min(AT_ONCE, self._budget.edges - self.edges)
+        most = search.at_once
+        if self._budget.edges is not None:
+            most = min(most, self._budget.edges - self.edges)
         search.advance(most, min(MOST_WAITING, self._left))
         self.edges += search.looked_at - before
         return search.take()
