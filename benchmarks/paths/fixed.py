@@ -148,7 +148,7 @@ def in_pyoxigraph(asked: Asked) -> Job:
     for start, steps in zip(asked.starts[:FEW], asked.steps[:FEW], strict=True):
         path = "/".join(f"{'^' if inverse else ''}<{iri}>" for iri, inverse in steps)
         texts.append(f"SELECT ?x {{ <urn:{start}> {path} ?x }}")
-    return lambda: sum(len(list(store.query(text))) for text in texts)  # type: ignore[arg-type]
+    return lambda: sum(len(list(store.query(text))) for text in texts)  # type: ignore[arg-type, misc]
 
 
 class _Rows(ctypes.Structure):
