@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -236,6 +237,15 @@ def test_an_event_that_completes_too_many_paths() -> None:
         stream.push([edge("a p b")], 3)
 
 
+@pytest.fixture
+def _interrupts() -> Iterator[None]:
+    """Ctrl-C is heard, also by a test run that a shell put into the background, where it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts")
 def test_interrupts_are_heard_within_an_event() -> None:
     stream = EdgeStream(WALKS.format("ALL TRAIL").replace("+", "{45}"), 10)  # none is so long
     stream.push(LADDER, 1)
