@@ -52,15 +52,16 @@ def run(folder: Path) -> None:
         .writeStream.format("parquet")
         .option("path", str(folder / "out"))
     )
-    writing.option("checkpointLocation", str(folder / "checkpoint")).trigger(
-        availableNow=True
-    ).start().awaitTermination()
+    writing = writing.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True)
+    query = writing.start()
+    print("begun", flush=True)
+    query.awaitTermination()
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+def start(folder: Path, *more: str) -> subprocess.Popen[bytes]:
     """The job in a process group of its own."""
-    command = [sys.executable, "-m", "tests.spark.killing", "--run", str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    command = [sys.executable, "-m", "tests.spark.killing", "--run", str(folder), *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def kill(job: subprocess.Popen[bytes]) -> None:
@@ -71,8 +72,10 @@ def kill(job: subprocess.Popen[bytes]) -> None:
 
 
 def kill_after(folder: Path, seconds: float) -> bool:
-    """Run the job, and kill it after so long; whether it lasted."""
+    """Run the job, and kill it so long after it has begun; whether it lasted."""
     job = start(folder)
+    assert job.stdout is not None
+    job.stdout.readline()
     try:
         _, errors = job.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -115,15 +118,25 @@ def written(table: pyarrow.Table, folder: Path, files: int) -> None:
 
 
 def lost_and_doubled(
-    folder: Path, seed: int, kills: int, between: int, files: int = FILES, most: float = 40
+    folder: Path, seed: int, kills: int, between: int, files: int = FILES, most: float = 30
 ) -> tuple[int, int, int]:
     """How often the job was killed, at random moments and between two commits; how much was lost, and came twice."""
     table, chance = rows(seed, files), random.Random(seed)
     written(table, folder / "in", files)
     killed = sum(kill_between(folder) for _ in range(between))
-    killed += sum(kill_after(folder, chance.uniform(12, most)) for _ in range(kills))
-    kill_after(folder, 900)
-    return killed, *compared(folder, table)
+    killed += sum(kill_after(folder, chance.uniform(0, most)) for _ in range(kills))
+    lost, doubled = run_and_compare(folder, seed, files)
+    return killed, lost, doubled
+
+
+def run_and_compare(folder: Path, seed: int, files: int) -> tuple[int, int]:
+    """Run the job to its end; then, in its process, what ``compared`` gives."""
+    job = start(folder, str(seed), str(files))
+    given, errors = job.communicate(timeout=900)
+    _check(job, errors)
+    told, lost, doubled = given.decode().splitlines()[-3:]
+    print(told)
+    return int(lost), int(doubled)
 
 
 def compared(folder: Path, table: pyarrow.Table) -> tuple[int, int]:
@@ -151,5 +164,7 @@ def main(kills: int, seed: int) -> int:
 if __name__ == "__main__":
     if sys.argv[1] == "--run":
         run(Path(sys.argv[2]))
+        if sys.argv[3:]:
+            print(*compared(Path(sys.argv[2]), rows(*map(int, sys.argv[3:]))), sep="\n")
     else:
         sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 PARTITIONS = 2
 SETTINGS = {"spark.sql.shuffle.partitions": str(PARTITIONS), "spark.driver.memory": "1g"}
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")  # for a JVM that lives for seconds
 
 
 def why_not() -> str:

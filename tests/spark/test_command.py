@@ -16,7 +16,8 @@ from tests.spark.session import session, why_not
 
 QUERY, STREAM = "examples/stocks/v_shape.spaseq", "stock=examples/streams/stocks.nq"
 needs_spark = pytest.mark.skipif(bool(why_not()), reason=why_not())
-group = pytest.mark.xdist_group("spark")  # one JVM at a time
+group = pytest.mark.xdist_group("spark")  # one JVM for all of them
+own_process = pytest.mark.xdist_group("spark processes")
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +34,7 @@ def in_process(*arguments: str) -> list[str]:
     return command("run", QUERY, "--stream", STREAM, *arguments).stdout.splitlines()
 
 
-@group
+@own_process
 @needs_spark
 def test_the_lines_of_run_as_a_whole() -> None:
     found = on_spark("--format", "jsonl")

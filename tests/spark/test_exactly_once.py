@@ -25,7 +25,7 @@ from tests.spark.whole_suite import counted, in_process
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 
 def once(marker: Path) -> bool:
@@ -61,6 +61,7 @@ def _is_below(pid: int, top: int, parents: dict[int, int]) -> bool:
     return pid == top
 
 
+@pytest.mark.xdist_group("spark")
 def test_a_sink_a_task_and_workers_that_fail_once(tmp_path: Path) -> None:
     table = killing.rows(7).slice(0, 2400)
     killing.written(table, tmp_path / "in", 6)
@@ -92,7 +93,8 @@ def test_a_sink_a_task_and_workers_that_fail_once(tmp_path: Path) -> None:
     assert len(out) > len(left)
 
 
+@pytest.mark.xdist_group("spark processes")
 def test_a_job_that_is_killed_at_a_random_moment_and_between_two_commits(tmp_path: Path) -> None:
     seed = random.Random(5).randrange(1000)
-    found = killing.lost_and_doubled(tmp_path, seed, kills=1, between=1, files=5, most=16)
+    found = killing.lost_and_doubled(tmp_path, seed, kills=1, between=1, files=5, most=10)
     assert found[0] >= 1 and found[1:] == (0, 0)

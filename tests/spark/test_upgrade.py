@@ -65,8 +65,8 @@ def test_with_a_new_background_windows_are_matched_again(tmp_path: Path) -> None
     ("more", "message"),
     [
         ({"query": QUERY.replace("5 SECONDS", "6 SECONDS")}, 'the query "query1" changed'),
-        ({"buckets": 3}, "the number of buckets changed"),
-        ({"background": background("new")}, "the background changed"),
+        pytest.param({"buckets": 3}, "the number of buckets changed", marks=pytest.mark.deep),
+        pytest.param({"background": background("new")}, "the background changed", marks=pytest.mark.deep),
     ],
 )
 def test_another_job_is_refused(tmp_path: Path, more: dict[str, Any], message: str) -> None:
@@ -74,6 +74,7 @@ def test_another_job_is_refused(tmp_path: Path, more: dict[str, Any], message: s
         upgrading.run(*going_on(tmp_path), **more)
 
 
+@pytest.mark.deep
 def test_blanks_and_prefixes_are_no_other_query(tmp_path: Path) -> None:
     text = QUERY.replace("PREFIX : <urn:>", "PREFIX u:   <urn:>").replace(" :", "  u:")
     assert text != QUERY

@@ -243,6 +243,7 @@ class TestWithSpark:
         writing.save(str(tmp_path))
         assert sorted(lines_in(tmp_path)) == sorted(wanted())
 
+    @pytest.mark.deep
     def test_batches_of_a_job_that_is_killed(self, tmp_path: Path) -> None:
         """A job ends between the commit of the sink and that of Spark, and goes on; each event is in one line."""
         register(session())
