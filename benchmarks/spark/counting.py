@@ -1,5 +1,5 @@
 # ruff: noqa: N802, N803  (names of methods and arguments are Spark's interface)
-"""Streaming jobs that only count: as ours up to the processor, and with a row of Spark for each event."""
+"""Streaming jobs that only count: as ours but for the processor, without what Spark tells of it, and row by row."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 import spaseq
 from benchmarks.spark.quotes import QUERY
+from spaseq.spark.job import Job
 from spaseq.spark.matching import job_of
 from spaseq.spark.schemas import PACKED_DDL
 from spaseq.spark.sifting import sift
+from spaseq.spark.streaming import in_steps
 
 COUNTED = "key int, n bigint"
+EVENTS = ("stream", "time", "event", "graph")
+NOTHING = {
+    "results": b"", "matches": 0, "events": 0, "late": 0, "late_by_stream": {}, "log_bytes": 0, "misfits": 0, "how": "",
+}  # fmt: skip
 
 
 class Counting(StatefulProcessor):
@@ -41,10 +47,31 @@ class Counting(StatefulProcessor):
         pass
 
 
+class CountingSteps(Counting):
+    """How many bytes of packed events came for an engine, as a row of its step."""
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[pandas.DataFrame], timerValues: TimerValues
+    ) -> Iterator[pandas.DataFrame]:
+        found = sum(len(data) for frame in rows for data in frame["data"])
+        old = self.state.get()
+        self.state.update((found + (old[0] if old else 0),))
+        yield pandas.DataFrame([{**NOTHING, "log_bytes": found}])
+
+
+def v_shape_job() -> Job:
+    """That of the query."""
+    return job_of(spaseq.prepare(QUERY), spaseq.Background.load({}), None, (), "stop", 2)
+
+
+def same_pipeline(rows: DataFrame) -> DataFrame:
+    """All of ours, but for the processor, which only counts."""
+    return in_steps([rows.select(*EVENTS)], v_shape_job(), 0, CountingSteps())
+
+
 def packed(rows: DataFrame, lateness: int = 0) -> DataFrame:
-    """The same events sifted and packed; their processor looks at how many a row has."""
-    job = job_of(spaseq.prepare(QUERY), spaseq.Background.load({}), None, (), "stop", 2)
-    events = rows.select("stream", "time", "event", "graph").mapInArrow(partial(sift, job, ticks=True), PACKED_DDL)
+    """The same events sifted and packed; their processor looks at how many a row has, and nobody at what it gives."""
+    events = rows.select(*EVENTS).mapInArrow(partial(sift, v_shape_job(), ticks=True), PACKED_DDL)
     marked = events.withWatermark("last", f"{lateness} microseconds").select("label", "events", "data").groupBy("label")
     return marked.transformWithStateInPandas(Counting("events"), COUNTED, "append", "eventtime")
 

@@ -52,7 +52,8 @@ class Report:
     """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written.
 
     ``events`` are those that count here and were in time, ``late`` the others by stream, ``late_rows`` (of the results)
-    they themselves if the job gives them.
+    they themselves if the job gives them.  ``timers`` (milliseconds) shall be set from now on, ``timers_before`` were
+    (None: nobody knows).
     """
 
     how: str = "new"
@@ -60,7 +61,8 @@ class Report:
     late: dict[str, int] = field(default_factory=dict)
     late_rows: list[pyarrow.RecordBatch] = field(default_factory=list)
     written: int = 0
-    due: int | None = None
+    timers: tuple[int, ...] = ()
+    timers_before: tuple[int, ...] | None = ()
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class LoggedEngine:
     def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Batches:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
-        The state is written to ``store`` when all results were taken; ``report`` says then when a promise is due.
+        The state is written to ``store`` when all results were taken; ``report`` says then which timers are to be set.
         """
         data = self.state.meta()
         before = Meta(self.job.identity) if data is None else self._kept(data)
@@ -211,10 +213,11 @@ class LoggedEngine:
                 data = engine.snapshot() if entry.is_snapshot else joined(parts)
                 store.keep_entry(entry.number, data)
                 report.written += len(data)
+        meta = meta.until(engine.due())
         data = meta.to_bytes()
         store.keep_meta(data)
         report.written += len(data)
-        report.due = engine.due()
+        report.timers, report.timers_before = meta.timers or (), before.timers
         assert meta.token is not None
         self.live.put(self._key, LiveEngine(meta.token, sum(entry.events for entry in meta.entries), engine))
 

@@ -12,6 +12,7 @@ from spaseq.errors import SnapshotError
 from spaseq.streams.timestamps import LEAST
 
 FORMAT = 1
+MILLISECOND = 1000  # µs
 MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
 
 
@@ -34,7 +35,8 @@ class Meta:
     """``watermark`` is what the engine was promised (µs); ``following`` is the number of the next entry.
 
     ``tokens`` are random names of the last batches, the newest at the end, each with the number that followed then.
-    ``identity`` tells the job from others.
+    ``identity`` tells the job from others.  ``timers`` (milliseconds) are those that are set; None: an earlier version
+    wrote the state, which did not say.
     """
 
     identity: Mapping[str, str]
@@ -42,6 +44,7 @@ class Meta:
     entries: tuple[LogEntry, ...] = ()
     following: int = 0
     tokens: tuple[tuple[str, int], ...] = field(default=())
+    timers: tuple[int, ...] | None = ()
 
     @property
     def token(self) -> str | None:
@@ -60,6 +63,13 @@ class Meta:
     def needed(self, since: int) -> Meta:
         """Without the entries of which no event matters any more."""
         return replace(self, entries=tuple(one for one in self.entries if one.last >= since))
+
+    def until(self, due: int | None) -> Meta:
+        """With the one timer for what is due next (µs), behind the watermark."""
+        if due is None:
+            return replace(self, timers=())
+        following = self.watermark // MILLISECOND + 1 if self.watermark > LEAST else 1
+        return replace(self, timers=(max(-(-due // MILLISECOND), following),))
 
     def to_bytes(self) -> bytes:
         """As JSON, with the number of the format."""
@@ -81,7 +91,9 @@ class Meta:
         changed = _changed(found["identity"], identity, free)
         entries = tuple(LogEntry(**one) for one in found["entries"])
         tokens = tuple((name, number) for name, number in found["tokens"])
-        meta = Meta(identity, found["watermark"], entries, found["following"], tokens)
+        timers = found.get("timers")
+        known = None if timers is None else tuple(timers)
+        meta = Meta(identity, found["watermark"], entries, found["following"], tokens, known)
         return replace(meta, tokens=()).done() if changed else meta
 
 

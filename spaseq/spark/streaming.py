@@ -24,7 +24,7 @@ from spaseq.spark.kinds import EngineJob
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.live import LIVE
 from spaseq.spark.logged import LoggedEngine, Report
-from spaseq.spark.meta import Meta
+from spaseq.spark.meta import MILLISECOND, Meta
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.schemas import PACKED_DDL
 from spaseq.spark.sifting import NOBODY
@@ -35,7 +35,6 @@ STEP_DDL = (
     "misfits bigint, how string"
 )
 AT_ONCE = 50_000  # results in a row
-MILLISECOND = 1000  # µs
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
 
 
@@ -47,6 +46,13 @@ def match_streaming(
     It is ``lateness`` (µs) behind the latest row of each input; the one that is farthest behind counts.  Metrics of
     engines are called ``name``; ``name rows`` are those of rows: what was packed, and what was no event.
     """
+    return in_steps(inputs, job, lateness, Stepping(job, run), name)
+
+
+def in_steps(
+    inputs: Iterable[DataFrame], job: EngineJob, lateness: int, processor: StatefulProcessor, name: str = OBSERVED
+) -> DataFrame:
+    """As ``match_streaming``, with any processor of packed events that gives rows of steps."""
     sift, delay = carried(partial(job.sift, ticks=True)), f"{lateness} microseconds"
     sifted = reduce(DataFrame.union, (one.mapInArrow(sift, PACKED_DDL).withWatermark("last", delay) for one in inputs))
     sifted = sifted.observe(
@@ -54,7 +60,7 @@ def match_streaming(
     )
     # Without its column Spark drops no late rows: the engines count them, and know which stream they are of.
     grouped = sifted.select("label", "data").groupBy("label")
-    stepped = grouped.transformWithStateInPandas(Stepping(job, run), STEP_DDL, "append", "eventtime")
+    stepped = grouped.transformWithStateInPandas(processor, STEP_DDL, "append", "eventtime")
     return stepped.observe(name, *_metrics(job.inputs)).mapInArrow(opened, job.results)
 
 
@@ -126,7 +132,7 @@ class Stepping(StatefulProcessor):
                 waiting = []
             waiting.append(found)
         yield self._row(waiting, report)
-        self._set_timer(report.due, milliseconds)
+        self._set_timers(report)
 
     def _row(self, found: list[pyarrow.RecordBatch], report: Report) -> pandas.DataFrame:
         given = [*found, *report.late_rows]
@@ -142,12 +148,13 @@ class Stepping(StatefulProcessor):
         }
         return pandas.DataFrame({name: [value] for name, value in row.items()})
 
-    def _set_timer(self, due: int | None, watermark: int) -> None:
-        """One timer, for what is due next."""
-        for known in list(self.handle.listTimers()):
-            self.handle.deleteTimer(known)
-        if due is not None:
-            self.handle.registerTimer(max(-(-due // MILLISECOND), watermark + 1))
+    def _set_timers(self, report: Report) -> None:
+        before = report.timers_before
+        known = set(self.handle.listTimers() if before is None else before)
+        for timer in known - set(report.timers):
+            self.handle.deleteTimer(timer)
+        for timer in set(report.timers) - known:
+            self.handle.registerTimer(timer)
 
 
 @dataclass(frozen=True, slots=True)

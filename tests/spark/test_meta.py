@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,19 @@ def test_the_state_comes_back() -> None:
     meta = Meta(ONE).added(5, 2, 100).done().added(9, 1, 50).done()
     assert Meta.from_bytes(meta.to_bytes(), ONE) == meta
     assert meta.needed(6).entries == meta.entries[1:]
+
+
+def test_timers_are_those_of_what_is_due() -> None:
+    meta = Meta(ONE).until(None)
+    assert meta.timers == () and meta.until(2_001).timers == (3,)
+    later = replace(meta, watermark=9_000)
+    assert later.until(2_001).timers == (10,) and later.until(20_000).timers == (20,)
+
+
+def test_a_state_of_an_earlier_version_does_not_know_its_timers() -> None:
+    told = json.loads(Meta(ONE).to_bytes())
+    del told["timers"]
+    assert Meta.from_bytes(json.dumps(told).encode(), ONE).timers is None
 
 
 @pytest.mark.parametrize(
