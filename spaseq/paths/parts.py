@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,10 @@ from spaseq.pattern.paths import PathSelector, SelectorKind
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1
+C_co = TypeVar("C_co", bound=Sized, covariant=True)  # columns of what is found
 
 
-class PartSearch(Protocol):
+class PartSearch(Protocol[C_co]):
     """A search for the paths of a part, and how far it is."""
 
     @property
@@ -51,40 +52,41 @@ class PartSearch(Protocol):
     def advance(self, most_edges: int, most_paths: int) -> None:
         """Search on, until so many edges were looked at or that many paths found.  QueryError: it takes too much."""
 
-    def take(self) -> PathColumns:
+    def take(self) -> C_co:
         """What was found since the last call."""
 
 
-class QueryPart(Protocol):
+class QueryPart(Protocol[C_co]):
     """Some queries that are searched for together."""
 
-    def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch:
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch[C_co]:
         """A search; ``warnings`` gets what the graph does not have."""
 
-    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
-        """All paths, if they are few and found in a moment; None: it takes a search."""
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewFound[C_co] | None:
+        """All that there is, if it is little and found in a moment; None: it takes a search."""
+        return None
 
 
-class FewPaths(NamedTuple):
-    """All paths of a part, and how many edges were looked at (see ``PartSearch``)."""
+class FewFound(NamedTuple, Generic[C_co]):
+    """All of a part, and how many edges were looked at (see ``PartSearch``)."""
 
-    columns: PathColumns
+    columns: C_co
     looked_at: int
 
 
 @dataclass(frozen=True, slots=True)
-class SearchPlan:
+class SearchPlan(Generic[C_co]):
     """Queries on a graph in parts, those of one part in turn; those ``without_from`` must be told where they start."""
 
     graph: GraphEdges
     names: tuple[str, ...]
-    parts: tuple[QueryPart, ...]
+    parts: tuple[QueryPart[C_co], ...]
     without_from: tuple[str, ...]
 
 
 # ── one query, led by its automaton ──────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class AutomatonPart:
+class AutomatonPart(QueryPart[PathColumns]):
     """A query, the number ``number`` of all."""
 
     graph: GraphEdges
@@ -102,10 +104,6 @@ class AutomatonPart:
             query.restrictor.value, selector, count, query.not_back,
         )  # fmt: skip
         return AutomatonSearch(searcher, query.name, self.number)
-
-    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
-        """See ``QueryPart``."""
-        return None
 
     @cached_property
     def _bound(self) -> BoundPath:
@@ -189,7 +187,7 @@ class BoundChain:
 
 
 @dataclass(frozen=True)
-class ChainsPart:
+class ChainsPart(QueryPart[PathColumns]):
     """Queries that are chains, the first of which has the number ``first`` of all."""
 
     graph: GraphEdges
@@ -201,14 +199,14 @@ class ChainsPart:
         self._warn(starts, warnings)
         return ChainsSearch(FixedLengthSearcher(self._plan, self._given(starts)), self.first)
 
-    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewFound[PathColumns] | None:
         """See ``QueryPart``."""
         found = self._plan.few_walks(self._given(starts))
         if found is None:
             return None
         self._warn(starts, warnings)
         queries, ends, vertices, taken, looked_at = found
-        return FewPaths(_columns(self.first, queries, ends, vertices, taken), looked_at)
+        return FewFound(_columns(self.first, queries, ends, vertices, taken), looked_at)
 
     def _given(self, starts: GivenStarts) -> list[Vertices] | None:
         """Where each query begins; None: where it says."""
