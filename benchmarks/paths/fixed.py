@@ -152,20 +152,23 @@ def in_pyoxigraph(asked: Asked) -> Job:
 
 
 class _Rows(ctypes.Structure):
-    _fields_ = (("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p))
+    _fields_ = (("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p), ("symbol", ctypes.c_uint32))
 
 
-def in_plain_cpp(asked: Asked, folder: Path) -> Job:
-    """Ids of all walks, by loops that are compiled for two steps."""
-    library, source = folder / "walk.so", Path(__file__).with_name("walk.cpp")
+def in_plain_cpp(asked: Asked, folder: Path, name: str) -> Job:
+    """Ids of all walks, by loops that are compiled for two steps, into memory that is kept: functions of walk.cpp."""
+    library, source = folder / f"{name}.so", Path(__file__).with_name("walk.cpp")
     subprocess.run(["c++", "-std=c++17", "-O2", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-    walk = ctypes.CDLL(str(library)).walk
+    walk = ctypes.CDLL(str(library))[name]
     walk.restype = ctypes.c_size_t
     starts = np.array(asked.starts, np.uint32)
+    numbers = {step: number for number, step in enumerate(asked.rows)}
     sides = []
     for side in (0, 1):
-        rows = [asked.rows[steps[side]] for steps in asked.steps]
-        sides.append((_Rows * len(rows))(*(_Rows(one.ctypes.data, two.ctypes.data) for one, two in rows)))
+        rows = [(*asked.rows[steps[side]], numbers[steps[side]]) for steps in asked.steps]
+        sides.append(
+            (_Rows * len(rows))(*(_Rows(one.ctypes.data, two.ctypes.data, symbol) for one, two, symbol in rows))
+        )
     count, first = ctypes.c_size_t(len(starts)), starts.ctypes.data_as(ctypes.c_void_p)
     return lambda: int(walk(count, first, *sides))
 
@@ -179,7 +182,8 @@ def batch(asked: Asked) -> None:
             "numpy, equal questions together": in_numpy(asked),
             "dictionaries, one by one": in_dictionaries(asked),
             f"pyoxigraph, {FEW} of them": in_pyoxigraph(asked),
-            "C++, plain loops": in_plain_cpp(asked, Path(folder)),
+            "C++, plain loops, the same columns": in_plain_cpp(asked, Path(folder), "walk_columns"),
+            "C++, plain loops, query and nodes": in_plain_cpp(asked, Path(folder), "walk"),
         }
         found = {name: job() for name, job in jobs.items()}
         seconds = interleaved({name: repeated(job) for name, job in jobs.items()}, ROUNDS)

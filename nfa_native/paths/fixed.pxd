@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Walks of a fixed number of steps (`fixed_length.hpp`)."""
+"""Walks of a fixed number of steps (`fixed_length.hpp`, `few_walks.hpp`)."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -7,7 +7,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport PathGraph, symbol_t, vertex_t
 
-cdef extern from "nfa_native/paths/fixed_length.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq" nogil:
     cdef cppclass FixedRoute:
         uint32_t query
         vertex_t start
@@ -19,6 +19,22 @@ cdef extern from "nfa_native/paths/fixed_length.hpp" namespace "spaseq" nogil:
         void safe_add_step "add_step"() except +raise_cpp_error
         void safe_add_symbol "add_step_symbol"(symbol_t symbol) except +raise_cpp_error
         void safe_add_query_start "add_route"(uint32_t query, vertex_t start) except +raise_cpp_error
+
+    cdef cppclass WalkColumns:
+        uint32_t* queries
+        uint64_t* ends
+        vertex_t* vertices
+        symbol_t* symbols
+
+    cdef cppclass FewWalks:
+        const FixedPlan* plan
+        const vector[FixedRoute]* routes
+        WalkColumns to
+        uint64_t walks
+        uint64_t steps
+        uint64_t edges
+        bint count_all()
+        void write_all()
 
     cdef cppclass FixedFound:
         vector[uint32_t] queries

@@ -20,6 +20,13 @@ class FixedLengthPlan:
     edges: EdgeIndex
     queries: int
     def __init__(self, edges: EdgeIndex, queries: Iterable[FixedQuery]) -> None: ...
+    def few_walks(
+        self, starts: Sequence[Starts] | None = None
+    ) -> tuple[Starts, NDArray[numpy.uint64], NDArray[numpy.uint32], NDArray[numpy.uint32], int] | None:
+        """What a searcher finds, and the edges that it looks at, at once; None: it is too much for that.
+
+        ``starts`` and columns are those of ``FixedLengthSearcher``.
+        """
 
 class FixedLengthSearcher:
     """A search for the walks of a plan; ``starts`` are some for each query (None: those of the plan)."""

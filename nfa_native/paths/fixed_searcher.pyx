@@ -4,11 +4,13 @@
 
 import numpy as np
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded
-from nfa_native.paths.fixed cimport FixedFound, FixedLength, FixedPlan, FixedRoute
+from nfa_native.paths.fixed cimport FewWalks, FixedFound, FixedLength, FixedPlan, FixedRoute
+from nfa_native.paths.search cimport symbol_t, vertex_t
 from nfa_native.paths.searcher cimport EdgeIndex, copied
 
 
@@ -34,6 +36,41 @@ cdef class FixedLengthPlan:
             some = starts
             self._add_routes(&self.plan.routes, self.queries, some)
             self.queries += 1
+
+    def few_walks(self, starts=None):
+        """queries, ends, vertices, symbols, edges: all walks, if they are few and short; None: a searcher finds them."""
+        cdef FewWalks walks
+        cdef vector[FixedRoute] own
+        cdef uint64_t counted, stepped
+        walks.plan, walks.routes = &self.plan, &self.plan.routes
+        if starts is not None:
+            self._own_routes(&own, starts)
+            walks.routes = &own
+        if not walks.count_all():
+            return None
+        counted, stepped = walks.walks, walks.steps
+        queries, ends = PyByteArray_FromStringAndSize(NULL, 4 * counted), PyByteArray_FromStringAndSize(NULL, 8 * counted)
+        vertices = PyByteArray_FromStringAndSize(NULL, 4 * (counted + stepped))
+        taken = PyByteArray_FromStringAndSize(NULL, 4 * stepped)
+        walks.to.queries = <uint32_t*>PyByteArray_AS_STRING(queries)
+        walks.to.ends = <uint64_t*>PyByteArray_AS_STRING(ends)
+        walks.to.vertices = <vertex_t*>PyByteArray_AS_STRING(vertices)
+        walks.to.symbols = <symbol_t*>PyByteArray_AS_STRING(taken)
+        with nogil:
+            walks.write_all()
+        return (
+            first_numbers(queries, np.uint32, walks.walks), first_numbers(ends, np.uint64, walks.walks),
+            first_numbers(vertices, np.uint32, walks.walks + walks.steps), first_numbers(taken, np.uint32, walks.steps),
+            walks.edges,
+        )
+
+    cdef int _own_routes(self, vector[FixedRoute]* routes, starts) except -1:
+        cdef uint32_t query
+        if len(starts) != self.queries:
+            raise ValueError(f"starts of {len(starts)} queries were given, not of {self.queries}")
+        for query in range(self.queries):
+            self._add_routes(routes, query, starts[query])
+        return 0
 
     cdef int _add_query(self, steps, ends, bint not_back) except -1:
         cdef const uint8_t[::1] flags = ends
@@ -69,15 +106,11 @@ cdef class FixedLengthSearcher:
     cdef vector[FixedRoute] own
 
     def __init__(self, FixedLengthPlan plan not None, starts=None):
-        cdef uint32_t query
         self.plan = plan
         if starts is None:
             self.state.safe_open(&plan.plan, &plan.plan.routes)
             return
-        if len(starts) != plan.queries:
-            raise ValueError(f"starts of {len(starts)} queries were given, not of {plan.queries}")
-        for query in range(plan.queries):
-            plan._add_routes(&self.own, query, starts[query])
+        plan._own_routes(&self.own, starts)
         self.state.safe_open(&plan.plan, &self.own)
 
     @property
@@ -112,3 +145,8 @@ cdef class FixedLengthSearcher:
 
 cdef void run_walks(FixedLength* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
     search.advance_walks(most_edges, most_paths)
+
+
+cdef object first_numbers(memory, dtype, size_t count):
+    """As many numbers as were written; there may be room for more."""
+    return np.frombuffer(memory, dtype, count) if count else np.empty(0, dtype)

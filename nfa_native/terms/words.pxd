@@ -58,7 +58,7 @@ cdef struct TermEntry:
     uint32_t hashed     # lower half of its hash
     word_t word         # of a free entry: the next free one + 1, or 0
 
-# An IRI that is being looked up.
+# An IRI, or a string without language, that is being looked up.
 cdef struct Lookup:
     size_t start        # where its bytes begin in the text of all
     size_t size
@@ -180,7 +180,7 @@ cdef word_t value_literal(TermStore* store, const char* name, size_t n, const ch
 cdef word_t known_term(const TermStore* store, const char* text, size_t length) noexcept nogil
 # Whether an XSD datatype other than xsd:integer is read as it.
 cdef bint is_derived_integer(const char* name, size_t n) noexcept nogil
-# To look up many IRIs, whose canonical bytes stand in one text: begin each, which asks for its memory, then finish all.
+# To look up many IRIs and strings, whose canonical bytes stand in one text: begin each, which asks for its memory, then finish all.
 cdef void begin_lookup(const TermStore* store, const char* text, Lookup* lookup) noexcept nogil
 cdef void finish_lookups(TermStore* store, const char* text, Lookup* lookups, size_t count) noexcept nogil
 # The bytes of a dictionary term, which stay where they are until the next collection.

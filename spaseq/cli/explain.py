@@ -22,8 +22,9 @@ from spaseq.plan.sequences import compile_plan
     show_default=True,
     help="Text to read, diagrams for Mermaid and Graphviz, or data.",
 )
+@click.option("--stream", "streamed", is_flag=True, help="Path queries: how they are kept up to date as edges come.")
 @gpm_option
-def explain(query: str, format: str, gpm: str) -> None:
+def explain(query: str, format: str, streamed: bool, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
@@ -31,7 +32,9 @@ def explain(query: str, format: str, gpm: str) -> None:
     """
     text, path = read_text(query)
     if is_paths(text, path):
-        found = explain_paths(text, path, format)
+        found = explain_paths(text, path, format, streamed)
+    elif streamed:
+        raise click.UsageError("--stream is for path queries: others are always of streams.")
     elif is_ceql(text, path):
         found = explain_ceql(text, path, format)
     else:
@@ -46,10 +49,11 @@ def explain_ceql(text: str, path: str, format: str) -> str:
         return explain_formula(parsed.query, parsed.normal_form, recognized(parsed), format)
 
 
-def explain_paths(text: str, path: str, format: str) -> str:
-    """The same of path queries."""
+def explain_paths(text: str, path: str, format: str, streamed: bool) -> str:
+    """The same of path queries, on a graph or on a stream of edges."""
     from spaseq.paths import parse, prepare
     from spaseq.plan.paths.explain import ExplainedPath
     from spaseq.plan.paths.explain import explain as explain_path
 
-    return explain_path([ExplainedPath(one.query, one.automaton) for one in prepare(parse(text, path))], format)
+    prepared = prepare(parse(text, path))
+    return explain_path([ExplainedPath(one.query, one.automaton, streamed) for one in prepared], format)

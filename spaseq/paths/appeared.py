@@ -1,8 +1,8 @@
-"""Paths that appeared in a stream of edges: their terms are their own, since edges go and numbers are used again."""
+"""Paths that appeared in a stream of edges: they hold their terms, since edges go and their terms with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import Words
-from nfa_native.core.coding import coded
 from nfa_native.terms.words import Terms
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.found import Path, Paths
@@ -19,20 +18,31 @@ from spaseq.results.terms import Value
 from spaseq.results.times import iso
 
 Times = NDArray[np.int64]
-NativeColumns = tuple[
-    NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], Words, Words, NDArray[np.uint8]
-]  # see ``WindowWatcher.take``
+Numbers = NDArray[np.uint32]
+NativeColumns = tuple[NDArray[np.uint64], Numbers, Numbers, Numbers, Numbers, Words, Words]  # ``WindowWatcher.take``
 
 
 class OwnVertices:
-    """Terms of vertices by themselves, from their canonical bytes."""
+    """Terms of vertices by their ``words``, which live as long as this does; they are decoded when somebody asks."""
 
-    def __init__(self, texts: Sequence[bytes]) -> None:
-        self.texts = texts
+    def __init__(self, terms: Terms, words: Words) -> None:
+        self.terms = terms
+        self.words = words
+        terms.hold(self)
 
     def value(self, vertex: int) -> Value:
         """The term of a vertex."""
-        return shown(self.texts[vertex])
+        return shown(self.terms.bytes(int(self.words[vertex])))
+
+    def __reduce__(self) -> tuple[Callable[[list[bytes]], OwnVertices], tuple[list[bytes]]]:
+        """As canonical bytes."""
+        return own_vertices, (self.terms.bytes_many(self.words),)
+
+
+def own_vertices(texts: list[bytes]) -> OwnVertices:
+    """Vertices with these canonical bytes, in a table of their own."""
+    terms = Terms()
+    return OwnVertices(terms, terms.intern_many(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +76,31 @@ class Appeared(Paths):
     @staticmethod
     def of(terms: Terms, names: Sequence[str], found: NativeColumns, times: Times) -> Appeared:
         """What a kernel gave, whose words are of ``terms``; ``times`` are those of its events."""
-        ends, queries, events, nodes, predicates, inverse = found
-        node_words, vertices = coded(nodes)
-        predicate_words, labels = coded(predicates)
+        ends, queries, events, vertices, symbols, nodes, predicates = found
         own = OwnNames(
-            OwnVertices(terms.bytes_many(node_words)),
-            tuple(text[1:].decode() for text in terms.bytes_many(predicate_words)),
-        )
-        steps = labels.astype(np.uint32) * np.uint32(2) + inverse
-        return Appeared(own, names, PathColumns(queries, ends, vertices.astype(np.uint32), steps), times[events])
+            OwnVertices(terms, nodes), tuple(text[1:].decode() for text in terms.bytes_many(predicates))
+        )  # fmt: skip
+        return Appeared(own, names, PathColumns(queries, ends, vertices, symbols), times[events])
 
     @staticmethod
-    def join(names: Sequence[str], parts: Sequence[Appeared]) -> Appeared:
-        """Several, one after the other."""
+    def join(terms: Terms, names: Sequence[str], parts: Sequence[Appeared]) -> Appeared:
+        """Several, one after the other, whose words are all of ``terms``."""
         if len(parts) == 1:
             return parts[0]
-        texts: list[bytes] = []
+        words = [np.empty(0, np.uint64)]
         predicates: list[str] = []
-        moved = []
+        moved, vertex_count = [], 0
         for part in parts:
             columns, own = part.columns, part.own
-            vertices = columns.vertices + np.uint32(len(texts))
+            vertices = columns.vertices + np.uint32(vertex_count)
             symbols = columns.symbols + np.uint32(2 * len(predicates))
             moved.append(PathColumns(columns.queries, columns.ends, vertices, symbols))
-            texts += own.terms.texts
+            words.append(own.terms.words)
+            vertex_count += len(own.terms.words)
             predicates += own.predicates
         times = np.concatenate([np.empty(0, np.int64), *(part.times for part in parts)])
-        return Appeared(OwnNames(OwnVertices(texts), tuple(predicates)), names, PathColumns.join(moved), times)
+        own_names = OwnNames(OwnVertices(terms, np.concatenate(words)), tuple(predicates))
+        return Appeared(own_names, names, PathColumns.join(moved), times)
 
     def __getitem__(self, number: Any) -> Any:
         found = super().__getitem__(number)

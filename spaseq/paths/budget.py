@@ -19,6 +19,8 @@ class Budget:
     @staticmethod
     def of(limit: int | None, time_limit: timedelta | float | None, most_edges: int | None) -> Budget:
         """A budget as users give it.  OptionError: something of it is no such number."""
+        if limit is None and time_limit is None and most_edges is None:
+            return UNLIMITED
         for name, number in (("limit", limit), ("most_edges", most_edges)):
             if number is not None and (type(number) is not int or number < 0):
                 raise OptionError(f"{name} is a number from 0 on, not {number!r:.80}")
@@ -26,3 +28,6 @@ class Budget:
         if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
             raise OptionError(f"time_limit is a timedelta or a number of seconds, not {time_limit!r:.80}")
         return Budget(limit, seconds, most_edges)
+
+
+UNLIMITED = Budget()

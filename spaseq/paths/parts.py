@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nfa_native.paths.fixed_searcher import FixedLengthPlan, FixedLengthSearcher
 from nfa_native.paths.searcher import PathSearcher
@@ -60,6 +61,16 @@ class QueryPart(Protocol):
     def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch:
         """A search; ``warnings`` gets what the graph does not have."""
 
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
+        """All paths, if they are few and found in a moment; None: it takes a search."""
+
+
+class FewPaths(NamedTuple):
+    """All paths of a part, and how many edges were looked at (see ``PartSearch``)."""
+
+    columns: PathColumns
+    looked_at: int
+
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
@@ -91,6 +102,10 @@ class AutomatonPart:
             query.restrictor.value, selector, count, query.not_back,
         )  # fmt: skip
         return AutomatonSearch(searcher, query.name, self.number)
+
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
+        """See ``QueryPart``."""
+        return None
 
     @cached_property
     def _bound(self) -> BoundPath:
@@ -183,12 +198,25 @@ class ChainsPart:
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> ChainsSearch:
         """See ``QueryPart``."""
+        self._warn(starts, warnings)
+        return ChainsSearch(FixedLengthSearcher(self._plan, self._given(starts)), self.first)
+
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
+        """See ``QueryPart``."""
+        found = self._plan.few_walks(self._given(starts))
+        if found is None:
+            return None
+        self._warn(starts, warnings)
+        queries, ends, vertices, taken, looked_at = found
+        return FewPaths(_columns(self.first, queries, ends, vertices, taken), looked_at)
+
+    def _given(self, starts: GivenStarts) -> list[Vertices] | None:
+        """Where each query begins; None: where it says."""
+        return [starts.get(chain.name, chain.starts.vertices) for chain in self._chains] if starts else None
+
+    def _warn(self, starts: GivenStarts, warnings: list[str]) -> None:
         if self._unknown:
             warnings += (warning for chain in self._chains for warning in chain.told(starts))
-        given = None
-        if starts:
-            given = [starts.get(chain.name, chain.starts.vertices) for chain in self._chains]
-        return ChainsSearch(FixedLengthSearcher(self._plan, given), self.first)
 
     @cached_property
     def _chains(self) -> tuple[BoundChain, ...]:
@@ -232,5 +260,11 @@ class ChainsSearch:
 
     def take(self) -> PathColumns:
         """See ``PartSearch``."""
-        queries, ends, vertices, taken = self.searcher.take()
-        return PathColumns(queries + np.uint32(self.first) if self.first else queries, ends, vertices, taken)
+        return _columns(self.first, *self.searcher.take())
+
+
+def _columns(
+    first: int, queries: Vertices, ends: NDArray[np.uint64], vertices: Vertices, taken: Vertices
+) -> PathColumns:
+    """Walks of chains, the first of which has the number ``first`` of all queries."""
+    return PathColumns(queries + np.uint32(first) if first else queries, ends, vertices, taken)

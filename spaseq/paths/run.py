@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.errors import PatternError
 from spaseq.errors import OptionError
 from spaseq.paths.adjacency import are_among
-from spaseq.paths.budget import Budget
+from spaseq.paths.budget import UNLIMITED, Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
@@ -67,6 +67,10 @@ class PathRun:
         """Paths as they are found."""
         deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
         for part in self._parts:
+            if self._budget is UNLIMITED and (few := part.few(self._starts, self.warnings)) is not None:
+                self.edges += few.looked_at
+                yield few.columns
+                continue
             search = part.begin(self._starts, self.warnings)
             while not search.done:
                 if not self._may_go_on(deadline):

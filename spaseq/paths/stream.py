@@ -103,12 +103,7 @@ class EdgeStream:
         ``times`` is an array of microseconds or of datetime64, or a list; ``data`` and ``columns`` are those of
         ``Graph.from_table``: nodes and relations by name.  OptionError, StreamError: rows are no edges.
         """
-        from spaseq.paths.tables import TableForm, edge_table
-        from spaseq.results.packages import require
-
-        require("pyarrow")
-        words = edge_table(self.terms, data, TableForm(columns, None), transient=True)
-        return self._appeared(self.take(self.events.of_columns(times, words)))
+        return self._appeared(self.take(self._table_events(times, data, columns)))
 
     def advance(self, time: Time) -> Appeared:
         """Promise that no event before ``time`` will come; the paths that appear by that."""
@@ -184,7 +179,7 @@ class EdgeStream:
 
     def none(self) -> Appeared:
         """No paths."""
-        return Appeared.join(self.names, [])
+        return Appeared.join(self.terms, self.names, [])
 
     def _number(self, query: str | None) -> int:
         if query is None and len(self.names) == 1:
@@ -206,6 +201,13 @@ class EdgeStream:
         self._watcher.pass_time(now)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
+    def _table_events(self, times: Any, data: Any, columns: tuple[str, str, str] | None) -> Events:
+        from spaseq.paths.tables import TableForm, pushed_table
+        from spaseq.results.packages import require
+
+        require("pyarrow")
+        return self.events.of_columns(times, pushed_table(self.terms, data, TableForm(columns, None)))
+
     def _read(self, events: Iterator[Events]) -> Iterator[Appeared]:
         for some in events:
             if len(some):
@@ -249,7 +251,7 @@ class EdgeStream:
 
     def _appeared(self, parts: Iterable[Appeared]) -> Appeared:
         """All of them together."""
-        return Appeared.join(self.names, list(parts))
+        return Appeared.join(self.terms, self.names, list(parts))
 
 
 def _shown(name: str) -> str:

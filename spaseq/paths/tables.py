@@ -6,7 +6,7 @@ absolute IRIs themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pyarrow
 import pyarrow.compute
 
 from gpm.rows import Words
+from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.names import IRI_STARTS, node_bytes, relation_bytes
@@ -38,25 +39,77 @@ class TableForm:
     separator: str | None = None
 
 
-def edge_table(terms: Terms, data: Any, form: TableForm, transient: bool = False) -> Words:
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of some rows of a table, the first of which is the row ``first`` of all."""
+
+    values: Any
+    name: str
+    first: int
+    source: Source
+
+    @property
+    def is_short_dictionary(self) -> bool:
+        """Whether it has codes of values that are fewer than its rows, and nothing is missing."""
+        if not pyarrow.types.is_dictionary(self.values.type) or len(self.values.dictionary) > len(self.values):
+            return False
+        return not self.values.null_count and not self.values.dictionary.null_count
+
+    def texts(self) -> Any:
+        """Its values as strings."""
+        values = self.values
+        if pyarrow.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        return values.cast(pyarrow.string())
+
+    def present(self) -> Any:
+        """Its values as strings.  StreamError: one is missing or empty."""
+        texts = self.texts()
+        is_missing = pyarrow.compute.or_kleene(texts.is_null(), pyarrow.compute.equal(texts, ""))
+        missing = is_missing.to_numpy(zero_copy_only=False)
+        if missing.any():
+            row = self.first + int(np.flatnonzero(missing)[0])
+            raise StreamError(f"the edge has no {self.name}", self.source.place(row))
+        return texts
+
+
+def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
     ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, or
-    has just these three.  ``transient``: terms are not pinned.
-    StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
     """
+    texts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    for part in _columns(data, form):
+        for each, column in zip(texts, part, strict=True):
+            each.append(column.present())
+    subjects, relations, objects = texts
+    nodes = _words(terms, subjects + objects, _nodes_bytes)
+    edges = len(nodes) // 2
+    return np.stack([nodes[:edges], _words(terms, relations, _relations_bytes), nodes[edges:]])
+
+
+def pushed_table(terms: Terms, data: Any, form: TableForm) -> Words:
+    """As ``edge_table``, but terms are not pinned: a few rows of many, as they come in a stream."""
+    found = [np.empty((3, 0), np.uint64)]
+    for subjects, relations, objects in _columns(data, form):
+        begin = _node_words(terms, subjects)
+        along = _relation_words(terms, relations)
+        found.append(np.stack([begin, along, _node_words(terms, objects)]))
+    return found[1] if len(found) == 2 else np.concatenate(found, axis=1)
+
+
+def _columns(data: Any, form: TableForm) -> Iterator[tuple[TableColumn, TableColumn, TableColumn]]:
+    """Subjects, relations and objects, some rows after the other."""
     columns, source = _opened(data, form)
     schema = source.choose(columns)
-    first: int = 0
-    texts: list[list[Any]] = [[], [], []]
+    places, first = [schema.get_field_index(name) for name in columns], 0
     for batch in source.batches():
-        for each, name in zip(texts, columns, strict=True):
-            each.append(_texts(batch.column(schema.get_field_index(name)), name, first, source))
+        subject, relation, object_ = (
+            TableColumn(batch.column(place), name, first, source) for place, name in zip(places, columns, strict=True)
+        )
+        yield subject, relation, object_
         first += batch.num_rows
-    subjects, relations, objects = texts
-    interned = terms.intern_many_transient if transient else terms.intern_many
-    nodes = _words(interned, subjects + objects, _nodes_bytes)
-    return np.stack([nodes[:first], _words(interned, relations, _relations_bytes), nodes[first:]])
 
 
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
@@ -90,18 +143,36 @@ def _suffix(path: str | Path) -> str:
     return (found[:-1] if found[-1:] == [".gz"] else found)[-1:][0] if found else ""
 
 
-def _texts(column: Any, name: str, first: int, source: Source) -> Any:
-    """A column as strings.  StreamError: one is missing or empty."""
-    if pyarrow.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    texts = column.cast(pyarrow.string())
-    missing = pyarrow.compute.or_kleene(texts.is_null(), pyarrow.compute.equal(texts, "")).to_numpy(
-        zero_copy_only=False
-    )
-    if missing.any():
-        row = first + int(np.flatnonzero(missing)[0])
-        raise StreamError(f"the edge has no {name}", source.place(row))
-    return texts
+def _node_words(terms: Terms, column: TableColumn) -> Words:
+    """The words of nodes, natively.  StreamError: one is missing or empty."""
+    if column.is_short_dictionary:
+        values = column.values
+        words: Words = _name_words(terms, values.dictionary.cast(pyarrow.string()))[values.indices.to_numpy()]
+    else:
+        texts = column.texts()
+        words = _name_words(terms, column.present() if texts.null_count else texts)
+    if not words.all():
+        column.present()
+    return words
+
+
+def _relation_words(terms: Terms, column: TableColumn) -> Words:
+    """The words of relations, which are few.  StreamError: one is missing or empty."""
+    coded = column.texts().dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    if coded.null_count or "" in names:
+        column.present()
+    words: Words = terms.intern_many_transient(list(map(relation_bytes, names)))[coded.indices.to_numpy()]
+    return words
+
+
+def _name_words(terms: Terms, names: Any) -> Words:
+    """The words of names of nodes; 0: it is empty."""
+    if not len(names):
+        return np.empty(0, np.uint64)
+    _, offsets, text = names.buffers()
+    bounds = np.frombuffer(offsets, np.int32, len(names) + 1, 4 * names.offset)
+    return name_words(terms, bounds, np.frombuffer(text or b"", np.uint8))
 
 
 def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:

@@ -21,6 +21,7 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.paths.binding import symbols
 from spaseq.paths.names import node_bytes
 from spaseq.paths.prepared import PreparedPath
+from spaseq.paths.twins import without_twins
 from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, Restrictor, SelectorKind
 
 Starts: TypeAlias = "Iterable[Any] | Mapping[str, Iterable[Any]]"
@@ -77,7 +78,7 @@ class WatchedQueries:
             (symbols(self._labels, state.step) if state.step is not None else (), state.transitions, state.accepting)
             for state in query.automaton.states
         ]
-        automaton = ExpressionAutomaton(states, 2 * len(self._labels), len(query.automaton.conditions))
+        automaton = ExpressionAutomaton(without_twins(states), 2 * len(self._labels), len(query.automaton.conditions))
         selector, count, any_length = _kernel_selector(asked.selector)
         self.watcher.add_query(
             automaton,

@@ -31,6 +31,11 @@ WHERE {{
   DEFINE GPM C ON s {{ ?z ex:v ?c ; ex:of ?k . OPTIONAL {{ ?z ex:name ?n }} }}
 }} %s
 """
+PATHS = """\
+QUERY all_ways FROM <ex:n1> ALL TRAIL (<ex:p0>|^<ex:p1>){1,3}
+QUERY near FROM <ex:n1>, <ex:n2> ANY SHORTEST WALK (<ex:p0>|<ex:p1>|^<ex:p2>)+
+QUERY some FROM <ex:n3> SHORTEST 2 WALK (<ex:p0>|<ex:p2>){1,3}
+"""
 TRADES = "type,key,price,time\n"
 WINDOW = "PARTITION BY [key] WITHIN 30 EVENTS"
 
@@ -147,6 +152,17 @@ def stream(events: int) -> str:
     return "".join(graph(number) + time.format(number, number * 1_000_000) for number in range(events))
 
 
+def links(events: int) -> str:
+    """N-Quads of so many edges, one a second; each tenth node is none of those that many have."""
+    time = f'<{EX}e{{0}}> <http://www.w3.org/ns/prov#generatedAtTime> "{{1}}"^^<{INTEGER}> .\n'
+    lines = []
+    for number in range(events):
+        to = f"a rather long name {number}".replace(" ", "-") if number % 10 == 0 else f"n{number * 5 % 7}"
+        lines.append(f"<{EX}n{number * 3 % 11}> <{EX}p{number % 3}> <{EX}{to}> <{EX}e{number}> .\n")
+        lines.append(time.format(number, number * 1_000_000))
+    return "".join(lines)
+
+
 def tuples(events: int) -> str:
     """CSV of so many trades."""
     kinds = ("BUY", "SELL", "ASK")
@@ -203,13 +219,19 @@ def rows(events: int = 200) -> Case:
     return Rows(EACH, [(graph(number).encode(), number * 1_000_000) for number in range(events)])
 
 
+def edges(events: int = 300) -> Case:
+    """Paths that appear in a stream of edges, whose window is full most of the time."""
+    query = written("e.paths", PATHS.replace("ex:", EX))
+    return Command("paths", query, "--stream", written("e.nq", links(events)), "--window", "40s", "--format", "jsonl")
+
+
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
-    "snapshot": snapshot, "rows": rows,
+    "snapshot": snapshot, "rows": rows, "edges": edges,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000,
+    "rows": 2_000, "edges": 6_000,
 }  # fmt: skip
 
 

@@ -68,6 +68,14 @@ def test_explain(invoke: Invoke, format: str) -> None:
         json.loads(result.stdout)
 
 
+def test_explain_of_a_stream_is_for_path_queries(invoke: Invoke) -> None:
+    result = invoke("explain", "q.spaseq", "--stream")
+    assert result.exit_code == 2 and "--stream is for path queries" in result.stderr
+    Path("q.paths").write_text("QUERY q FROM <urn:a> ANY SHORTEST :p+")
+    assert "  kept    a tree of shortest walks for each start" in invoke("explain", "q.paths", "--stream").stdout
+    assert "kept" in json.loads(invoke("explain", "q.paths", "--stream", "--format", "json").stdout)
+
+
 def test_explain_of_a_wrong_query(invoke: Invoke) -> None:
     Path("bad.spaseq").write_text(QUERY.replace("A ; B", "A ; X"))
     result = invoke("explain", "bad.spaseq")

@@ -13,7 +13,7 @@ from tests.fuzz.mutate import mutated
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = (
-    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "graphs", "snapshots",
+    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "graphs", "edges", "snapshots",
     "csv", "parquet",
 )  # fmt: skip
 

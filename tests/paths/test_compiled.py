@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -89,3 +90,32 @@ def test_the_kernel_refuses_what_does_not_fit(graph: Graph) -> None:
     plan = FixedLengthPlan(index, [(((0,),), start, None, False)])
     with pytest.raises(ValueError, match="starts of 0 queries were given, not of 1"):
         FixedLengthSearcher(plan, [])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_few_walks_are_those_that_a_search_finds(seed: int) -> None:
+    choose = random.Random(seed)
+    names = [f"urn:n{number}" for number in range(choose.choice((3, 12)))]
+    edges = {(choose.choice(names), f"urn:relation:{choose.choice('pq')}", choose.choice(names)) for _ in range(25)}
+    graph = Graph(Triple(*map(NamedNode, edge)) for edge in edges)
+    texts = (":p", ":p/^:q", "!(:p|^:q)/:p/!()", "!()/!(^:p)/:q/^:p", "!()/!()")
+    ends = ("", f"TO <{choose.choice(names)}>", f"TO <{choose.choice(names)}>, <urn:no>")
+    queries = "\n".join(
+        f"QUERY q{number} ALL WALK {text} {choose.choice(('', 'NOT BACK TO START'))}".replace("ALL", f"{end} ALL")
+        for number, (text, end) in enumerate((text, choose.choice(ends)) for text in texts)
+    )
+    compiled = graph.compile(queries)
+    starts = {f"q{number}": choose.sample(range(graph.vertex_count), 2) for number in range(len(texts))}
+    given = {name: np.array(some) for name, some in starts.items()}
+    at_once, searched = compiled.search(given), compiled.search(given, limit=1 << 20)
+    assert list(map(str, at_once.all())) == list(map(str, searched.all()))
+    assert (at_once.edges, at_once.complete, at_once.warnings) == (searched.edges, True, searched.warnings)
+
+
+def test_many_walks_are_no_few(graph: Graph) -> None:
+    names = [NamedNode(f"urn:n{number}") for number in range(60)]
+    many = Graph(Triple(one, NamedNode("urn:relation:p"), other) for one in names for other in names)
+    (part,) = many.compile("QUERY q FROM <urn:n1> ALL WALK :p/:p/:p")._plan.parts
+    assert part.few({}, []) is None
+    assert len(many.match("QUERY q FROM <urn:n1> ALL WALK :p/:p/:p")) == 60**3
+    assert graph.compile("QUERY q FROM <urn:n1> ALL WALK " + "/".join([":p"] * 9))._plan.parts[0].few({}, []) is None

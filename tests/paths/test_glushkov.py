@@ -40,3 +40,20 @@ def automaton(expression: str) -> str:
 )
 def test_states(expression: str, states: str) -> None:
     assert automaton(expression) == states
+
+
+@pytest.mark.parametrize(
+    ("selection", "way"),
+    [
+        ("ALL TRAIL", "through each new edge"),
+        ("ANY SHORTEST", "results are read"),
+        ("ANY", "results are read"),
+        ("ALL SHORTEST", "joins"),
+        ("SHORTEST 3", "breadth first"),
+        ("ANY SHORTEST SIMPLE", "depth first"),
+    ],
+)
+def test_how_a_stream_is_kept(selection: str, way: str) -> None:
+    (one,) = prepare(f"QUERY q FROM <urn:a> {selection} :p+")
+    text = explain([ExplainedPath(one.query, one.automaton, streamed=True)])
+    assert way in text and "kept up to date" in text and "search" not in text

@@ -24,11 +24,23 @@ struct AllShortestAppeared {
         uint32_t node;
         size_t first;               // of its steps back in `ways`
     };
+    struct Way {
+        uint32_t from;
+        step_t step;
+    };
+    // The last steps of the shortest walks to a node, as of an event.
+    struct KnownWays {
+        uint64_t event = 0;         // of the forest; of another one they are not known
+        size_t first = 0;           // in `known_ways`
+        size_t count = 0;
+    };
 
     Forest* forest = nullptr;
     ShortestWalks* walks = nullptr;
     std::vector<uint8_t> renewed;           // by node: some shortest walk to it is new
     std::vector<uint32_t> all_renewed;
+    std::vector<KnownWays> known;           // by node
+    std::vector<Way> known_ways;            // of this event
     std::vector<BackStep> ways;             // those that were not gone yet, of all places
     std::vector<Place> places;              // from the end of the walk on
     std::vector<step_t> steps;
@@ -37,6 +49,8 @@ struct AllShortestAppeared {
     // std::bad_alloc, std::domain_error.
     void give_appeared(PathWriter writer) {
         if (renewed.size() < forest->nodes.size()) renewed.resize(forest->nodes.size(), 0);
+        if (known.size() < forest->nodes.size()) known.resize(forest->nodes.size());
+        known_ways.clear();
         find_renewed();
         for (uint32_t at : all_renewed) {
             const ForestNode& node = forest->nodes[at];
@@ -100,17 +114,26 @@ struct AllShortestAppeared {
     }
 
     void enter_node(uint32_t at, bool wants_fresh) {
-        const ForestNode& node = forest->nodes[at];
-        uint32_t length = node.length;
         places.push_back(Place{at, ways.size()});
-        vertices.push_back(node.vertex);
-        if (length == 0) return;
-        forest->visit_before(node.start, node.vertex, node.subset, [&](uint32_t from, step_t step) {
-            if (forest->nodes[from].length + 1 != length) return false;
-            bool still = wants_fresh && !forest->graph->is_fresh(step >> 1);
-            if (!still || renewed[from]) ways.push_back(BackStep{from, step, still && !is_new(from)});
+        vertices.push_back(forest->nodes[at].vertex);
+        KnownWays some = ways_to(at);
+        for (size_t i = some.first; i < some.first + some.count; ++i) {
+            Way way = known_ways[i];
+            bool still = wants_fresh && !forest->graph->is_fresh(way.step >> 1);
+            if (!still || renewed[way.from]) ways.push_back(BackStep{way.from, way.step, still && !is_new(way.from)});
+        }
+    }
+
+    KnownWays ways_to(uint32_t at) {
+        if (known[at].event == forest->event) return known[at];
+        KnownWays found{forest->event, known_ways.size(), 0};
+        const ForestNode& node = forest->nodes[at];
+        if (node.length) forest->visit_before(node.start, node.vertex, node.subset, [&](uint32_t from, step_t step) {
+            if (forest->nodes[from].length + 1 == forest->nodes[at].length) known_ways.push_back(Way{from, step});
             return false;
         });
+        found.count = known_ways.size() - found.first;
+        return known[at] = found;
     }
 
     void write_walk(PathWriter& writer) {

@@ -11,6 +11,20 @@
 
 namespace spaseq {
 
+// Words by the order in which paths first have them; `WindowName::given` is the place of a name that is here.
+struct GivenNames {
+    std::vector<uint64_t> words;
+
+    // std::bad_alloc
+    uint32_t number_of(const WindowName& name) {
+        if (name.given >= words.size() || words[name.given] != name.word) {
+            name.given = static_cast<uint32_t>(words.size());
+            words.push_back(name.word);
+        }
+        return name.given;
+    }
+};
+
 // Path i has the steps ends[i - 1] to ends[i], and one node more: from ends[i - 1] + i on.
 struct AppearedPaths {
     static constexpr size_t MOST_NODES = size_t(1) << 25;   // that may wait; after each event somebody may take them
@@ -18,17 +32,19 @@ struct AppearedPaths {
     std::vector<uint64_t> ends;
     std::vector<uint32_t> queries;
     std::vector<uint32_t> events;           // with which of those that came together
-    std::vector<uint64_t> nodes;
-    std::vector<uint64_t> predicates;
-    std::vector<uint8_t> inverse;
+    std::vector<uint32_t> vertices;         // numbers of nodes
+    std::vector<uint32_t> symbols;          // 2 * number of the predicate, + 1 if the step is against the edge
+    GivenNames nodes;                       // a term is there twice if its node has gone and come again
+    GivenNames predicates;                  // likewise
 
     void clear() noexcept {
         ends.clear();
         queries.clear();
         events.clear();
-        nodes.clear();
-        predicates.clear();
-        inverse.clear();
+        vertices.clear();
+        symbols.clear();
+        nodes.words.clear();
+        predicates.words.clear();
     }
 };
 
@@ -40,16 +56,16 @@ struct PathWriter {
     uint32_t event = 0;
 
     // Methods that write a path from its start; `end_path` ends it.  std::bad_alloc.
-    void write_vertex(vertex_t vertex) { to->nodes.push_back(graph->vertices.names[vertex].word); }
+    void write_vertex(vertex_t vertex) { to->vertices.push_back(to->nodes.number_of(graph->vertices.names[vertex])); }
     void write_step(step_t step) {
-        to->predicates.push_back(graph->predicates.names[graph->edges[step >> 1].predicate].word);
-        to->inverse.push_back(step & 1);
+        const WindowName& predicate = graph->predicates.names[graph->edges[step >> 1].predicate];
+        to->symbols.push_back(2 * to->predicates.number_of(predicate) + (step & 1));
     }
     void end_path() {
-        if (to->nodes.size() > AppearedPaths::MOST_NODES) throw std::domain_error("one event makes too many paths appear");
+        if (to->vertices.size() > AppearedPaths::MOST_NODES) throw std::domain_error("one event makes too many paths appear");
         to->queries.push_back(query);
         to->events.push_back(event);
-        to->ends.push_back(to->predicates.size());
+        to->ends.push_back(to->symbols.size());
     }
 
     // A whole path.  std::bad_alloc.

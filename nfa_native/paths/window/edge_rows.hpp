@@ -2,7 +2,6 @@
 #ifndef SPASEQ_PATHS_WINDOW_EDGE_ROWS
 #define SPASEQ_PATHS_WINDOW_EDGE_ROWS
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -10,6 +9,7 @@
 
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
+#include "nfa_native/paths/window/small_row.hpp"
 
 namespace spaseq {
 
@@ -19,61 +19,10 @@ struct HalfEdge {
     vertex_t to;
 };
 
-// Some edges: one within, several in memory of their own.  A plain value, whose owner releases it.
-struct EdgeRow {
-    union {
-        HalfEdge one;               // if there is no room elsewhere
-        HalfEdge* many;
-    };
-    uint32_t count = 0;
-    uint32_t room = 0;              // of `many`; 0: that is not there
-
-    EdgeRow() noexcept : many(nullptr) {}
-
-    const HalfEdge* begin() const noexcept { return room ? many : &one; }
-    const HalfEdge* end() const noexcept { return begin() + count; }
-    HalfEdge* at(uint32_t place) noexcept { return (room ? many : &one) + place; }
-
-    // std::bad_alloc: nothing has changed.
-    void add_half(HalfEdge half) {
-        if (count == (room ? room : 1)) move_to(2 * count);
-        *at(count++) = half;
-    }
-
-    // Take out what stands at a place; the last one comes there.
-    void remove(uint32_t place) noexcept {
-        *at(place) = *at(--count);
-        if (room > 8 && count * 4 < room) tighten_row();
-        else if (count == 0) release();
-    }
-
-    void release() noexcept {
-        if (room) delete[] many;
-        room = 0;
-    }
-
-  private:
-    void move_to(uint32_t wider) {
-        HalfEdge* moved = new HalfEdge[wider];
-        std::copy(begin(), end(), moved);
-        release();
-        many = moved;
-        room = wider;
-    }
-
-    // Half the memory is enough; without memory for that it stays as it is.
-    void tighten_row() noexcept {
-        HalfEdge* moved = new (std::nothrow) HalfEdge[room / 2];
-        if (moved == nullptr) return;
-        std::copy(begin(), end(), moved);
-        delete[] many;
-        many = moved;
-        room /= 2;
-    }
-};
+typedef SmallRow<HalfEdge> EdgeRow;
 
 // Rows side by side for each vertex, if there are few symbols, else in a table.
-struct EdgeRows {
+struct EdgeRows {       // vertices behind the last row have no edges
     static constexpr uint32_t FEW_SYMBOLS = 32;
 
     uint32_t symbols = 0;
@@ -90,16 +39,20 @@ struct EdgeRows {
 
     // NULL: there are none.
     const EdgeRow* row(vertex_t vertex, symbol_t symbol) const noexcept {
-        uint32_t place = is_dense() ? 0 : places.at(key_of(symbol, vertex));
-        if (place == NO_PLACE) return nullptr;
-        const EdgeRow* found = &rows[is_dense() ? size_t(vertex) * symbols + symbol : place];
-        return found->count ? found : nullptr;
+        size_t place = is_dense() ? size_t(vertex) * symbols + symbol : places.at(key_of(symbol, vertex));
+        return place < rows.size() && rows[place].count ? &rows[place] : nullptr;
+    }
+
+    // Ask for the memory of a row.
+    void prefetch_row(vertex_t vertex, symbol_t symbol) const noexcept {
+        size_t place = size_t(vertex) * symbols + symbol;
+        if (is_dense() && place < rows.size()) __builtin_prefetch(&rows[place]);
     }
 
     // Where the edge stands in its row.  std::bad_alloc.
     uint32_t enter_row(vertex_t vertex, symbol_t symbol, HalfEdge half) {
         EdgeRow& row = is_dense() ? dense_row(vertex, symbol) : sparse_row(vertex, symbol);
-        row.add_half(half);
+        row.add_last(half);
         return row.count - 1;
     }
 

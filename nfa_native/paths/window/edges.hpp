@@ -13,6 +13,8 @@
 #include "nfa_native/paths/window/edge_rows.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
 #include "nfa_native/paths/window/pacer.hpp"
+#include "nfa_native/paths/window/place_table.hpp"
+#include "nfa_native/paths/window/word_places.hpp"
 
 namespace spaseq {
 
@@ -25,29 +27,32 @@ struct alignas(64) WindowEdge {     // one line of the cache
     uint32_t label;                 // what queries tell apart
     int64_t time;                   // of its latest arrival
     uint64_t came;                  // the event with which it came into the window
-    uint32_t older, newer;          // by time; NO_PLACE: there is none
-    uint32_t same_hash;             // another edge, or the next free place
-    uint32_t places[2];             // in its row along, and in that against
+    uint32_t hash;                  // of its terms
+    uint32_t older, newer;          // by time, NO_PLACE: there is none; of a free place `newer` is the next one
+    uint32_t places[2];             // in its row along, and in that against, if queries walk along its label
 };
 
 // A term that edges have, as a node or as a predicate.
 struct WindowName {
     uint64_t word = 0;
+    uint64_t came = 0;              // the event with which it came
     uint32_t uses = 0;              // 0: the place is free
     uint32_t next_free = NO_PLACE;
-    uint64_t came = 0;              // the event with which it came
+    uint32_t label = 0;             // of a predicate: what queries tell apart
+    mutable uint32_t given = 0;     // which word of the paths that wait it is, if it is one (`AppearedPaths`)
 };
 
 // Terms by their places; places that are free are used again.
 struct WindowNames {
     std::vector<WindowName> names;
-    NumberTable places;             // by word
+    WordPlaces places;
     uint32_t free = NO_PLACE;
     size_t living = 0;
+    bool has_lost = false;          // some name has gone since somebody asked
 
     // The place of a word, which is used once more.  std::bad_alloc, std::domain_error.
     uint32_t use_name(uint64_t word, uint64_t event) {
-        uint32_t place = places.at(word);
+        uint32_t place = places.place_of(word);
         if (place == NO_PLACE) place = new_name(word, event);
         ++names[place].uses;
         return place;
@@ -56,10 +61,11 @@ struct WindowNames {
     // Whether nobody uses it any more.
     bool drop(uint32_t place) noexcept {
         if (--names[place].uses) return false;
-        places.remove(names[place].word);
+        places.lose_place(names[place].word);
         names[place].next_free = free;
         free = place;
         --living;
+        has_lost = true;
         return true;
     }
 
@@ -71,7 +77,7 @@ struct WindowNames {
             names.back().next_free = free;
             free = static_cast<uint32_t>(names.size() - 1);
         }
-        places.put_place(word, free);
+        places.set_place(word, free);
         uint32_t place = free;
         free = names[place].next_free;
         names[place].word = word;
@@ -93,8 +99,9 @@ struct WindowGraph {
     size_t living = 0;                          // edges in the window
     uint32_t oldest = NO_PLACE, newest = NO_PLACE;
     uint64_t event = 0;                         // that is coming now, from 1
-    NumberTable by_hash;                        // edges by the hash of their terms
-    EdgeRows rows;
+    PlaceTable by_hash;                         // edges by the hash of their terms
+    EdgeRows rows;                              // of edges whose labels are walked
+    std::vector<uint8_t> walked;                // by label: whether some query has it; those behind the end have none
     std::vector<uint32_t> arrived;              // edges that came into the window with this event
     std::vector<uint32_t> expired;              // edges that are out of their rows, and not forgotten yet
 
@@ -103,9 +110,17 @@ struct WindowGraph {
         scrambler = with;
         other_label = others;
         rows.symbols = 2 * (others + 1);
-        vertices.places.scrambler = predicates.places.scrambler = labels.scrambler = with;
-        by_hash.scrambler = rows.places.scrambler = with;
+        vertices.places.others.scrambler = predicates.places.others.scrambler = with;
+        labels.scrambler = rows.places.scrambler = with;
     }
+
+    // A query walks along this label, or against it.  std::bad_alloc.
+    void walk_label(uint32_t label) {
+        if (label >= walked.size()) walked.resize(label + 1, 0);
+        walked[label] = 1;
+    }
+
+    bool is_walked(uint32_t label) const noexcept { return label < walked.size() && walked[label]; }
 
     bool is_fresh(uint32_t edge) const noexcept { return edges[edge].came == event; }
     bool is_fresh_vertex(vertex_t vertex) const noexcept { return vertices.names[vertex].came == event; }
@@ -115,14 +130,41 @@ struct WindowGraph {
 
     // An edge comes, maybe again; its place.  Times never fall.  std::bad_alloc, std::domain_error.
     uint32_t take_edge(const uint64_t* words, int64_t time) {
-        uint64_t hash = hash_of(words);
-        uint32_t found = by_hash.at(hash);
-        while (found != NO_PLACE && !is_edge(found, words)) found = edges[found].same_hash;
+        uint32_t hash = hash_of(words);
+        uint32_t found = by_hash.find_place(hash, [&](uint32_t edge) { return is_edge(edge, words); });
         if (found == NO_PLACE) return new_edge(words, hash, time);
         edges[found].time = time;
         unlink(found);
         link_newest(found);
         return found;
+    }
+
+    // Ask for the memory of an edge that comes soon, from far to near.
+    void prefetch_places(const uint64_t* words) const noexcept {
+        by_hash.prefetch_slot(hash_of(words));
+        vertices.places.prefetch_place(words[0]);
+        vertices.places.prefetch_place(words[2]);
+    }
+    void prefetch_end(vertex_t vertex) const noexcept {
+        if (vertex == NO_PLACE) return;
+        __builtin_prefetch(&vertices.names[vertex]);
+        rows.prefetch_row(vertex, 0);
+    }
+
+    // The edge that goes after so many others, if places were taken in turn, as they mostly are; else some edge, or NO_PLACE.
+    uint32_t expected_after(uint32_t others) const noexcept {
+        return size_t(oldest) + others < edges.size() ? oldest + others : NO_PLACE;
+    }
+
+    // Ask for the memory of an edge that goes soon.
+    void prefetch_expiry(uint32_t edge) const noexcept {
+        const WindowEdge& one = edges[edge];
+        by_hash.prefetch_slot(one.hash);
+        __builtin_prefetch(&vertices.names[one.subject]);
+        __builtin_prefetch(&vertices.names[one.object]);
+        if (!is_walked(one.label)) return;
+        rows.prefetch_row(one.subject, 2 * one.label);
+        rows.prefetch_row(one.object, 2 * one.label + 1);
     }
 
     // Take what came before `bound` out of the rows, into `expired`.  std::bad_alloc.
@@ -131,7 +173,7 @@ struct WindowGraph {
             uint32_t edge = oldest;
             expired.push_back(edge);
             unlink(edge);
-            leave_rows(edge);
+            if (is_walked(edges[edge].label)) leave_rows(edge);
         }
     }
 
@@ -140,11 +182,11 @@ struct WindowGraph {
     void forget_expired(Gone gone) {
         for (uint32_t edge : expired) {
             WindowEdge& one = edges[edge];
-            forget_hash(edge);
+            by_hash.leave_place(one.hash, edge);
             for (vertex_t vertex : {one.subject, one.object})
                 if (vertices.drop(vertex)) gone(vertex);
             predicates.drop(one.predicate);
-            one.same_hash = free_edge;
+            one.newer = free_edge;
             free_edge = edge;
             --living;
         }
@@ -152,9 +194,9 @@ struct WindowGraph {
     }
 
   private:
-    uint64_t hash_of(const uint64_t* words) const noexcept {
+    uint32_t hash_of(const uint64_t* words) const noexcept {
         uint64_t state = scrambler.scrambled(words[0]);
-        return scrambler.scrambled_on(scrambler.scrambled_on(state, words[1]), words[2]);
+        return static_cast<uint32_t>(scrambler.scrambled_on(scrambler.scrambled_on(state, words[1]), words[2]));
     }
 
     bool is_edge(uint32_t edge, const uint64_t* words) const noexcept {
@@ -163,46 +205,38 @@ struct WindowGraph {
                vertices.names[one.object].word == words[2];
     }
 
-    uint32_t new_edge(const uint64_t* words, uint64_t hash, int64_t time) {
+    uint32_t new_edge(const uint64_t* words, uint32_t hash, int64_t time) {
         if (free_edge == NO_PLACE) {
             if (edges.size() >= NO_PLACE / 2) throw std::domain_error("a window has too many edges");
             edges.emplace_back();
-            edges.back().same_hash = NO_PLACE;
+            edges.back().newer = NO_PLACE;
             free_edge = static_cast<uint32_t>(edges.size() - 1);
         }
         arrived.push_back(free_edge);
         uint32_t edge = free_edge;
         WindowEdge& one = edges[edge];
-        free_edge = one.same_hash;
+        free_edge = one.newer;
         one.subject = vertices.use_name(words[0], event);
-        one.predicate = predicates.use_name(words[1], event);
+        one.predicate = use_predicate(words[1]);
         one.object = vertices.use_name(words[2], event);
-        uint32_t label = labels.at(words[1]);
-        one.label = label == NO_PLACE ? other_label : label;
+        one.label = predicates.names[one.predicate].label;
         one.time = time;
         one.came = event;
-        one.same_hash = by_hash.at(hash);
-        by_hash.put_place(hash, edge);
+        one.hash = hash;
+        by_hash.enter_place(hash, edge);
         link_newest(edge);
-        enter_rows(edge);
+        if (is_walked(one.label)) enter_rows(edge);
         ++living;
         return edge;
     }
 
-    void forget_hash(uint32_t edge) noexcept {
-        const WindowEdge& one = edges[edge];
-        uint64_t words[3] = {vertices.names[one.subject].word, predicates.names[one.predicate].word,
-                             vertices.names[one.object].word};
-        uint64_t hash = hash_of(words);
-        uint32_t first = by_hash.at(hash);
-        if (first != edge) {
-            while (edges[first].same_hash != edge) first = edges[first].same_hash;
-            edges[first].same_hash = one.same_hash;
-        } else if (one.same_hash == NO_PLACE) {
-            by_hash.remove(hash);
-        } else {
-            by_hash.rewrite(hash, one.same_hash);
-        }
+    uint32_t use_predicate(uint64_t word) {
+        uint32_t place = predicates.use_name(word, event);
+        WindowName& name = predicates.names[place];
+        if (name.uses > 1) return place;
+        uint32_t label = labels.at(word);
+        name.label = label == NO_PLACE ? other_label : label;
+        return place;
     }
 
     void link_newest(uint32_t edge) noexcept {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "nfa_native/paths/automaton.hpp"
@@ -17,6 +18,8 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/window/edges.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
+#include "nfa_native/paths/window/place_table.hpp"
+#include "nfa_native/paths/window/small_row.hpp"
 
 namespace spaseq {
 
@@ -33,10 +36,16 @@ struct alignas(64) ForestNode {     // one line of the cache
     step_t step;                    // from the parent
     uint32_t child;                 // any one whose parent it is
     uint32_t next_child, last_child;    // of its parent
-    uint32_t next_here, last_here;      // others of its vertex
+    uint32_t place_here;            // in the row of its vertex
     uint32_t next_subset;           // of its start and its vertex; or the next free place
     bool is_lost;                   // its way has gone
     uint64_t changed;               // the event in which its length changed last
+};
+
+// A node as its vertex knows it.
+struct NodeHere {
+    uint32_t node;
+    uint32_t subset;
 };
 
 struct WalkStart {
@@ -60,6 +69,7 @@ struct Forest {
         uint32_t subset;
         uint32_t from;              // NO_PLACE: none leads to it
         step_t step;
+        bool has_other;             // some way led to it that was longer
     };
 
     const WindowGraph* graph = nullptr;
@@ -70,25 +80,32 @@ struct Forest {
     std::vector<WalkStart> starts;
     std::vector<ForestNode> nodes;
     uint32_t free_node = NO_PLACE;
-    std::vector<uint32_t> here;             // by vertex: some node, NO_PLACE: none
-    NumberTable chains;                     // by start and vertex: the first of its nodes
+    std::vector<SmallRow<NodeHere>> here;   // by vertex: its nodes
+    PlaceTable chains;                      // by start and vertex: the first of its nodes
+    std::vector<uint32_t> tree_uses;        // by edge: how many nodes it leads to, from their parents
     std::vector<Waiting> waiting;           // a heap
     std::vector<uint32_t> changed;          // the nodes whose length this event has changed
     std::vector<LostNode> lost;
     uint64_t event = 1;                     // counts what edges do, by coming and by going
 
+    Forest() = default;
+    Forest(const Forest&) = delete;
+    Forest& operator=(const Forest&) = delete;
+    ~Forest() {
+        for (SmallRow<NodeHere>& row : here) row.release();
+    }
+
     void open_forest(const WindowGraph* of, const PathAutomaton* led_by) {
         graph = of;
         automaton = led_by;
         subsets.begin_with(led_by);
-        chains.scrambler = of->scrambler;
         is_used.assign(of->rows.symbols, 0);
         for (const PathState& state : led_by->states)
             for (symbol_t symbol : state.symbols) is_used[symbol] = 1;
     }
 
     void cover_vertices(size_t vertices) {
-        if (here.size() < vertices) here.resize(vertices, NO_PLACE);
+        if (here.size() < vertices) here.resize(vertices);
     }
 
     // What changes from now on is of another event.
@@ -109,15 +126,11 @@ struct Forest {
     template <class Visit>
     uint32_t find_node(uint32_t start, vertex_t vertex, Visit visit) {
         if (has_chains()) {
-            for (uint32_t at = chains.at(key_of(start, vertex)), next; at != NO_PLACE; at = next) {
-                next = nodes[at].next_subset;
+            for (uint32_t at = first_node(start, vertex); at != NO_PLACE; at = nodes[at].next_subset)
                 if (visit(at)) return at;
-            }
         } else {
-            for (uint32_t at = here[vertex], next; at != NO_PLACE; at = next) {
-                next = nodes[at].next_here;
-                if (nodes[at].start == start && visit(at)) return at;
-            }
+            for (const NodeHere& one : here[vertex])
+                if (nodes[one.node].start == start && visit(one.node)) return one.node;
         }
         return NO_PLACE;
     }
@@ -142,8 +155,24 @@ struct Forest {
         starts[start] = WalkStart();
     }
 
+    // Ask for the memory of what is at a vertex: where that stands, and then itself.
+    void prefetch_here(vertex_t vertex) const noexcept {
+        if (vertex < here.size()) __builtin_prefetch(&here[vertex]);
+    }
+    void prefetch_node(vertex_t vertex) const noexcept {
+        if (vertex < here.size() && here[vertex].count) prefetch_nodes(here[vertex]);
+    }
+
+    // Likewise of what an edge leads to that goes soon.
+    void prefetch_cut(uint32_t edge, bool nodes_too) const noexcept {
+        if (edge >= tree_uses.size() || tree_uses[edge] == 0) return;
+        const WindowEdge& one = graph->edges[edge];
+        for (vertex_t vertex : {one.subject, one.object}) nodes_too ? prefetch_node(vertex) : prefetch_here(vertex);
+    }
+
     // Edges have come, and starts; `shorten_walks` follows.  std::bad_alloc, std::domain_error.
     void approach_along(const std::vector<uint32_t>& edges) {
+        if (tree_uses.size() < graph->edges.size()) tree_uses.resize(graph->edges.capacity(), 0);
         for (uint32_t edge : edges)
             for (uint32_t inverse = 0; inverse < 2; ++inverse) visit_uses(edge, inverse, [&](uint32_t node, uint32_t subset) {
                 const WindowEdge& one = graph->edges[edge];
@@ -168,13 +197,15 @@ struct Forest {
     void cut(const std::vector<uint32_t>& edges) {
         for (uint32_t edge : edges) {
             const WindowEdge& one = graph->edges[edge];
-            if (is_used[2 * one.label]) cut_at(one.object, 2 * edge);
-            if (is_used[2 * one.label + 1]) cut_at(one.subject, 2 * edge + 1);
+            if (edge >= tree_uses.size() || tree_uses[edge] == 0) continue;
+            cut_at(one.object, 2 * edge);
+            cut_at(one.subject, 2 * edge + 1);
         }
         if (waiting.empty()) return;
         while (!waiting.empty()) hold_on(take_waiting().node);
         forget_lost();
-        for (LostNode& one : lost) find_way(&one);
+        for (LostNode& one : lost)
+            if (one.has_other) find_way(&one);
         for (const LostNode& one : lost)
             if (one.from != NO_PLACE) approach(one.from, one.step, one.vertex, one.subset);
         if (lost.size() > 1) shorten_walks();        // else nothing that was lost lies behind it
@@ -196,11 +227,11 @@ struct Forest {
         symbol_t symbol = 2 * one.label + inverse;
         if (!is_used[symbol]) return;
         vertex_t from = inverse ? one.object : one.subject, to = inverse ? one.subject : one.object;
-        for (uint32_t at = here[from], next; at != NO_PLACE; at = next) {
-            next = nodes[at].next_here;
-            if (rules.not_back && to == starts[nodes[at].start].vertex) continue;
-            const SubsetMove* move = move_by(subsets.moves_at(nodes[at].subset, from), symbol);
-            if (move != nullptr) visit(at, move->subset);
+        for (uint32_t i = 0, count = here[from].count; i < count; ++i) {      // those that come meanwhile have been told already
+            NodeHere one = here[from].begin()[i];
+            const SubsetMove* move = move_by(subsets.moves_at(one.subset, from), symbol);
+            if (move == nullptr || (rules.not_back && to == starts[nodes[one.node].start].vertex)) continue;
+            visit(one.node, move->subset);
         }
     }
 
@@ -240,7 +271,10 @@ struct Forest {
 
     // The node of a start, a vertex and a subset; NO_PLACE: no walk leads there.
     uint32_t forest_node(uint32_t start, vertex_t vertex, uint32_t subset) {
-        return find_node(start, vertex, [&](uint32_t at) { return nodes[at].subset == subset; });
+        if (has_chains()) return find_node(start, vertex, [&](uint32_t at) { return nodes[at].subset == subset; });
+        for (const NodeHere& one : here[vertex])
+            if (one.subset == subset && nodes[one.node].start == start) return one.node;
+        return NO_PLACE;
     }
 
     // `visit(half edge, step, subset)`: what may be taken at a vertex, and what it comes to.  std::bad_alloc, std::domain_error.
@@ -257,6 +291,10 @@ struct Forest {
     }
 
   private:
+    void prefetch_nodes(const SmallRow<NodeHere>& row) const noexcept {
+        for (uint32_t i = 0; i < std::min<uint32_t>(row.count, 8); ++i) __builtin_prefetch(&nodes[row.begin()[i].node]);
+    }
+
     void wait_for(uint32_t node) {
         waiting.push_back(Waiting{nodes[node].length, node});
         std::push_heap(waiting.begin(), waiting.end());
@@ -290,8 +328,8 @@ struct Forest {
 
     // Nodes of a vertex that a step led to wait for another way.
     void cut_at(vertex_t vertex, step_t step) {
-        for (uint32_t at = here[vertex]; at != NO_PLACE; at = nodes[at].next_here)
-            if (nodes[at].parent != NO_PLACE && nodes[at].step == step) wait_for(at);
+        for (const NodeHere& one : here[vertex])
+            if (nodes[one.node].parent != NO_PLACE && nodes[one.node].step == step) wait_for(one.node);
     }
 
     // Find another way of the same length to a node whose way has gone, or it is lost, and those behind it wait.
@@ -299,14 +337,16 @@ struct Forest {
     void hold_on(uint32_t at) {
         if (nodes[at].is_lost) return;
         uint32_t length = nodes[at].length;
+        bool has_other = false;
         bool found = visit_before(nodes[at].start, nodes[at].vertex, nodes[at].subset, [&](uint32_t from, step_t step) {
+            has_other |= nodes[from].length + 1 != length;
             if (nodes[from].length + 1 != length) return false;
             leave_parent(at);
             join_parent(at, from, step);
             return true;
         });
         if (found) return;
-        lost.push_back(LostNode{nodes[at].start, nodes[at].vertex, nodes[at].subset, NO_PLACE, 0});
+        lost.push_back(LostNode{nodes[at].start, nodes[at].vertex, nodes[at].subset, NO_PLACE, 0, has_other});
         lost_places.push_back(at);
         nodes[at].is_lost = true;
         for (uint32_t child = nodes[at].child; child != NO_PLACE; child = nodes[child].next_child) wait_for(child);
@@ -336,40 +376,57 @@ struct Forest {
             nodes.back().next_subset = NO_PLACE;
             free_node = static_cast<uint32_t>(nodes.size() - 1);
         }
-        uint32_t first = NO_PLACE, at = free_node, there = here[vertex];
-        if (has_chains()) {
-            first = chains.at(key_of(start, vertex));
-            chains.put_place(key_of(start, vertex), at);
-        }
+        uint32_t at = free_node;
+        here[vertex].add_last(NodeHere{at, subset});
+        uint32_t next = has_chains() ? enter_chain(start, vertex, at) : NO_PLACE;
         free_node = nodes[at].next_subset;
-        nodes[at] = ForestNode{vertex,   subset,   start,    NO_LENGTH, NO_LENGTH, NO_PLACE, 0,     NO_PLACE,
-                               NO_PLACE, NO_PLACE, there, NO_PLACE,  first,     false,    0};
-        if (there != NO_PLACE) nodes[there].last_here = at;
-        here[vertex] = at;
+        nodes[at] = ForestNode{vertex,   subset,   start,    NO_LENGTH, NO_LENGTH,              NO_PLACE, 0,
+                               NO_PLACE, NO_PLACE, NO_PLACE, here[vertex].count - 1, next,     false,    0};
         return at;
     }
 
     void remove_node(uint32_t at) noexcept {
         ForestNode& node = nodes[at];
-        (node.last_here == NO_PLACE ? here[node.vertex] : nodes[node.last_here].next_here) = node.next_here;
-        if (node.next_here != NO_PLACE) nodes[node.next_here].last_here = node.last_here;
+        SmallRow<NodeHere>& row = here[node.vertex];
+        nodes[row.at(row.count - 1)->node].place_here = node.place_here;
+        row.remove(node.place_here);
         if (has_chains()) leave_chain(at);
         node.next_subset = free_node;
         node.length = NO_LENGTH;
         free_node = at;
     }
 
+    // ── nodes of a start and a vertex ────────────────────────────────────────────────────────────────────────
+    uint32_t hash_of(uint32_t start, vertex_t vertex) const noexcept {
+        return static_cast<uint32_t>(graph->scrambler.scrambled(key_of(start, vertex)));
+    }
+
+    uint32_t first_node(uint32_t start, vertex_t vertex) const noexcept {
+        return chains.find_place(hash_of(start, vertex), [&](uint32_t at) {
+            return nodes[at].vertex == vertex && nodes[at].start == start;
+        });
+    }
+
+    // The node that stands behind it from now on.  std::bad_alloc: nothing has changed.
+    uint32_t enter_chain(uint32_t start, vertex_t vertex, uint32_t at) {
+        uint32_t first = first_node(start, vertex);
+        if (first == NO_PLACE) {
+            chains.enter_place(hash_of(start, vertex), at);
+            return NO_PLACE;
+        }
+        return std::exchange(nodes[first].next_subset, at);
+    }
+
     void leave_chain(uint32_t at) noexcept {
         const ForestNode& node = nodes[at];
-        uint64_t key = key_of(node.start, node.vertex);
-        uint32_t first = chains.at(key);
+        uint32_t hash = hash_of(node.start, node.vertex), first = first_node(node.start, node.vertex);
         if (first != at) {
             while (nodes[first].next_subset != at) first = nodes[first].next_subset;
             nodes[first].next_subset = node.next_subset;
         } else if (node.next_subset == NO_PLACE) {
-            chains.remove(key);
+            chains.leave_place(hash, at);
         } else {
-            chains.rewrite(key, node.next_subset);
+            chains.replace_place(hash, at, node.next_subset);
         }
     }
 
@@ -381,11 +438,13 @@ struct Forest {
         node.next_child = nodes[parent].child;
         if (node.next_child != NO_PLACE) nodes[node.next_child].last_child = at;
         nodes[parent].child = at;
+        ++tree_uses[step >> 1];
     }
 
     void leave_parent(uint32_t at) noexcept {
         ForestNode& node = nodes[at];
         if (node.parent == NO_PLACE) return;
+        --tree_uses[node.step >> 1];
         (node.last_child == NO_PLACE ? nodes[node.parent].child : nodes[node.last_child].next_child) = node.next_child;
         if (node.next_child != NO_PLACE) nodes[node.next_child].last_child = node.last_child;
         node.parent = NO_PLACE;

@@ -52,10 +52,10 @@ struct ShortestWalks {
 
     // A walk of each pair that has one now.  std::bad_alloc, std::domain_error.
     void give_all(PathWriter writer) {
-        for (uint32_t first : forest->here)
-            for (uint32_t at = first; at != NO_PLACE; at = forest->nodes[at].next_here) {
-                const ForestNode& node = forest->nodes[at];
-                if (forest->is_end(node) && lengths_of(node.start, node.vertex).node == at) write_walk(at, writer);
+        for (const SmallRow<NodeHere>& row : forest->here)
+            for (const NodeHere& one : row) {
+                const ForestNode& node = forest->nodes[one.node];
+                if (forest->is_end(node) && lengths_of(node.start, node.vertex).node == one.node) write_walk(one.node, writer);
             }
     }
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nfa_native.paths.searcher import ExpressionAutomaton
 
 Words = NDArray[numpy.uint64]
+Numbers = NDArray[numpy.uint32]
 
 class WindowWatcher:
     """Edges that came at most ``width`` (microseconds) ago, and path queries that are told of each.
@@ -59,11 +60,12 @@ class WindowWatcher:
 
     def take(
         self,
-    ) -> tuple[Words, NDArray[numpy.uint32], NDArray[numpy.uint32], Words, Words, NDArray[numpy.uint8]]:
-        """ends, queries, events, nodes, predicates, inverse: the paths that waited.
+    ) -> tuple[Words, Numbers, Numbers, Numbers, Numbers, Words, Words]:
+        """ends, queries, events, vertices, symbols, nodes, predicates: the paths that waited.
 
-        Path i has the steps ends[i - 1] to ends[i] of ``predicates`` and ``inverse``, and one of ``nodes`` more: from
-        ends[i - 1] + i on.  It is of query queries[i], and appeared with event events[i].
+        Path i has the steps ends[i - 1] to ends[i] of ``symbols``, and one of ``vertices`` more: from ends[i - 1] + i on.
+        It is of query queries[i], and appeared with event events[i].  A vertex is a place in ``nodes``, words that each
+        come once; a symbol is twice a place in ``predicates``, and 1 more if the edge is taken against its direction.
         """
 
     def __len__(self) -> int:

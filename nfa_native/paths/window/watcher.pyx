@@ -8,13 +8,16 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.core.coding import coded
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded, pass_on
 from nfa_native.core.mixing cimport mix
 from nfa_native.paths.search cimport ALL, WALK
 from nfa_native.paths.searcher cimport ExpressionAutomaton, copied
 from nfa_native.paths.searcher import RESTRICTORS, SELECTORS
-from nfa_native.paths.window.windows cimport EdgeWindow, Scrambler, WindowGraph, WindowNames, WindowQuery
+from nfa_native.paths.window.windows cimport (
+    AppearedPaths, EdgeWindow, GivenNames, Scrambler, WindowGraph, WindowNames, WindowQuery,
+)
 
 cdef uint32_t NONE = 0xFFFFFFFF
 
@@ -107,17 +110,25 @@ cdef class WindowWatcher:
             guarded(&self.state.broken, run_all, &self.state, query)
 
     def take(self):
-        """ends, queries, events, nodes, predicates, inverse: the paths that waited."""
+        """ends, queries, events, vertices, symbols, nodes, predicates: the paths that waited (`AppearedPaths`)."""
         check_sound(&self.state.broken)
+        cdef AppearedPaths* found = &self.state.found
+        vertices = copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32)
+        symbols = copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32)
+        nodes, predicates = given_words(&found.nodes), given_words(&found.predicates)
+        if self.state.graph.vertices.has_lost or self.state.graph.predicates.has_lost:
+            nodes, places = coded(nodes)
+            vertices = places.view(np.uint32)[vertices]
+            predicates, places = coded(predicates)
+            symbols = 2 * places.view(np.uint32)[symbols >> 1] + (symbols & 1)
         columns = (
-            copied(<const char*>self.state.found.ends.data(), self.state.found.ends.size() * 8, np.uint64),
-            copied(<const char*>self.state.found.queries.data(), self.state.found.queries.size() * 4, np.uint32),
-            copied(<const char*>self.state.found.events.data(), self.state.found.events.size() * 4, np.uint32),
-            copied(<const char*>self.state.found.nodes.data(), self.state.found.nodes.size() * 8, np.uint64),
-            copied(<const char*>self.state.found.predicates.data(), self.state.found.predicates.size() * 8, np.uint64),
-            copied(<const char*>self.state.found.inverse.data(), self.state.found.inverse.size(), np.uint8),
+            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
+            copied(<const char*>found.queries.data(), found.queries.size() * 4, np.uint32),
+            copied(<const char*>found.events.data(), found.events.size() * 4, np.uint32),
+            vertices, symbols, nodes, predicates,
         )
-        self.state.found.clear()
+        found.clear()
+        self.state.graph.vertices.has_lost = self.state.graph.predicates.has_lost = False
         return columns
 
     def __len__(self):
@@ -184,6 +195,7 @@ cdef void run_events(EdgeWindow* window, Events* events, size_t most_paths) noex
     cdef size_t begin = first, end
     while events.next < events.count and window.found.ends.size() < most_paths and begin - first < AT_ONCE:
         end = events.ends[events.next]
+        window.look_ahead(events.words + begin, events.stride, events.stride - begin)
         window.take_edges(
             events.words + begin, events.flags + (begin if events.flagged else 0), events.stride, end - begin,
             events.times[events.next], <uint32_t>events.next,
@@ -198,6 +210,10 @@ cdef void run_time(EdgeWindow* window, int64_t time) noexcept nogil:
 
 cdef void run_all(EdgeWindow* window, size_t query) noexcept nogil:
     window.give_all(query)
+
+
+cdef object given_words(GivenNames* names):
+    return copied(<const char*>names.words.data(), names.words.size() * 8, np.uint64)
 
 
 cdef object living_words(WindowNames* names):

@@ -42,8 +42,10 @@ struct WindowQuery {
     ByLengthAppeared by_length;
 
     // All is set.  std::bad_alloc.
-    void open_query(const WindowGraph* graph) {
+    void open_query(WindowGraph* graph) {
         forest.open_forest(graph, automaton);
+        for (symbol_t symbol = 0; symbol < forest.is_used.size(); ++symbol)
+            if (forest.is_used[symbol]) graph->walk_label(symbol >> 1);
         forest.rules = rules;
         forest.rules.restrictor = WALK;
         forest.subsets.conditions.resize(conditions.size());
@@ -109,6 +111,8 @@ struct WindowQuery {
 };
 
 struct EdgeWindow {
+    static constexpr uint32_t NEXT = 2, NEAR = 4, FAR = 8;      // rows ahead
+
     WindowGraph graph;
     std::deque<WindowQuery> queries;        // which stay where they are
     AppearedPaths found;
@@ -134,6 +138,20 @@ struct EdgeWindow {
         tighten_tables();
     }
 
+    // Rows come, of which `left` are there: ask for the memory that the next ones need, from far to near.
+    void look_ahead(const uint64_t* words, size_t stride, size_t left) const noexcept {
+        expect_expiry();
+        if (left > FAR) {
+            const uint64_t far[3] = {words[FAR], words[stride + FAR], words[2 * stride + FAR]};
+            graph.prefetch_places(far);
+        }
+        for (size_t end = 0; end < 2; ++end) {
+            const uint64_t* column = words + 2 * stride * end;
+            if (left > NEAR) prefetch_vertex(graph.vertices.places.place_of(column[NEAR]));
+            if (left > NEXT) prefetch_nodes(graph.vertices.places.place_of(column[NEXT]));
+        }
+    }
+
     // Edges come together: `count` of `stride` columns of words, and flags of their nodes; `paths` are called those of `event`.
     // Times never fall.  std::bad_alloc, std::domain_error.
     void take_edges(const uint64_t* words, const uint8_t* flags, size_t stride, size_t count, int64_t time, uint32_t event) {
@@ -155,6 +173,25 @@ struct EdgeWindow {
     void give_all(size_t query) { queries[query].shortest.give_all(PathWriter{&graph, &found, static_cast<uint32_t>(query), 0}); }
 
   private:
+    void expect_expiry() const noexcept {
+        uint32_t near = graph.expected_after(NEAR), next = graph.expected_after(NEXT);
+        if (near == NO_PLACE) return;
+        graph.prefetch_expiry(near);
+        for (const WindowQuery& query : queries) {
+            query.forest.prefetch_cut(near, false);
+            query.forest.prefetch_cut(next, true);
+        }
+    }
+
+    void prefetch_vertex(vertex_t vertex) const noexcept {
+        graph.prefetch_end(vertex);
+        for (const WindowQuery& query : queries) query.forest.prefetch_here(vertex);
+    }
+
+    void prefetch_nodes(vertex_t vertex) const noexcept {
+        for (const WindowQuery& query : queries) query.forest.prefetch_node(vertex);
+    }
+
     // Row i of an event: its words are stride apart, and so are the flags of its subject and of its object for each condition.
     void take_row(const uint64_t* words, const uint8_t* flags, size_t stride, int64_t time) {
         uint64_t edge[3] = {words[0], words[stride], words[2 * stride]};
@@ -174,11 +211,11 @@ struct EdgeWindow {
     }
 
     void tighten_tables() {
-        graph.vertices.places.tighten_table();
-        graph.predicates.places.tighten_table();
-        graph.by_hash.tighten_table();
+        graph.vertices.places.others.tighten_table();
+        graph.predicates.places.others.tighten_table();
+        graph.by_hash.tighten_slots();
         graph.rows.places.tighten_table();
-        for (WindowQuery& query : queries) query.forest.chains.tighten_table();
+        for (WindowQuery& query : queries) query.forest.chains.tighten_slots();
     }
 };
 

@@ -29,6 +29,7 @@ cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
     cdef cppclass WindowNames:
         vector[WindowName] names
         size_t living
+        bint has_lost
 
     cdef cppclass Pacer:
         void (*heed)() noexcept nogil
@@ -43,13 +44,17 @@ cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
         uint32_t oldest
         void open_graph(Scrambler scrambler, uint32_t others)
 
+    cdef cppclass GivenNames:
+        vector[uint64_t] words
+
     cdef cppclass AppearedPaths:
         vector[uint64_t] ends
         vector[uint32_t] queries
         vector[uint32_t] events
-        vector[uint64_t] nodes
-        vector[uint64_t] predicates
-        vector[uint8_t] inverse
+        vector[uint32_t] vertices
+        vector[uint32_t] symbols
+        GivenNames nodes
+        GivenNames predicates
         void clear()
 
     cdef cppclass WindowQuery:
@@ -61,10 +66,9 @@ cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
         size_t first_condition
         vector[vector[uint8_t]] conditions
         bint has_ends
-        void safe_open "open_query"(const WindowGraph* graph) except +raise_cpp_error
+        void safe_open "open_query"(WindowGraph* graph) except +raise_cpp_error
         void safe_add_start "add_start"(uint64_t word) except +raise_cpp_error
         void safe_add_end "add_end"(uint64_t word) except +raise_cpp_error
-
 
     cdef cppclass EdgeWindow:
         WindowGraph graph
@@ -73,6 +77,7 @@ cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
         bint broken
         WindowQuery* safe_add_query "add_query"() except +raise_cpp_error
         void pass_time(int64_t time)
+        void look_ahead(const uint64_t* words, size_t stride, size_t left)
         void take_edges(
             const uint64_t* words, const uint8_t* flags, size_t stride, size_t count, int64_t time, uint32_t event
         )

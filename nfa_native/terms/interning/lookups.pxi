@@ -18,6 +18,7 @@ cdef void finish_lookups(TermStore* store, const char* text, Lookup* lookups, si
     cdef const TermEntry* entry
     cdef Lookup* one
     cdef size_t i
+    cdef int kind
     for i in range(count):
         entry = first_entry(store, &lookups[i])
         if entry != NULL:
@@ -28,4 +29,5 @@ cdef void finish_lookups(TermStore* store, const char* text, Lookup* lookups, si
             prefetch(entry.text)
     for i in range(count):
         one = &lookups[i]
-        one.word = find_or_add_hashed(store, text + one.start, one.size, one.hashed, KIND_IRI, UNBOUND)
+        kind = KIND_STRING if text[one.start] == c'S' else KIND_IRI
+        one.word = find_or_add_hashed(store, text + one.start, one.size, one.hashed, kind, UNBOUND)

@@ -18,10 +18,11 @@ _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPath:
-    """A query and the automaton of its expression."""
+    """A query and the automaton of its expression; ``streamed``: on a stream of edges, not on a graph."""
 
     query: PathQuery
     automaton: PathAutomaton
+    streamed: bool = False
 
 
 def explain(queries: Sequence[ExplainedPath], form: str = "text") -> str:
@@ -39,7 +40,7 @@ def described(asked: ExplainedPath) -> Description:
         "selector": print_selector(query.selector),
         "restrictor": query.restrictor.value,
         "not_back_to_start": query.not_back,
-        "search": search(query),
+        **({"kept": kept(query)} if asked.streamed else {"search": search(query)}),
         "conditions": [f"?{one.variable}: {print_expression(one.expression)}" for one in automaton.conditions],
         "states": [
             {
@@ -64,6 +65,23 @@ def search(query: PathQuery) -> str:
         return "breadth first over nodes and sets of states, then back from each end along what precedes it"
     times = "once" if query.selector.count == 1 else f"{query.selector.count} times at most"
     return f"breadth first over nodes and sets of states, from each {times}"
+
+
+def kept(query: PathQuery) -> str:
+    """How the kernel keeps the paths of a stream of edges up to date."""
+    selector = query.selector
+    if selector.kind is SelectorKind.ALL:
+        return f"{_TREES}; paths are found through each new edge, back to their start and on from there"
+    if query.restrictor is not Restrictor.WALK:
+        return f"{_TREES}; where a new edge concerns one, depth first, once for each length, old paths before new ones"
+    if selector.kind is SelectorKind.ALL_SHORTEST:
+        return f"{_TREES}; what a new edge makes shorter, or joins, is found back from its end"
+    if selector.count == 1:
+        return f"{_TREES}; results are read from them"
+    return f"{_TREES}; where a new edge concerns one, breadth first, old walks before new ones"
+
+
+_TREES = "a tree of shortest walks for each start, kept up to date"
 
 
 def shown(step: Step) -> str:
@@ -102,7 +120,7 @@ def _lines(one: Description) -> Iterator[str]:
     yield f"query {one['query']}: {one['selector']} {one['restrictor']}{back}"
     yield f"  from    {', '.join(one['from']) or 'starts that the program gives'}"
     yield f"  to      {', '.join(one['to']) or 'any node'}"
-    yield f"  search  {one['search']}"
+    yield f"  search  {one['search']}" if "search" in one else f"  kept    {one['kept']}"
     for number, condition in enumerate(one["conditions"], 1):
         yield f"  [{number}]     {condition}"
     yield "  automaton"
