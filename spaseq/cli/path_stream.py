@@ -33,6 +33,7 @@ class EdgeOptions:
     lateness: timedelta
     late: Path | None
     follow: bool
+    idle: timedelta | None
     wire: WireOptions
     labels: Graph | None
 
@@ -100,7 +101,8 @@ class StreamedPaths:
     def _all(self) -> Iterator[Appeared]:
         if self._left == 0:
             return
-        yield from self.stream.read(self._options.path, self._options.wire, self._options.follow)
+        options = self._options
+        yield from self.stream.read(options.path, options.wire, options.follow, options.idle)
         yield self.stream.close()
 
     def _write(self, pieces: Iterator[Appeared], text: TextIO) -> None:

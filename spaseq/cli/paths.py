@@ -21,6 +21,7 @@ from spaseq.cli.queries import each_query, read_text, show_warnings
 from spaseq.cli.signals import handled
 from spaseq.cli.stream_options import (
     follow_option,
+    idle_option,
     late_option,
     lateness_option,
     on_error_option,
@@ -86,6 +87,7 @@ PICTURES = ("svg", "mermaid", "dot")
 @click.option("--count", is_flag=True, help="Print the number of paths alone; of several queries a line each.")
 @lateness_option
 @late_option
+@idle_option("when the next one begins")
 @follow_option
 @on_error_option
 @time_property_option
@@ -112,6 +114,7 @@ def paths(
     count: bool,
     lateness: timedelta,
     late: Path | None,
+    idle: timedelta | None,
     follow: bool,
     on_error: str,
     time_properties: tuple[str, ...],
@@ -137,7 +140,7 @@ def paths(
 
         wire = wire_options(time_properties, time_unit, on_error)
         known = opened_graph(labels, None, None, label_property) if labels else None
-        edges = EdgeOptions(stream, window, lateness, late, follow, wire, known)
+        edges = EdgeOptions(stream, window, lateness, late, follow, idle, wire, known)
         streamed = StreamedPaths(list(parsed.values()), edges, PathsOut(output, format, limit, count, quiet))
         _run_stream(ctx, streamed, quiet, strict)
         return
@@ -155,7 +158,7 @@ def paths(
 
 
 _OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "most_nodes", "save")
-_OF_STREAMS = ("window", "labels", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
+_OF_STREAMS = ("window", "labels", "lateness", "late", "idle", "follow", "on_error", "time_properties", "time_unit")
 
 
 def check_source(ctx: click.Context) -> None:

@@ -35,6 +35,7 @@ from spaseq.cli.stream_options import (
     declare_option,
     entail_option,
     follow_option,
+    idle_option,
     kb_option,
     late_option,
     lateness_option,
@@ -68,11 +69,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @declare_option
 @lateness_option
 @late_option
-@click.option(
-    "--idle", type=Duration(),
-    help="An event of a pipe, or of a file that is followed, is complete when nothing came for so long.  "
-    "[default: that of --idle-advance, else when the next one begins]",
-)  # fmt: skip
+@idle_option("that of --idle-advance, else when the next one begins")
 @click.option(
     "--idle-advance", type=Duration(),
     help="A stream from which nothing came for so long promises the time of the others, so that they go on.",

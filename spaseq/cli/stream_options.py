@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from spaseq.cli.options import Duration
 from spaseq.streams.timestamps import UNITS
+
+Command = TypeVar("Command", bound="Callable[..., Any] | click.Command")
 
 stream_option = click.option(
     "--stream", "streams", metavar="NAME_OR_IRI=PATH", multiple=True,
@@ -40,6 +44,17 @@ late_option = click.option(
 follow_option = click.option(
     "--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C."
 )
+
+
+def idle_option(default: str) -> Callable[[Command], Command]:
+    """``--idle``; ``default`` says when events are complete without it."""
+    return click.option(
+        "--idle", type=Duration(),
+        help="An event of a pipe, or of a file that is followed, is complete when nothing came for so long.  "
+        f"[default: {default}]",
+    )  # fmt: skip
+
+
 count_option = click.option("--count", is_flag=True, help="Print the number of results alone.")
 stats_option = click.option(
     "--stats", is_flag=True, help="Print statistics as JSON on standard error: also why nothing matched."

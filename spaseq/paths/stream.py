@@ -134,14 +134,21 @@ class EdgeStream:
         return self._released()
 
     def read(
-        self, path: str | os.PathLike[str], options: WireOptions = WireOptions(), follow: bool = False
+        self,
+        path: str | os.PathLike[str],
+        options: WireOptions = WireOptions(),
+        follow: bool = False,
+        idle: timedelta | int | None = None,
     ) -> Iterator[Appeared]:
         """Read events from a file, a folder, a glob or ``-``, as ``Run`` does; what appears, while it is read.
 
-        ``follow``: a file is read on as it grows.  StreamError: it cannot be read; OptionError: it cannot be followed.
+        ``follow``: a file is read on as it grows.  The open event of such a file, or of a pipe, is complete when no
+        byte came for ``idle`` (None: when the next one begins).  StreamError: it cannot be read; OptionError: it cannot
+        be followed.
         """
         files = edge_sources(path, follow)
-        return self._read(read_events(files, options, self.report, self.events.encoder, follow))
+        seconds = None if idle is None else duration_microseconds(idle) / 1e6
+        return self._read(read_events(files, options, self.report, self.events.encoder, follow, seconds))
 
     def losses(self) -> list[Loss]:
         """What came too late, and what reading dropped."""

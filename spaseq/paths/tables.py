@@ -175,10 +175,10 @@ def _name_words(terms: Terms, names: Any) -> Words:
     return name_words(terms, bounds, np.frombuffer(text or b"", np.uint8))
 
 
-def _words(interned: Callable[[list[bytes]], Words], texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:
-    """The words of texts, each of them made of its text once."""
+def _words(terms: Terms, texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:
+    """The words of texts, each of them made of its text once, and pinned."""
     coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
-    found: Words = interned(form(coded.dictionary))[coded.indices.to_numpy()]
+    found: Words = terms.intern_many(form(coded.dictionary))[coded.indices.to_numpy()]
     return found
 
 

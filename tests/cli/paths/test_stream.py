@@ -116,3 +116,20 @@ def test_labels_of_a_graph(files: Path, invoke: Invoke) -> None:
     result = invoke("paths", "label.paths", *WINDOW, "--lateness", "5m", "--labels", "kb.ttl", "--count")
     assert result.stdout == "q 2\nr 0\n"
     assert result.stderr == "warning: r: no node of the graph is LABEL 'Bob'\n"
+
+
+def test_the_last_event_is_complete_when_nothing_comes_for_long(files: Path) -> None:
+    Path("edges.nq").write_text(lines(0, "a p b"))
+    process = start("paths", "one.paths", *WINDOW, "--follow", "--idle", "20ms", "--format", "csv", "--limit", "2")
+    assert process.stdout is not None
+    rows = [process.stdout.readline() for _ in range(2)]
+    with Path("edges.nq").open("a") as file:
+        file.write(lines(5, "b p c"))
+    output, errors = process.communicate(timeout=60)
+    assert [row.split(",")[1] for row in (*rows, output)] == ["length", "1", "2"]
+    assert process.returncode == 0 and "limit" in errors
+
+
+def test_idle_is_for_streams(files: Path, invoke: Invoke) -> None:
+    result = invoke("paths", "one.paths", "--graph", "edges.nq", "--idle", "1s")
+    assert result.exit_code == 2 and "--idle: only with --stream" in result.stderr
