@@ -55,6 +55,7 @@ struct WalkStart {
 
 struct Forest {
     static constexpr size_t FEW_STARTS = 4;
+    static constexpr uint8_t LEAF = 1, BRANCH = 2;
 
     struct Waiting {
         uint32_t length;
@@ -62,20 +63,19 @@ struct Forest {
         bool operator<(const Waiting& other) const noexcept { return length > other.length; }   // the shortest first
     };
 
-    // What a node was whose way has gone, and the best way to it from those that are left.
+    // A node whose way has gone, and the best way to it from those that are left.
     struct LostNode {
-        uint32_t start;
-        vertex_t vertex;
-        uint32_t subset;
+        uint32_t node;
         uint32_t from;              // NO_PLACE: none leads to it
         step_t step;
-        bool has_other;             // some way led to it that was longer
     };
 
     const WindowGraph* graph = nullptr;
     const PathAutomaton* automaton = nullptr;
     Subsets subsets;
     PathRules rules;                        // WALK
+    bool has_leaves = true;                 // nodes behind which no walk goes on are kept, too
+    std::vector<uint8_t> leaves;            // by subset, as far as it was asked: whether no walk goes on, LEAF or BRANCH
     std::vector<uint8_t> is_used;           // by symbol: whether some state has it
     std::vector<WalkStart> starts;
     std::vector<ForestNode> nodes;
@@ -203,12 +203,13 @@ struct Forest {
         }
         if (waiting.empty()) return;
         while (!waiting.empty()) hold_on(take_waiting().node);
-        forget_lost();
-        for (LostNode& one : lost)
-            if (one.has_other) find_way(&one);
-        for (const LostNode& one : lost)
-            if (one.from != NO_PLACE) approach(one.from, one.step, one.vertex, one.subset);
+        for (const LostNode& one : lost) lose_way(one.node);
+        for (LostNode& one : lost) {
+            if (one.from != NO_PLACE && nodes[one.from].is_lost) find_way(&one);
+            if (one.from != NO_PLACE) shorten_node(one.node, one.from, one.step);
+        }
         if (lost.size() > 1) shorten_walks();        // else nothing that was lost lies behind it
+        for (const LostNode& one : lost) end_loss(one.node);
         waiting.clear();
         lost.clear();
     }
@@ -316,14 +317,30 @@ struct Forest {
 
     // A walk to a node goes on by a step; it may be shorter than those before.
     void approach(uint32_t from, step_t step, vertex_t to, uint32_t subset) {
+        if (!has_leaves && is_leaf(subset)) return;
         uint32_t start = nodes[from].start, length = nodes[from].length + 1, at = forest_node(start, to, subset);
         if (at == NO_PLACE) at = make_node(start, to, subset);
         else if (nodes[at].length <= length) return;
+        shorten_node(at, from, step);
+    }
+
+    // The shortest walk to a node is now the one that goes on by a step from another.
+    void shorten_node(uint32_t at, uint32_t from, step_t step) {
         note_change(at);
         leave_parent(at);
-        nodes[at].length = length;
+        nodes[at].length = nodes[from].length + 1;
         join_parent(at, from, step);
         wait_for(at);
+    }
+
+    bool is_leaf(uint32_t subset) {
+        if (subset >= leaves.size()) leaves.resize(subset + 1, 0);
+        if (leaves[subset] == 0) {
+            bool goes_on = false;
+            for (uint32_t state : subsets.subsets[subset].states) goes_on |= !automaton->states[state].transitions.empty();
+            leaves[subset] = goes_on ? BRANCH : LEAF;
+        }
+        return leaves[subset] == LEAF;
     }
 
     // Nodes of a vertex that a step led to wait for another way.
@@ -337,36 +354,39 @@ struct Forest {
     void hold_on(uint32_t at) {
         if (nodes[at].is_lost) return;
         uint32_t length = nodes[at].length;
-        bool has_other = false;
-        bool found = visit_before(nodes[at].start, nodes[at].vertex, nodes[at].subset, [&](uint32_t from, step_t step) {
-            has_other |= nodes[from].length + 1 != length;
-            if (nodes[from].length + 1 != length) return false;
+        LostNode one{at, NO_PLACE, 0};
+        if (find_way(&one, length - 1)) {
             leave_parent(at);
-            join_parent(at, from, step);
-            return true;
-        });
-        if (found) return;
-        lost.push_back(LostNode{nodes[at].start, nodes[at].vertex, nodes[at].subset, NO_PLACE, 0, has_other});
-        lost_places.push_back(at);
+            join_parent(at, one.from, one.step);
+            return;
+        }
+        lost.push_back(one);
         nodes[at].is_lost = true;
         for (uint32_t child = nodes[at].child; child != NO_PLACE; child = nodes[child].next_child) wait_for(child);
     }
 
-    void find_way(LostNode* one) {
-        uint32_t least = NO_LENGTH;
-        visit_before(one->start, one->vertex, one->subset, [&](uint32_t from, step_t step) {
-            if (nodes[from].length >= least) return false;
-            least = nodes[from].length;
+    // The best way to a node from those that are not lost; whether it begins at this length, of which none is shorter.
+    bool find_way(LostNode* one, uint32_t least = 0) {
+        uint32_t length = NO_LENGTH;
+        one->from = NO_PLACE;
+        const ForestNode& node = nodes[one->node];
+        return visit_before(node.start, node.vertex, node.subset, [&](uint32_t from, step_t step) {
+            if (nodes[from].length >= length) return false;
+            length = nodes[from].length;
             one->from = from;
             one->step = step;
-            return false;
+            return length == least;
         });
     }
 
-    void forget_lost() noexcept {
-        for (uint32_t at : lost_places) leave_parent(at);
-        for (uint32_t at : lost_places) remove_node(at);
-        lost_places.clear();
+    void lose_way(uint32_t at) noexcept {
+        leave_parent(at);
+        nodes[at].length = NO_LENGTH;
+    }
+
+    void end_loss(uint32_t at) noexcept {
+        nodes[at].is_lost = false;
+        if (nodes[at].length == NO_LENGTH) remove_node(at);
     }
 
     uint32_t make_node(uint32_t start, vertex_t vertex, uint32_t subset) {
@@ -449,8 +469,6 @@ struct Forest {
         if (node.next_child != NO_PLACE) nodes[node.next_child].last_child = node.last_child;
         node.parent = NO_PLACE;
     }
-
-    std::vector<uint32_t> lost_places;
 };
 
 }  // namespace spaseq
