@@ -136,9 +136,8 @@ def lengths(paths: Paths) -> Counter[tuple[str, str, int]]:
 def main(count: int = 1_000_000, window: int = 100_000) -> None:
     rows = edge_rows(count)
     print(f"{count:,} arrivals, a window of {window:,} edges, {NODES:,} nodes, {PREDICATES} predicates")
-    print(
-        f"{'':40}  µs an arrival: reading keeping giving  paths appeared  anew, each {BATCH:,}: ms  results  ratio  equal"
-    )
+    head = f"µs an arrival: reading keeping giving  paths appeared  anew, each {BATCH:,}: ms  results  ratio  equal"
+    print(f"{'':40}  {head}")
     for case in CASES:
         one = measured(case, rows, window)
         anew = one.anew / one.moments
