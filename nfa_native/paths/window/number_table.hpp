@@ -2,6 +2,7 @@
 #ifndef SPASEQ_PATHS_NUMBER_TABLE
 #define SPASEQ_PATHS_NUMBER_TABLE
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -74,8 +75,10 @@ struct NumberTable {
         if (slots.size() > 4 * FEW && used * 16 < slots.size()) resize_table(used * 4);
     }
 
+    // Its memory stays if much of it was used.
     void clear() noexcept {
-        slots.clear();
+        if (slots.size() > 4 * FEW && used * 8 < slots.size()) std::vector<Slot>().swap(slots);
+        std::fill(slots.begin(), slots.end(), Slot());
         used = 0;
     }
 
