@@ -14,6 +14,10 @@ from nfa_native.paths.search cimport symbol_t, vertex_t
 from nfa_native.paths.searcher cimport EdgeIndex, copied
 
 
+cdef enum:
+    FEW_STARTS = 1 << 16
+
+
 cdef class FixedLengthPlan:
     """Frozen queries on a graph: of each the symbols of every step, its starts, where it may end, whether NOT BACK.
 
@@ -44,6 +48,8 @@ cdef class FixedLengthPlan:
         cdef uint64_t counted, stepped
         walks.plan, walks.routes = &self.plan, &self.plan.routes
         if starts is not None:
+            if sum(map(len, starts)) > FEW_STARTS:
+                return None
             self._own_routes(&own, starts)
             walks.routes = &own
         if not walks.count_all():
