@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -129,6 +130,78 @@ def test_tables_are_streams_of_names(times: Any) -> None:
         ("a -> p -> b", 1), ("a -> p -> b -> p -> c", 2), ("a -> p -> d", 20)
     ]  # fmt: skip
     assert list(map(str, stream.current())) == ["a -> p -> d"] and len(stream.graph()) == 1
+
+
+ROWS = [("a", "p", "b"), ("b", "p", "urn:c"), ("urn:c", "urn:q r", "http://x/é"), ("urn:c", "p", "é ")]
+    ("a", "p", "b"),
+    ("b", "p", "urn:c"),
+    ("urn:c", "urn:q r", "http://x/é"),
+    ("urn:c", "p", "é "),
+    ("é ", "p", "a"),
+]
+
+
+@pytest.mark.parametrize("form", ["plain", "codes", "some codes", "large", "slice", "chunks"])
+def test_tables_of_all_forms(form: str) -> None:
+    columns = [pyarrow.array(texts, pyarrow.string()) for texts in zip(*ROWS, strict=True)]
+    if form == "codes":
+        columns = [column.dictionary_encode() for column in columns]
+    elif form == "some codes":  # of more names than there are rows
+        names = pyarrow.array([f"name {number}" for number in range(9)] + [name for row in ROWS for name in row])
+        columns = [pyarrow.array([names.to_pylist().index(text) for text in column.to_pylist()]) for column in columns]
+        columns = [pyarrow.DictionaryArray.from_arrays(codes, names) for codes in columns]
+    elif form == "large":
+        columns = [column.cast(pyarrow.large_string()) for column in columns]
+    elif form == "slice":
+        columns = [pyarrow.concat_arrays([pyarrow.array(["no", "none"]), column]).slice(2) for column in columns]
+    rows = pyarrow.table(columns, ["subject", "relation", "object"])
+    if form == "chunks":
+        rows = pyarrow.concat_tables([rows.slice(0, 2), rows.slice(2, 0), rows.slice(2)])
+    stream = EdgeStream(NAMED.replace(":p+", "!()+"), 10, named=True)
+    found = [str(path) for path in stream.push_table(range(len(ROWS)), rows)]
+    expected = EdgeStream(NAMED.replace(":p+", "!()+"), 10, named=True)
+    graph = Graph.from_table(pyarrow.table([list(part) for part in zip(*ROWS, strict=True)], list(rows.column_names)))
+    assert sorted(map(str, stream.current())) == sorted(map(str, graph.match(NAMED.replace(":p+", "!()+"))))
+    assert [str(path) for row in ROWS for path in expected.push_table([9], table_of(row))] == found
+
+
+def table_of(*rows: tuple[str, str, str]) -> pyarrow.Table:
+    columns = zip(*rows, strict=True)
+    return pyarrow.table(dict(zip(("subject", "relation", "object"), map(list, columns), strict=True)))
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+@pytest.mark.parametrize("missing", [None, ""])
+@pytest.mark.parametrize("codes", [False, True])
+def test_rows_that_are_no_edges(column: int, missing: str | None, codes: bool) -> None:
+    rows = [["a", "b", "a"], ["p", "p", "p"], ["b", "b", "c"]]
+    rows[column][1] = missing  # type: ignore[call-overload]
+    columns = [pyarrow.array(texts, pyarrow.string()) for texts in rows]
+    names = ["subject", "relation", "object"]
+    data = pyarrow.table([one.dictionary_encode() if codes else one for one in columns], names)
+    with pytest.raises(StreamError, match=f"row 1.*the edge has no {names[column]}"):
+        EdgeStream(NAMED, 10, named=True).push_table([1, 2, 3], data)
+
+
+def test_what_appeared_keeps_its_terms() -> None:
+    stream = EdgeStream(NAMED, 10, named=True)
+    found = [stream.push_table([0], table("a p b"))]
+    for first in range(100, 400_000, 40_000):
+        numbers = range(first, first + 40_000)
+        names = {"subject": map(str, numbers), "relation": ["p"] * 40_000, "object": map(str, numbers)}
+        stream.push_table(numbers, pyarrow.table({name: list(texts) for name, texts in names.items()}))
+        found.append(stream.push_table([first + 40_000], table("a p b")))
+    assert len(stream.terms) < 200_000  # the first ones are forgotten
+    assert [[str(path) for path in one] for one in found] == [["a -> p -> b"]] * 11
+    again = pickle.loads(pickle.dumps(found[0]))
+    assert [(str(path), path.time) for path in again] == [("a -> p -> b", 0)]
+
+
+def test_a_node_that_goes_and_comes_again_is_one() -> None:
+    stream = EdgeStream(NAMED.replace("ANY SHORTEST :p+", "ALL WALK :p/:p"), 10, named=True)
+    found = stream.push_table([0, 1, 50, 51], table("a p b", "b p c", "a p b", "b p c"))
+    assert [path.time for path in found] == [1, 51] and found[0].vertices == found[1].vertices
+    assert found[0].symbols == found[1].symbols
 
 
 @pytest.mark.parametrize("times", [[1], np.array(["NaT", "NaT"], "datetime64[us]"), ["x", "y"], 7])
