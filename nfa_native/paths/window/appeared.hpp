@@ -16,7 +16,7 @@ struct GivenNames {
     std::vector<uint64_t> words;
 
     // std::bad_alloc
-    uint32_t number_of(const WindowName& name) {
+    uint32_t given_number(const WindowName& name) {
         if (name.given >= words.size() || words[name.given] != name.word) {
             name.given = static_cast<uint32_t>(words.size());
             words.push_back(name.word);
@@ -56,10 +56,10 @@ struct PathWriter {
     uint32_t event = 0;
 
     // Methods that write a path from its start; `end_path` ends it.  std::bad_alloc.
-    void write_vertex(vertex_t vertex) { to->vertices.push_back(to->nodes.number_of(graph->vertices.names[vertex])); }
+    void write_vertex(vertex_t vertex) { to->vertices.push_back(to->nodes.given_number(graph->vertices.names[vertex])); }
     void write_step(step_t step) {
         const WindowName& predicate = graph->predicates.names[graph->edges[step >> 1].predicate];
-        to->symbols.push_back(2 * to->predicates.number_of(predicate) + (step & 1));
+        to->symbols.push_back(2 * to->predicates.given_number(predicate) + (step & 1));
     }
     void end_path() {
         if (to->vertices.size() > AppearedPaths::MOST_NODES) throw std::domain_error("one event makes too many paths appear");
