@@ -23,10 +23,10 @@ QUERIES = """
     QUERY steps FROM LABEL "a", <http://example.org/a> ALL WALK (:p|^:q)/!(:r)
     QUERY trails FROM LABEL "b" ALL TRAIL (:p|:q|^!(:r)){1,3}
     QUERY near FROM LABEL "a", LABEL "b" ANY SHORTEST (:p|^:p|:q)+/[?x: isIRI(?x) || ?x > "b"]
-    QUERY any FROM LABEL "a", LABEL "b", LABEL "c", <urn:d>, <http://example.org/a> ANY (!()|^!())+ NOT BACK TO START
-    QUERY all_near FROM LABEL "a" TO LABEL "c", <urn:d> ALL SHORTEST (:p|:q|^:r)+
-    QUERY some FROM LABEL "a" SHORTEST 2 (:p|^:q){1,3}
-    QUERY simple FROM LABEL "c" SHORTEST 2 SIMPLE (:p|:q|:r){1,3}
+    QUERY one_each FROM LABEL "a", LABEL "b", LABEL "c", <urn:d>, <http://example.org/a> ANY (!()|^!())+ NOT BACK TO START
+    QUERY nearest FROM LABEL "a" TO LABEL "c", <urn:d> ALL SHORTEST (:p|:q|^:r)+
+    QUERY two_each FROM LABEL "a" SHORTEST 2 (:p|^:q){1,3}
+    QUERY without_rounds FROM LABEL "c" SHORTEST 2 SIMPLE (:p|:q|:r){1,3}
 """
 Row = tuple[int, str, str, str]
 
@@ -79,7 +79,7 @@ def _pushed(stream: EdgeStream, times: Sequence[int], rows: Sequence[Row]) -> An
     table = pyarrow.table(
         {name: _column(texts, coded=bool(len(rows) % 2)) for name, texts in columns.items()}
     )  # fmt: skip
-    is_edge = all(all(row) for row in rows)
+    is_edge = all(all(row[1:]) for row in rows)
     try:
         found = stream.push_table(times, table)
     except SpaseqError as error:
@@ -119,7 +119,7 @@ def seeds() -> list[bytes]:
         for number in range(90)
     ]
     events = ['<http://example.org/a> <urn:relation:p> "c" .', "<urn:d> <urn:relation:q> _:b .", "none"]
-    few = [f"{number}\ta\tp\tb\n{number}\tb\tp\tc\n41\ta\tq\tc\n0\t\tp\tb" for number in range(3)]
+    few = [f"{number}\ta\tp\tb\n{number}\tb\tp\tc\n41\ta\tq\tc\nnone\n0\t\tp\tb" for number in range(3)]
     return ["\n".join(rows).encode(), "\n".join([*rows[:20], *events, *rows[20:40]]).encode(), *map(str.encode, few)]
 
 
