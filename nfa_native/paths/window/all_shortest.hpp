@@ -115,13 +115,19 @@ struct AllShortestAppeared {
 
     void enter_node(uint32_t at, bool wants_fresh) {
         places.push_back(Place{at, ways.size()});
-        vertices.push_back(forest->nodes[at].vertex);
-        KnownWays some = ways_to(at);
-        for (size_t i = some.first; i < some.first + some.count; ++i) {
-            Way way = known_ways[i];
-            bool still = wants_fresh && !forest->graph->is_fresh(way.step >> 1);
-            if (!still || renewed[way.from]) ways.push_back(BackStep{way.from, way.step, still && !is_new(way.from)});
+        const ForestNode& node = forest->nodes[at];
+        vertices.push_back(node.vertex);
+        if (!node.has_ties) {
+            if (node.length) add_way(Way{node.parent, node.step}, wants_fresh);
+            return;
         }
+        KnownWays some = ways_to(at);
+        for (size_t i = some.first; i < some.first + some.count; ++i) add_way(known_ways[i], wants_fresh);
+    }
+
+    void add_way(Way way, bool wants_fresh) {
+        bool still = wants_fresh && !forest->graph->is_fresh(way.step >> 1);
+        if (!still || renewed[way.from]) ways.push_back(BackStep{way.from, way.step, still && !is_new(way.from)});
     }
 
     KnownWays ways_to(uint32_t at) {

@@ -70,6 +70,7 @@ struct PathWriter {
 
     // A whole path.  std::bad_alloc.
     void write_whole(const vertex_t* vertices, const step_t* steps, size_t length) {
+        for (size_t i = 0; i < length; ++i) __builtin_prefetch(&graph->edges[steps[i] >> 1]);
         for (size_t i = 0; i <= length; ++i) write_vertex(vertices[i]);
         for (size_t i = 0; i < length; ++i) write_step(steps[i]);
         end_path();

@@ -39,6 +39,7 @@ struct alignas(64) ForestNode {     // one line of the cache
     uint32_t place_here;            // in the row of its vertex
     uint32_t next_subset;           // of its start and its vertex; or the next free place
     bool is_lost;                   // its way has gone
+    bool has_ties;                  // some other step may end a walk of the same length; false: none does
     uint64_t changed;               // the event in which its length changed last
 };
 
@@ -74,6 +75,9 @@ struct Forest {
     const PathAutomaton* automaton = nullptr;
     Subsets subsets;
     PathRules rules;                        // WALK
+    bool is_leveled = true;                 // all walks to a subset that were met have one length
+    std::vector<uint32_t> levels;           // by subset: that length, NO_LENGTH: none was met
+    bool follows_ties = false;              // ties are told of also where walks have many lengths
     bool has_leaves = true;                 // nodes behind which no walk goes on are kept, too
     std::vector<uint8_t> leaves;            // by subset, as far as it was asked: whether no walk goes on, LEAF or BRANCH
     std::vector<uint8_t> is_used;           // by symbol: whether some state has it
@@ -206,9 +210,9 @@ struct Forest {
         for (const LostNode& one : lost) lose_way(one.node);
         for (LostNode& one : lost) {
             if (one.from != NO_PLACE && nodes[one.from].is_lost) find_way(&one);
-            if (one.from != NO_PLACE) shorten_node(one.node, one.from, one.step);
+            if (one.from != NO_PLACE) reach_anew(one);
         }
-        if (lost.size() > 1) shorten_walks();        // else nothing that was lost lies behind it
+        if (lost.size() > 1 || follows_ties) shorten_walks();        // else nothing that was lost lies behind it
         for (const LostNode& one : lost) end_loss(one.node);
         waiting.clear();
         lost.clear();
@@ -267,6 +271,9 @@ struct Forest {
         found->erase(std::unique(found->begin(), found->end()), found->end());
     }
 
+    // Whether just one step leads to a node, that from its parent.
+    bool has_one_way(uint32_t at) const noexcept { return is_leveled && !nodes[at].has_ties; }
+
     // Whether a start has just come.
     bool is_fresh_start(uint32_t start) const noexcept { return length_before(starts[start].root) == NO_LENGTH; }
 
@@ -319,9 +326,29 @@ struct Forest {
     void approach(uint32_t from, step_t step, vertex_t to, uint32_t subset) {
         if (!has_leaves && is_leaf(subset)) return;
         uint32_t start = nodes[from].start, length = nodes[from].length + 1, at = forest_node(start, to, subset);
+        note_level(subset, length);
         if (at == NO_PLACE) at = make_node(start, to, subset);
-        else if (nodes[at].length <= length) return;
+        else if (nodes[at].length <= length) return note_tie(at, from, step);
         shorten_node(at, from, step);
+    }
+
+    void note_level(uint32_t subset, uint32_t length) {
+        if (subset >= levels.size()) levels.resize(subset + 1, NO_LENGTH);
+        if (levels[subset] == NO_LENGTH) levels[subset] = length;
+        is_leveled &= levels[subset] == length;
+    }
+
+    // A walk to a node goes on by a step from another, and is not shorter than those before.
+    void note_tie(uint32_t at, uint32_t from, step_t step) noexcept {
+        ForestNode& node = nodes[at];
+        node.has_ties |= node.length == nodes[from].length + 1 && (node.parent != from || node.step != step);
+    }
+
+    // A node that was lost is reached on a longer way; there may be others.
+    void reach_anew(const LostNode& one) {
+        is_leveled = false;
+        shorten_node(one.node, one.from, one.step);
+        nodes[one.node].has_ties = true;
     }
 
     // The shortest walk to a node is now the one that goes on by a step from another.
@@ -329,6 +356,7 @@ struct Forest {
         note_change(at);
         leave_parent(at);
         nodes[at].length = nodes[from].length + 1;
+        nodes[at].has_ties = false;
         join_parent(at, from, step);
         wait_for(at);
     }
@@ -355,10 +383,10 @@ struct Forest {
         if (nodes[at].is_lost) return;
         uint32_t length = nodes[at].length;
         LostNode one{at, NO_PLACE, 0};
-        if (find_way(&one, length - 1)) {
+        if (!has_one_way(at) && find_way(&one, length - 1)) {
             leave_parent(at);
             join_parent(at, one.from, one.step);
-            return;
+            return;         // with ties, as before
         }
         lost.push_back(one);
         nodes[at].is_lost = true;
@@ -401,7 +429,7 @@ struct Forest {
         uint32_t next = has_chains() ? enter_chain(start, vertex, at) : NO_PLACE;
         free_node = nodes[at].next_subset;
         nodes[at] = ForestNode{vertex,   subset,   start,    NO_LENGTH, NO_LENGTH,              NO_PLACE, 0,
-                               NO_PLACE, NO_PLACE, NO_PLACE, here[vertex].count - 1, next,     false,    0};
+                               NO_PLACE, NO_PLACE, NO_PLACE, here[vertex].count - 1, next,     false,    false, 0};
         return at;
     }
 

@@ -75,11 +75,19 @@ struct PathsThrough {
     void enter_node(uint32_t at) {
         places.push_back(Place{at, ways.size()});
         const ForestNode& node = forest->nodes[at];
+        if (forest->has_one_way(at)) {
+            if (node.length) add_way(node.parent, node.step);
+            return;
+        }
         forest->visit_before(node.start, node.vertex, node.subset, [&](uint32_t from, step_t step) {
-            if (!forest->graph->is_fresh(step >> 1) && forest->length_before(from) != NO_LENGTH && may_lead(from, step))
-                ways.push_back(Way{from, step});
+            add_way(from, step);
             return false;
         });
+    }
+
+    void add_way(uint32_t from, step_t step) {
+        if (!forest->graph->is_fresh(step >> 1) && forest->length_before(from) != NO_LENGTH && may_lead(from, step))
+            ways.push_back(Way{from, step});
     }
 
     bool may_lead(uint32_t from, step_t step) const noexcept {

@@ -48,6 +48,7 @@ struct WindowQuery {
             if (forest.is_used[symbol]) graph->walk_label(symbol >> 1);
         forest.rules = rules;
         forest.rules.restrictor = WALK;
+        forest.follows_ties = selector == ALL_SHORTEST;
         forest.has_leaves = selector != ALL && (rules.restrictor != WALK || selector == ALL_SHORTEST || count == 1);
         forest.subsets.conditions.resize(conditions.size());
         shortest.forest = all_shortest.forest = through.forest = k_shortest.forest = by_length.forest = &forest;
