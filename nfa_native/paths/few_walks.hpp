@@ -1,4 +1,6 @@
 // All walks of short queries at once, if these are few: first they are counted, then written into columns of just that size.
+//
+// Where a last step finds its ends is noted by the first pass, so that the second one looks for nothing.
 #ifndef SPASEQ_PATHS_FEW_WALKS
 #define SPASEQ_PATHS_FEW_WALKS
 
@@ -30,12 +32,14 @@ struct FewWalks {
     uint32_t number = 0;                        // of that query
     vertex_t on[LONGEST + 1];                   // the walk so far
     symbol_t taken[LONGEST];
+    std::vector<Neighbours> lasts;              // the ends of the last steps, in the order in which both passes come there
+    size_t next_last = 0;                       // for the second one
     uint64_t walks = 0;                         // counted, which some may be in vain; then written
     uint64_t steps = 0;                         // of them
     uint64_t edges = 0;                         // that were looked at, and those of the walks that were written
 
-    // False: they are not few, or some are long.
-    bool count_all() noexcept {
+    // False: they are not few, or some are long.  std::bad_alloc.
+    bool count_few() {
         if (plan->longest > LONGEST) return false;
         for (size_t i = 0; i < routes->size() && edges + walks <= MOST_EDGES; ++i) {
             prefetch_route(i + AHEAD);
@@ -49,7 +53,7 @@ struct FewWalks {
 
     // They were counted, and there are columns for them.
     void write_all() noexcept {
-        walks = steps = edges = 0;
+        walks = steps = edges = next_last = 0;
         for (const FixedRoute& route : *routes) {
             open_few(route);
             switch (query.length) {
@@ -81,30 +85,27 @@ struct FewWalks {
     const FixedStep& step_at(size_t depth) const noexcept { return plan->steps[query.first_step + depth]; }
     const Adjacency& rows_of(uint32_t symbol) const noexcept { return plan->graph->symbols[plan->symbols[symbol]]; }
 
-    void count_from(size_t depth, vertex_t vertex) noexcept {
+    void count_from(size_t depth, vertex_t vertex) {
+        if (depth + 1 == query.length) return count_last(vertex);
         const FixedStep& step = step_at(depth);
         for (uint32_t symbol = step.first; symbol != step.end; ++symbol) {
             Neighbours next = rows_of(symbol).of(vertex);
-            if (depth + 1 == query.length) {
-                walks += static_cast<uint64_t>(next.end - next.begin);
-                continue;
-            }
             edges += static_cast<uint64_t>(next.end - next.begin);
             if (edges + walks > MOST_EDGES) return;
-            if (depth + 2 == query.length) count_last(depth + 1, next);
-            else for (const vertex_t* at = next.begin; at != next.end; ++at) count_from(depth + 1, *at);
+            for (const vertex_t* at = next.begin; at != next.end; ++at) {
+                if (query.not_back && *at == on[0]) continue;
+                if (depth + 2 == query.length) count_last(*at);
+                else count_from(depth + 1, *at);
+            }
         }
     }
 
-    // The last step, from all of these: their rows come from memory while others are asked for.
-    void count_last(size_t depth, Neighbours from) noexcept {
-        const FixedStep& step = step_at(depth);
+    void count_last(vertex_t vertex) {
+        const FixedStep& step = step_at(query.length - 1);
         for (uint32_t symbol = step.first; symbol != step.end; ++symbol) {
-            const Adjacency& rows = rows_of(symbol);
-            for (const vertex_t* at = from.begin; at != from.end; ++at) {
-                Neighbours next = rows.of(*at);
-                walks += static_cast<uint64_t>(next.end - next.begin);
-            }
+            Neighbours next = rows_of(symbol).of(vertex);
+            walks += static_cast<uint64_t>(next.end - next.begin);
+            lasts.push_back(next);
         }
     }
 
@@ -112,7 +113,7 @@ struct FewWalks {
     template <size_t LENGTH>
     void write_from(size_t depth, vertex_t vertex) noexcept {
         const size_t length = LENGTH ? LENGTH : query.length;
-        if (depth + 1 == length) return write_last<LENGTH>(vertex);
+        if (depth + 1 == length) return write_last<LENGTH>();
         const FixedStep& step = step_at(depth);
         for (uint32_t symbol = step.first; symbol != step.end; ++symbol) {
             taken[depth] = plan->symbols[symbol];
@@ -121,18 +122,18 @@ struct FewWalks {
             for (const vertex_t* at = next.begin; at != next.end; ++at) {
                 if (query.not_back && *at == on[0]) continue;
                 on[depth + 1] = *at;
-                if (depth + 2 == length) write_last<LENGTH>(*at);
+                if (depth + 2 == length) write_last<LENGTH>();
                 else write_from<LENGTH>(depth + 1, *at);
             }
         }
     }
 
     template <size_t LENGTH>
-    void write_last(vertex_t vertex) noexcept {
+    void write_last() noexcept {
         const FixedStep& step = step_at((LENGTH ? LENGTH : query.length) - 1);
         for (uint32_t symbol = step.first; symbol != step.end; ++symbol) {
             taken[(LENGTH ? LENGTH : query.length) - 1] = plan->symbols[symbol];
-            Neighbours next = rows_of(symbol).of(vertex);
+            Neighbours next = lasts[next_last++];
             edges += static_cast<uint64_t>(next.end - next.begin);
             write_ends<LENGTH>(next);
         }

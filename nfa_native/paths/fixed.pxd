@@ -33,7 +33,7 @@ cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq" nogil:
         uint64_t walks
         uint64_t steps
         uint64_t edges
-        bint count_all()
+        bint count_few()
         void write_all()
 
     cdef cppclass FixedFound:

@@ -8,7 +8,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndS
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
-from nfa_native.core.guard cimport check_sound, guarded
+from nfa_native.core.guard cimport attempted_bint, check_sound, guarded
 from nfa_native.paths.fixed cimport FewWalks, FixedFound, FixedLength, FixedPlan, FixedRoute
 from nfa_native.paths.search cimport symbol_t, vertex_t
 from nfa_native.paths.searcher cimport EdgeIndex, copied
@@ -52,7 +52,7 @@ cdef class FixedLengthPlan:
                 return None
             self._own_routes(&own, starts)
             walks.routes = &own
-        if not walks.count_all():
+        if not attempted_bint(count_walks, &walks):
             return None
         counted, stepped = walks.walks, walks.steps
         queries, ends = PyByteArray_FromStringAndSize(NULL, 4 * counted), PyByteArray_FromStringAndSize(NULL, 8 * counted)
@@ -151,6 +151,10 @@ cdef class FixedLengthSearcher:
 
 cdef void run_walks(FixedLength* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
     search.advance_walks(most_edges, most_paths)
+
+
+cdef bint count_walks(FewWalks* walks) noexcept nogil:
+    return walks.count_few()
 
 
 cdef object first_numbers(memory, dtype, size_t count):
