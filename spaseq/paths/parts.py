@@ -105,6 +105,10 @@ class AutomatonPart(QueryPart[PathColumns]):
         )  # fmt: skip
         return AutomatonSearch(searcher, query.name, self.number)
 
+    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
+        """See ``QueryPart``."""
+        return None
+
     @cached_property
     def _bound(self) -> BoundPath:
         return bound(self.graph, self.query)

@@ -23,7 +23,7 @@ QUERIES = """
     QUERY steps FROM LABEL "a", <http://example.org/a> ALL WALK (:p|^:q)/!(:r)
     QUERY trails FROM LABEL "b" ALL TRAIL (:p|:q|^!(:r)){1,3}
     QUERY near FROM LABEL "a", LABEL "b" ANY SHORTEST (:p|^:p|:q)+/[?x: isIRI(?x) || ?x > "b"]
-    QUERY one_each FROM LABEL "a", LABEL "b", LABEL "c", <urn:d>, <http://example.org/a> ANY (!()|^!())+ NOT BACK TO START
+    QUERY one_each FROM LABEL "a", LABEL "b", <urn:d>, <http://example.org/a> ANY (!()|^!())+ NOT BACK TO START
     QUERY nearest FROM LABEL "a" TO LABEL "c", <urn:d> ALL SHORTEST (:p|:q|^:r)+
     QUERY two_each FROM LABEL "a" SHORTEST 2 (:p|^:q){1,3}
     QUERY without_rounds FROM LABEL "c" SHORTEST 2 SIMPLE (:p|:q|:r){1,3}
