@@ -4,13 +4,15 @@
 
 import numpy as np
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
 from nfa_native.paths.search cimport (
-    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, FoundPaths, PathAutomaton, PathGraph, PathSearch,
+    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, Column, FoundPaths, PathAutomaton, PathGraph, PathSearch,
     symbol_t, vertex_t,
 )
 
@@ -101,7 +103,8 @@ cdef class PathSearcher:
     """A search: paths from ``starts`` in a graph, led by an automaton.
 
     ``conditions`` say of each vertex whether the condition holds, ``ends`` whether a path may end there (None: anywhere).
-    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.
+    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.  A shortest walk may be
+    searched for from both ends at once, if ``targets`` are all the ends.
     """
 
     cdef PathSearch state
@@ -112,16 +115,15 @@ cdef class PathSearcher:
     def __init__(
         self, EdgeIndex edges not None, ExpressionAutomaton automaton not None, const uint32_t[::1] starts not None,
         conditions=(), ends=None, str restrictor="WALK", str selector="ALL", uint32_t count=1, bint not_back=False,
+        const uint32_t[::1] targets=None,
     ):
-        cdef Py_ssize_t i
         if automaton.symbols > edges.graph.symbols.size():
             raise ValueError("the automaton has symbols that the graph does not have")
         if len(conditions) != automaton.automaton.conditions:
             raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
-        for i in range(starts.shape[0]):
-            if starts[i] >= edges.graph.vertices:
-                raise ValueError(f"there is no vertex {starts[i]}")
-            self.state.starts.safe_push_back(starts[i])
+        self._add_vertices(&self.state.starts, edges, starts)
+        if targets is not None:
+            self._add_vertices(&self.state.targets, edges, targets)
         self.edges, self.automaton, self.arrays = edges, automaton, []
         self.state.graph, self.state.automaton = &edges.graph, &automaton.automaton
         for one in conditions:
@@ -132,6 +134,14 @@ cdef class PathSearcher:
         self.state.rules.restrictor, self.state.rules.not_back = RESTRICTORS[restrictor], not_back
         self.state.selector, self.state.count = SELECTORS[selector], count
         self.state.safe_open()
+
+    cdef int _add_vertices(self, vector[vertex_t]* to, EdgeIndex edges, const uint32_t[::1] vertices) except -1:
+        cdef Py_ssize_t i
+        for i in range(vertices.shape[0]):
+            if vertices[i] >= edges.graph.vertices:
+                raise ValueError(f"there is no vertex {vertices[i]}")
+            to.safe_push_back(vertices[i])
+        return 0
 
     cdef const uint8_t* _by_vertex(self, column) except? NULL:
         cdef const uint8_t[::1] flags = column
@@ -160,13 +170,7 @@ cdef class PathSearcher:
         """ends, vertices, symbols: the paths found since the last call (see `FoundPaths`)."""
         check_sound(&self.state.broken)
         cdef FoundPaths* found = &self.state.found
-        columns = (
-            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
-            copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32),
-            copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32),
-        )
-        found.clear()
-        return columns
+        return handed_ends(&found.ends), handed_numbers(&found.vertices), handed_numbers(&found.symbols)
 
 
 cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
@@ -175,3 +179,32 @@ cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths)
 
 cdef object copied(const char* data, size_t size, dtype):
     return np.frombuffer(PyByteArray_FromStringAndSize(data, size), dtype) if size else np.empty(0, dtype)
+
+
+cdef class ColumnMemory:
+    """The memory of an array, which was that of a column."""
+
+    def __cinit__(self):
+        self.start, self.size = NULL, 0
+
+    def __dealloc__(self):
+        free(self.start)
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.start, <Py_ssize_t>self.size, 0, flags)
+
+
+cdef object handed_numbers(Column[uint32_t]* column):
+    cdef ColumnMemory memory = ColumnMemory()
+    cdef size_t count = column.size()
+    memory.size = count * sizeof(uint32_t)
+    memory.start = column.release()
+    return np.frombuffer(memory, np.uint32) if count else np.empty(0, np.uint32)
+
+
+cdef object handed_ends(Column[uint64_t]* column):
+    cdef ColumnMemory memory = ColumnMemory()
+    cdef size_t count = column.size()
+    memory.size = count * sizeof(uint64_t)
+    memory.start = column.release()
+    return np.frombuffer(memory, np.uint64) if count else np.empty(0, np.uint64)
