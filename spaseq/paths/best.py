@@ -101,7 +101,7 @@ class BestSearch:
 
     def found(self, names: Sequence[str], warnings: Sequence[str]) -> BestPaths:
         """The best paths so far."""
-        queries, scores, *columns = self._searcher.best()
+        queries, scores, ends, vertices, symbols = self._searcher.best()
         complete = self._searcher.done and not self._searcher.full
         told = (*warnings, FULL) if self._searcher.full else warnings
-        return BestPaths(self._graph, names, PathColumns(queries, *columns), complete, told, scores, self.edges)
+        return BestPaths(self._graph, names, PathColumns(queries, ends, vertices, symbols), complete, told, scores, self.edges)
