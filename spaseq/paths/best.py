@@ -104,4 +104,6 @@ class BestSearch:
         queries, scores, ends, vertices, symbols = self._searcher.best()
         complete = self._searcher.done and not self._searcher.full
         told = (*warnings, FULL) if self._searcher.full else warnings
-        return BestPaths(self._graph, names, PathColumns(queries, ends, vertices, symbols), complete, told, scores, self.edges)
+        return BestPaths(
+            self._graph, names, PathColumns(queries, ends, vertices, symbols), complete, told, scores, self.edges
+        )
