@@ -43,16 +43,19 @@ struct Waiting {
     uint32_t length;                // of the beginning
     uint32_t place;                 // of the beginning
     uint32_t move;                  // along this one of its subset's moves; NO_PLACE: along all of them
+    uint32_t first;                 // from this one of the neighbours on
 };
 
 static inline bool waits_longer(const Waiting& one, const Waiting& other) noexcept {
     if (one.bound != other.bound) return one.bound < other.bound;
     if (one.length != other.length) return one.length < other.length;
-    return one.place != other.place ? one.place > other.place : one.move > other.move;
+    if (one.place != other.place) return one.place > other.place;
+    return one.move != other.move ? one.move > other.move : one.first > other.first;
 }
 
 struct BestFirst {
     static constexpr size_t AT_ONCE = size_t(1) << 20;      // steps that are compared before the caller is asked again
+    static constexpr uint32_t TOGETHER = 64;                // neighbours that are looked at before anything else
     static constexpr uint64_t DIVES = 4;                    // one edge in so many is that of a dive, when there are `top` paths
 
     const PathGraph* graph = nullptr;
@@ -63,7 +66,7 @@ struct BestFirst {
     Beginnings beginnings;
     BestPaths best{beginnings};
     std::vector<Waiting> waiting;               // a heap
-    Waiting ahead{0, 0, 0, 0};                  // the best of what was found since the last look, if `has_ahead`
+    Waiting ahead{0, 0, 0, 0, 0};               // the best of what was found since the last look, if `has_ahead`
     bool has_ahead = false;
     bool may_dive = true;                       // what is found goes ahead
     bool is_diving = false;
@@ -165,7 +168,16 @@ struct BestFirst {
         along = moves.moves[here.move];
         if (best.is_hopeless(here.place, here.bound, here.length + 1 + outlook_of(beginning.route, along.subset).fewest_from())) return;
         from = here.place;
-        next = graph->symbols[along.symbol].of(beginning.vertex);
+        follow_some(here, graph->symbols[along.symbol].of(beginning.vertex));
+    }
+
+    // Some neighbours are next, so that a dive does not wait for all those of a hub.
+    void follow_some(Waiting here, Neighbours all) {
+        next = Neighbours{all.begin + here.first, all.end};
+        if (next.end - next.begin <= TOGETHER) return;
+        next.end = next.begin + TOGETHER;
+        here.first += TOGETHER;
+        push_waiting(here);
     }
 
     const Outlook& outlook_of(uint32_t route, uint32_t subset) {
@@ -183,7 +195,7 @@ struct BestFirst {
             if (neighbours.begin == neighbours.end) continue;
             const Outlook& outlook = outlook_of(here.route, one.subset);
             double sum = here.sum + query_of(here.route).outlooks.heaviest[one.symbol];
-            let_wait(Waiting{outlook.bound_from(sum, here.length + 1), here.length, place, move}, here.length + 1 + outlook.fewest_from());
+            let_wait(Waiting{outlook.bound_from(sum, here.length + 1), here.length, place, move, 0}, here.length + 1 + outlook.fewest_from());
         }
     }
 
@@ -196,9 +208,13 @@ struct BestFirst {
             has_ahead = true;
             return true;
         }
+        push_waiting(one);
+        return true;
+    }
+
+    void push_waiting(const Waiting& one) {
         waiting.push_back(one);
         std::push_heap(waiting.begin(), waiting.end(), waits_longer);
-        return true;
     }
 
     void follow_edge() {
@@ -222,7 +238,7 @@ struct BestFirst {
         if (moves.moves.size() && !is_closed(query.rules, one)) {
             const Outlook& outlook = outlook_of(one.route, one.subset);
             double bound = outlook.bound_behind(one.sum, one.length);
-            is_kept |= let_wait(Waiting{bound, one.length, place, NO_PLACE}, one.length + outlook.fewest_behind());
+            is_kept |= let_wait(Waiting{bound, one.length, place, NO_PLACE, 0}, one.length + outlook.fewest_behind());
         }
         if (!is_kept) beginnings.all.pop_back();
     }

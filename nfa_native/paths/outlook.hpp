@@ -27,16 +27,6 @@ struct StepWeights {
     double of(symbol_t symbol, vertex_t to) const noexcept { return labels[symbol >> 1] + vertices[to]; }
 };
 
-// The weight of the heaviest step along a symbol.
-static inline double heaviest_step(const PathGraph& graph, const StepWeights& weights, symbol_t symbol) noexcept {
-    const Adjacency& back = graph.symbols[symbol ^ 1];      // it has a row for each vertex to which the symbol leads
-    double heaviest = NOTHING;
-    for (size_t row = 0; row < back.rows; ++row)
-        if (back.offsets[row] != back.offsets[row + 1])
-            heaviest = std::max(heaviest, weights.of(symbol, back.vertices ? back.vertices[row] : static_cast<vertex_t>(row)));
-    return heaviest;
-}
-
 // Ways on that end after so many steps, and what these weigh together at most.
 struct WaysOn {
     uint32_t steps;
@@ -108,17 +98,43 @@ struct Outlooks {
   private:
     // The heaviest step into each state.
     std::vector<double> weigh_steps(const PathGraph& graph, const PathAutomaton& automaton, const StepWeights& weights) {
-        std::vector<uint8_t> is_weighed(graph.symbols.size());
         std::vector<double> step(automaton.states.size(), NOTHING);
-        heaviest.assign(graph.symbols.size(), NOTHING);
+        weigh_symbols(graph, symbols_with_edges(graph, automaton), weights);
         for (size_t state = 0; state < step.size(); ++state)
-            for (symbol_t symbol : automaton.states[state].symbols) {
-                if (!is_weighed[symbol]) heaviest[symbol] = heaviest_step(graph, weights, symbol);
-                is_weighed[symbol] = 1;
-                step[state] = std::max(step[state], heaviest[symbol]);
-            }
+            for (symbol_t symbol : automaton.states[state].symbols) step[state] = std::max(step[state], heaviest[symbol]);
         for (double one : step) heaviest_of_all = std::max(heaviest_of_all, one);
         return step;
+    }
+
+    static std::vector<symbol_t> symbols_with_edges(const PathGraph& graph, const PathAutomaton& automaton) {
+        std::vector<uint8_t> is_used(graph.symbols.size());
+        for (const PathState& state : automaton.states)
+            for (symbol_t symbol : state.symbols) is_used[symbol] = 1;
+        std::vector<symbol_t> used;
+        for (symbol_t symbol = 0; symbol < is_used.size(); ++symbol)
+            if (is_used[symbol] && graph.symbols[symbol].size()) used.push_back(symbol);
+        return used;
+    }
+
+    // Of each symbol one vertex is taken first, to which it leads: then few others are heavier than those of all symbols.
+    void weigh_symbols(const PathGraph& graph, const std::vector<symbol_t>& used, const StepWeights& weights) {
+        heaviest.assign(graph.symbols.size(), NOTHING);
+        for (symbol_t symbol : used) heaviest[symbol] = weights.vertices[graph.symbols[symbol].targets[0]];
+        double least = lightest(used);
+        for (vertex_t vertex = 0; vertex < graph.vertices; ++vertex) {
+            double weight = weights.vertices[vertex];
+            if (weight <= least) continue;
+            for (symbol_t symbol : used)
+                if (weight > heaviest[symbol] && graph.symbols[symbol ^ 1].has(vertex)) heaviest[symbol] = weight;
+            least = lightest(used);
+        }
+        for (symbol_t symbol : used) heaviest[symbol] += weights.labels[symbol >> 1];
+    }
+
+    double lightest(const std::vector<symbol_t>& used) const noexcept {
+        double least = -NOTHING;
+        for (symbol_t symbol : used) least = std::min(least, heaviest[symbol]);
+        return least;
     }
 
     // From ways of some steps to those of one step more; false: there are none.
