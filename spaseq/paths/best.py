@@ -20,7 +20,7 @@ from spaseq.paths.weights import Scores, StepWeights
 from spaseq.pattern.paths import SelectorKind
 
 WeightsOf: TypeAlias = "Callable[[int], StepWeights]"  # by the number of the start
-AT_ONCE = 1 << 13  # edges between looks at the clock
+AT_ONCE = 1 << 11  # edges between looks at the clock
 MOST_TOP = 2**32 - 1
 FULL = "the search ended because it kept too many beginnings of paths; the paths are not surely the best"
 

@@ -233,7 +233,7 @@ class ChainsSearch:
     @property
     def at_once(self) -> int:
         """See ``PartSearch``."""
-        return 1 << 17
+        return 1 << 15
 
     @property
     def done(self) -> bool:
