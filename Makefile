@@ -42,10 +42,12 @@ bench: $(VENV)/all.stamp
 bench-spark: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.spark $(PARTS)
 
-# Path queries: walks beside numpy, dictionaries, pyoxigraph and C++, reading and saving graphs, streams of edges.
+# Path queries: walks beside numpy, dictionaries, pyoxigraph and C++, the best paths, budgets, reading and saving graphs, streams of edges.
 bench-paths: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.paths.fixed
 	$(BIN)/python -m benchmarks.paths.kleene
+	$(BIN)/python -m benchmarks.paths.recall
+	$(BIN)/python -m benchmarks.paths.budget
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.paths.stream 1000000
 

@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
-from nfa_native.paths.search cimport PathGraph, symbol_t, vertex_t
+from nfa_native.paths.search cimport Column, PathGraph, symbol_t, vertex_t
 
 cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq" nogil:
     cdef cppclass FixedRoute:
@@ -37,13 +37,11 @@ cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq" nogil:
         void write_all()
 
     cdef cppclass FixedFound:
-        vector[uint32_t] queries
-        vector[uint64_t] ends
-        vector[vertex_t] vertices
-        vector[symbol_t] symbols
-        size_t walks
-        size_t steps
-        void clear()
+        Column[uint32_t] queries
+        Column[uint64_t] ends
+        Column[uint32_t] vertices
+        Column[uint32_t] symbols
+        size_t size()
 
     cdef cppclass FixedLength:
         FixedFound found

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nfa_native/paths/column.hpp"
 #include "nfa_native/paths/graph.hpp"
 
 namespace spaseq {
@@ -55,42 +56,38 @@ struct FixedPlan {
     void add_query_start(uint32_t query, vertex_t start) { routes.push_back(FixedRoute{query, start}); }
 };
 
-// Walks that were found, in columns that are longer than what is written (see `FoundPaths`).
+// Walks that were found, and whose they are (see `FoundPaths`).
 struct FixedFound {
-    std::vector<uint32_t> queries;
-    std::vector<uint64_t> ends;
-    std::vector<vertex_t> vertices;
-    std::vector<symbol_t> symbols;
-    size_t walks = 0;               // written
-    size_t steps = 0;               // of them
+    Column<uint32_t> queries;
+    Column<uint64_t> ends;
+    Column<vertex_t> vertices;
+    Column<symbol_t> symbols;
 
-    size_t size() const noexcept { return walks; }
-    void clear() noexcept { walks = steps = 0; }
+    size_t size() const noexcept { return ends.size(); }
 
     // For so many walks more, of so many steps each.  std::bad_alloc
     void make_room(size_t count, size_t length) {
-        if (walks + count > ends.size()) {
-            size_t room = 2 * (walks + count);
-            queries.resize(room);
-            ends.resize(room);
-        }
-        if (steps + count * length > symbols.size()) symbols.resize(2 * (steps + count * length));
-        size_t nodes = walks + steps + count * (length + 1);
-        if (nodes > vertices.size()) vertices.resize(2 * nodes);
+        queries.room_for(count);
+        ends.room_for(count);
+        vertices.room_for(count * (length + 1));
+        symbols.room_for(count * length);
     }
 
     // There is room for it: a walk through the vertices `on`, at last to `to`, along those symbols.
     void write_walk(uint32_t query, const vertex_t* on, vertex_t to, const symbol_t* along, size_t length) noexcept {
-        vertex_t* node = vertices.data() + walks + steps;
-        symbol_t* step = symbols.data() + steps;
+        vertex_t* node = vertices.end();
+        symbol_t* step = symbols.end();
         for (size_t i = 0; i < length; ++i) {
             node[i] = on[i];
             step[i] = along[i];
         }
         node[length] = to;
-        steps += length;
-        queries[walks] = query;
-        ends[walks++] = steps;
+        vertices.extend(length + 1);
+        symbols.extend(length);
+        *queries.end() = query;
+        *ends.end() = symbols.size();
+        queries.extend(1);
+        ends.extend(1);
     }
 };
 
@@ -180,7 +177,7 @@ struct FixedLength {
     // All walks that end at the next neighbours, `most` at most.
     void write_walks(FixedLevel* here, uint64_t* left, size_t most) {
         size_t count = std::min({static_cast<size_t>(here->end - here->at), most, static_cast<size_t>(*left)});
-        size_t length = query.length, before = found.steps;
+        size_t length = query.length, before = found.symbols.size();
         found.make_room(count, length);
         for (const vertex_t* stop = here->at + count; here->at != stop; ++here->at) {
             vertex_t to = *here->at;
@@ -189,7 +186,7 @@ struct FixedLength {
             found.write_walk(number, vertices.data(), to, taken.data(), length);
         }
         *left -= count;
-        *left -= std::min<uint64_t>(*left, found.steps - before);
+        *left -= std::min<uint64_t>(*left, found.symbols.size() - before);
     }
 };
 

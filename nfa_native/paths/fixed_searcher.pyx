@@ -11,7 +11,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted_bint, check_sound, guarded
 from nfa_native.paths.fixed cimport FewWalks, FixedFound, FixedLength, FixedPlan, FixedRoute
 from nfa_native.paths.search cimport symbol_t, vertex_t
-from nfa_native.paths.searcher cimport EdgeIndex, copied
+from nfa_native.paths.searcher cimport EdgeIndex, handed_ends, handed_numbers
 
 
 cdef enum:
@@ -133,20 +133,15 @@ cdef class FixedLengthSearcher:
         """Search on until all is found, so many edges were looked at, or as many walks wait; how many wait."""
         with nogil:
             guarded(&self.state.broken, run_walks, &self.state, most_edges, most_paths)
-        return self.state.found.walks
+        return self.state.found.size()
 
     def take(self):
         """queries, ends, vertices, symbols: the walks found since the last call (see `FoundPaths`), and whose they are."""
         check_sound(&self.state.broken)
         cdef FixedFound* found = &self.state.found
-        columns = (
-            copied(<const char*>found.queries.data(), found.walks * 4, np.uint32),
-            copied(<const char*>found.ends.data(), found.walks * 8, np.uint64),
-            copied(<const char*>found.vertices.data(), (found.walks + found.steps) * 4, np.uint32),
-            copied(<const char*>found.symbols.data(), found.steps * 4, np.uint32),
+        return (
+            handed_numbers(&found.queries), handed_ends(&found.ends), handed_numbers(&found.vertices), handed_numbers(&found.symbols)
         )
-        found.clear()
-        return columns
 
 
 cdef void run_walks(FixedLength* search, uint64_t most_edges, size_t most_paths) noexcept nogil:

@@ -4,17 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "nfa_native/paths/column.hpp"
 #include "nfa_native/paths/graph.hpp"
 
 namespace spaseq {
 
 // Path i has the steps ends[i - 1] to ends[i] of `symbols`, and one vertex more: from ends[i - 1] + i on.
 struct FoundPaths {
-    std::vector<uint64_t> ends;
-    std::vector<vertex_t> vertices;
-    std::vector<symbol_t> symbols;
+    Column<uint64_t> ends;
+    Column<vertex_t> vertices;
+    Column<symbol_t> symbols;
 
     size_t size() const noexcept { return ends.size(); }
 
@@ -29,8 +29,8 @@ struct FoundPaths {
 
     // A path of so many steps.  std::bad_alloc.
     void add_path(const vertex_t* on, const symbol_t* along, size_t length) {
-        vertices.insert(vertices.end(), on, on + length + 1);
-        symbols.insert(symbols.end(), along, along + length);
+        vertices.append(on, length + 1);
+        symbols.append(along, length);
         complete_path();
     }
 };

@@ -34,6 +34,13 @@ struct Adjacency {
         }
         return Neighbours{targets + offsets[row], targets + offsets[row + 1]};
     }
+
+    bool has(vertex_t vertex) const noexcept {
+        Neighbours found = of(vertex);
+        return found.begin != found.end;
+    }
+
+    size_t size() const noexcept { return offsets[rows]; }
 };
 
 struct PathGraph {

@@ -9,6 +9,7 @@
 
 #include "nfa_native/paths/all_shortest.hpp"
 #include "nfa_native/paths/automaton.hpp"
+#include "nfa_native/paths/both_ends.hpp"
 #include "nfa_native/paths/breadth_first.hpp"
 #include "nfa_native/paths/by_length.hpp"
 #include "nfa_native/paths/depth_first.hpp"
@@ -27,23 +28,29 @@ struct PathSearch {
     int selector = ALL;
     uint32_t count = 1;                     // of SHORTEST
     std::vector<vertex_t> starts;
+    std::vector<vertex_t> targets;          // a shortest walk to each of them is searched for from both ends; empty: in another way
     size_t next_start = 0;
+    size_t next_target = 0;
     bool is_begun = false;                  // the search from the start before `next_start` is not over
     FoundPaths found;
     uint64_t edges = 0;                     // that were looked at, and those of the paths that were found
     int broken = 0;
 
-    DepthFirst depth;                       // the search that is in use, of these four
+    DepthFirst depth;                       // the search that is in use, of these five
     BreadthFirst breadth;
     AllShortest all_shortest;
     ByLength by_length;
+    BothEnds both;
 
     // All is set but `starts`.  std::bad_alloc
     void open_search() {
         subsets.begin_with(automaton);
         PathRules walk = rules;
         walk.restrictor = WALK;
-        depth.graph = breadth.graph = all_shortest.graph = by_length.depth.graph = by_length.walks.graph = graph;
+        depth.graph = breadth.graph = all_shortest.graph = by_length.depth.graph = by_length.walks.graph = both.graph = graph;
+        both.automaton = automaton;
+        both.subsets = &subsets;
+        both.not_back = rules.not_back;
         depth.subsets = breadth.subsets = all_shortest.subsets = &subsets;
         by_length.depth.subsets = by_length.walks.subsets = &subsets;
         depth.rules = by_length.depth.rules = rules;
@@ -74,7 +81,13 @@ struct PathSearch {
         if (selector == ALL) depth.search_from(start, DepthFirst::ANY_LENGTH);
         else if (!is_walk()) by_length.search_from(start);
         else if (selector == ALL_SHORTEST) all_shortest.search_from(start);
+        else if (targets.size()) search_to(start, 0);
         else breadth.search_from(start);
+    }
+
+    void search_to(vertex_t start, size_t target) {
+        next_target = target + 1;
+        both.search_between(start, targets[target]);
     }
 
     void go_along(uint64_t* left) {
@@ -87,6 +100,10 @@ struct PathSearch {
         } else if (selector == ALL_SHORTEST) {
             all_shortest.look_at_pair(left, &found);
             is_begun = !all_shortest.is_done();
+        } else if (targets.size()) {
+            both.look_from_both(left, &found);
+            while (both.is_done() && next_target < targets.size()) search_to(both.start, next_target);
+            is_begun = !both.is_done();
         } else {
             *left -= *left > 0;
             breadth.look_at_walk(left, &found);

@@ -9,6 +9,11 @@ from nfa_native.core.guard cimport raise_cpp_error
 ctypedef uint32_t vertex_t
 ctypedef uint32_t symbol_t
 
+cdef extern from "nfa_native/paths/column.hpp" namespace "spaseq" nogil:
+    cdef cppclass Column[T]:
+        size_t size()
+        T* release()
+
 cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
     # Restrictors.
     const int WALK
@@ -48,10 +53,9 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         const uint8_t* ends
 
     cdef cppclass FoundPaths:
-        vector[uint64_t] ends
-        vector[vertex_t] vertices
-        vector[symbol_t] symbols
-        void clear()
+        Column[uint64_t] ends
+        Column[uint32_t] vertices
+        Column[uint32_t] symbols
 
     cdef cppclass Subsets:
         vector[const uint8_t*] conditions
@@ -64,6 +68,7 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         int selector
         uint32_t count
         vector[vertex_t] starts
+        vector[vertex_t] targets
         FoundPaths found
         uint64_t edges
         bint broken

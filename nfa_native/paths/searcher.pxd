@@ -4,7 +4,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
-from nfa_native.paths.search cimport Adjacency, PathAutomaton, PathGraph, vertex_t
+from nfa_native.paths.search cimport Adjacency, Column, PathAutomaton, PathGraph, vertex_t
 
 
 cdef class EdgeIndex:
@@ -30,3 +30,11 @@ cdef const uint8_t* flags_of(EdgeIndex edges, column, list arrays) except? NULL
 cdef int take_starts(vector[vertex_t]* into, const uint32_t[::1] starts, EdgeIndex edges) except -1
 # ValueError: an automaton has other symbols than the graph, or other conditions than were given.
 cdef int check_automaton(ExpressionAutomaton automaton, EdgeIndex edges, conditions) except -1
+
+cdef class ColumnMemory:
+    cdef void* start
+    cdef size_t size
+
+# Arrays that have the memory of a column, which is empty then.
+cdef object handed_numbers(Column[uint32_t]* column)
+cdef object handed_ends(Column[uint64_t]* column)

@@ -42,7 +42,8 @@ class PathSearcher:
     """A search: paths from ``starts`` in a graph, led by an automaton.
 
     ``conditions`` say of each vertex whether the condition holds, ``ends`` whether a path may end there (None: anywhere).
-    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.
+    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.  A shortest walk may be
+    searched for from both ends at once, if ``targets`` are all the ends.
     ValueError: something does not fit the graph or the automaton.
     """
 
@@ -59,6 +60,7 @@ class PathSearcher:
         selector: str = "ALL",
         count: int = 1,
         not_back: bool = False,
+        targets: NDArray[numpy.uint32] | None = None,
     ) -> None: ...
     @property
     def done(self) -> bool:

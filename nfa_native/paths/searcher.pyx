@@ -4,13 +4,15 @@
 
 import numpy as np
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
 from nfa_native.paths.search cimport (
-    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, FoundPaths, PathAutomaton, PathGraph, PathSearch,
+    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, Column, FoundPaths, PathAutomaton, PathGraph, PathSearch,
     symbol_t, vertex_t,
 )
 
@@ -101,7 +103,8 @@ cdef class PathSearcher:
     """A search: paths from ``starts`` in a graph, led by an automaton.
 
     ``conditions`` say of each vertex whether the condition holds, ``ends`` whether a path may end there (None: anywhere).
-    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.
+    ``restrictor`` and ``selector`` are keys of RESTRICTORS and SELECTORS; ``count`` is that of SHORTEST.  A shortest walk may be
+    searched for from both ends at once, if ``targets`` are all the ends.
     """
 
     cdef PathSearch state
@@ -112,9 +115,12 @@ cdef class PathSearcher:
     def __init__(
         self, EdgeIndex edges not None, ExpressionAutomaton automaton not None, const uint32_t[::1] starts not None,
         conditions=(), ends=None, str restrictor="WALK", str selector="ALL", uint32_t count=1, bint not_back=False,
+        const uint32_t[::1] targets=None,
     ):
         check_automaton(automaton, edges, conditions)
         take_starts(&self.state.starts, starts, edges)
+        if targets is not None:
+            take_starts(&self.state.targets, targets, edges)
         self.edges, self.automaton, self.arrays = edges, automaton, []
         self.state.graph, self.state.automaton = &edges.graph, &automaton.automaton
         for one in conditions:
@@ -146,13 +152,7 @@ cdef class PathSearcher:
         """ends, vertices, symbols: the paths found since the last call (see `FoundPaths`)."""
         check_sound(&self.state.broken)
         cdef FoundPaths* found = &self.state.found
-        columns = (
-            copied(<const char*>found.ends.data(), found.ends.size() * 8, np.uint64),
-            copied(<const char*>found.vertices.data(), found.vertices.size() * 4, np.uint32),
-            copied(<const char*>found.symbols.data(), found.symbols.size() * 4, np.uint32),
-        )
-        found.clear()
-        return columns
+        return handed_ends(&found.ends), handed_numbers(&found.vertices), handed_numbers(&found.symbols)
 
 
 cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths) noexcept nogil:
@@ -186,3 +186,30 @@ cdef int check_automaton(ExpressionAutomaton automaton, EdgeIndex edges, conditi
     if len(conditions) != automaton.automaton.conditions:
         raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
     return 0
+cdef class ColumnMemory:
+    """The memory of an array, which was that of a column."""
+
+    def __cinit__(self):
+        self.start, self.size = NULL, 0
+
+    def __dealloc__(self):
+        free(self.start)
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.start, <Py_ssize_t>self.size, 0, flags)
+
+
+cdef object handed_numbers(Column[uint32_t]* column):
+    cdef ColumnMemory memory = ColumnMemory()
+    cdef size_t count = column.size()
+    memory.size = count * sizeof(uint32_t)
+    memory.start = column.release()
+    return np.frombuffer(memory, np.uint32) if count else np.empty(0, np.uint32)
+
+
+cdef object handed_ends(Column[uint64_t]* column):
+    cdef ColumnMemory memory = ColumnMemory()
+    cdef size_t count = column.size()
+    memory.size = count * sizeof(uint64_t)
+    memory.start = column.release()
+    return np.frombuffer(memory, np.uint64) if count else np.empty(0, np.uint64)

@@ -2,6 +2,7 @@
 
 from spaseq.languages.paths import parse
 from spaseq.paths.appeared import Appeared, AppearedPath
+from spaseq.paths.best import BestPaths
 from spaseq.paths.changes import EdgeChange
 from spaseq.paths.counts import PathCounts
 from spaseq.paths.edge_events import EdgeEvent
@@ -11,10 +12,12 @@ from spaseq.paths.graph import Graph
 from spaseq.paths.prepared import PreparedPath, prepare
 from spaseq.paths.run import PathRun
 from spaseq.paths.stream import EdgeStream
+from spaseq.paths.weights import StepWeights
 
 __all__ = [
     "Appeared",
     "AppearedPath",
+    "BestPaths",
     "EdgeChange",
     "EdgeEvent",
     "EdgeStream",
@@ -26,6 +29,7 @@ __all__ = [
     "PathRun",
     "Paths",
     "PreparedPath",
+    "StepWeights",
     "parse",
     "prepare",
 ]

@@ -74,7 +74,7 @@ def ends_of(graph: GraphEdges, prepared: PreparedPath) -> tuple[Flags | None, tu
 
 
 def symbols(labels: Mapping[str, int], step: EdgeStep | NegatedStep) -> list[int]:
-    """The symbols that a step may take: 2 · label along an edge, 2 · label + 1 against it."""
+    """The symbols that a step may take, rising: 2 · label along an edge, 2 · label + 1 against it."""
     if isinstance(step, EdgeStep):
         label = labels.get(step.predicate)
         return [] if label is None else [2 * label + step.inverse]
@@ -82,7 +82,7 @@ def symbols(labels: Mapping[str, int], step: EdgeStep | NegatedStep) -> list[int
     for way, but in enumerate((step.forward, step.inverse)):
         if but is not None:
             found += [2 * label + way for iri, label in labels.items() if iri not in but]
-    return found
+    return sorted(found)
 
 
 def condition_flags(graph: GraphEdges, condition: NodeCondition) -> Flags:

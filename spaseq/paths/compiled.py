@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import groupby
 
+from spaseq.paths.best import BestPaths, BestSearch, WeightsOf
 from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.count_parts import Counts, count_parts
@@ -18,7 +19,9 @@ from spaseq.paths.ends import EndPoints
 from spaseq.paths.found import Paths
 from spaseq.paths.parts import AutomatonPart, ChainsPart, QueryPart, SearchPlan
 from spaseq.paths.prepared import PreparedPath
-from spaseq.paths.run import CountRun, EndsRun, PathRun, Starts
+from spaseq.paths.run import CountRun, EndsRun, PathRun
+from spaseq.paths.starts import Starts, given_starts
+from spaseq.paths.weights import StepWeights
 
 
 class CompiledPaths:
@@ -93,6 +96,28 @@ class CompiledPaths:
     ) -> PathCounts:
         """How many paths each query has; arguments and errors as of ``Graph.counts``."""
         return CountRun(self._counting, starts, Budget.of(None, time_limit, most_edges)).all()
+
+    def best(
+        self,
+        weights: StepWeights | WeightsOf,
+        top: int = 10,
+        starts: Starts | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> BestPaths:
+        """The ``top`` best paths of all queries together: see ``Graph.best``."""
+        budget, warnings = Budget.of(None, time_limit, most_edges), list[str]()
+        given = given_starts(self._plan, starts, warnings)
+        search = BestSearch(self.graph, top)
+        for part in self._alone:
+            search.add(part.number, part, part.starts_in(given, warnings), weights)
+        search.go_on(budget)
+        return search.found(self._plan.names, warnings)
+
+    @cached_property
+    def _alone(self) -> tuple[AutomatonPart, ...]:
+        """The queries one by one."""
+        return tuple(AutomatonPart(self.graph, query, number) for number, query in enumerate(self.queries))
 
     def __repr__(self) -> str:
         return f"<{len(self.queries):,} path queries on {self.graph!r}>"

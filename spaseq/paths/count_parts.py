@@ -98,12 +98,13 @@ class WalkCountSearch:
         """See ``PartSearch``."""
         return self._counter.looked_at
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
-        """See ``PartSearch``; so many edges alone are kept."""
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """See ``PartSearch``; so many edges alone are kept, and a count waits as one."""
         try:
             self._counter.advance(most_edges)
         except ValueError as error:
             raise QueryError(f"{self._name}: {error}") from None
+        return int(self._counter.total > self._taken)
 
     def take(self) -> Counts:
         """See ``PartSearch``."""
@@ -144,9 +145,9 @@ class FoundSearch:
         """See ``PartSearch``."""
         return self.search.looked_at
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
-        """See ``PartSearch``."""
-        self.search.advance(most_edges, most_paths)
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """See ``PartSearch``; a count waits as one."""
+        return min(1, self.search.advance(most_edges, most_paths))
 
     def take(self) -> Counts:
         """See ``PartSearch``."""

@@ -152,13 +152,14 @@ class WalkEndsSearch:
         """See ``PartSearch``."""
         return not self._left and self._searcher.done
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
-        """See ``PartSearch``."""
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """See ``PartSearch``; what waits must be taken when a group is done."""
         if self._searcher.done:
             self._open(self._left.popleft())
         before = self._searcher.looked_at
-        self._searcher.advance(most_edges, most_paths)
+        waiting = self._searcher.advance(most_edges, most_paths)
         self.looked_at += self._searcher.looked_at - before
+        return waiting
 
     def take(self) -> EndColumns:
         """See ``PartSearch``."""
@@ -206,9 +207,9 @@ class PathEndsSearch:
         """See ``PartSearch``."""
         return self.search.looked_at
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
+    def advance(self, most_edges: int, most_paths: int) -> int:
         """See ``PartSearch``."""
-        self.search.advance(most_edges, most_paths)
+        return self.search.advance(most_edges, most_paths)
 
     def take(self) -> EndColumns:
         """See ``PartSearch``."""

@@ -13,6 +13,7 @@ from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import background_errors
 from spaseq.errors import OptionError
+from spaseq.paths.best import BestPaths, WeightsOf
 from spaseq.paths.budget import Budget
 from spaseq.paths.changes import EdgeChange, change_edges
 from spaseq.paths.compiled import CompiledPaths
@@ -21,8 +22,10 @@ from spaseq.paths.edges import GraphEdges, interned_edges
 from spaseq.paths.ends import EndPoints
 from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PathQueries, prepare
-from spaseq.paths.run import PathRun, Starts
+from spaseq.paths.run import PathRun
 from spaseq.paths.saved.graph import ENDING, open_buffer, open_file, stored, write_file
+from spaseq.paths.starts import Starts
+from spaseq.paths.weights import StepWeights
 from spaseq.results.packages import require
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -165,6 +168,25 @@ class Graph(GraphEdges):
         ``search``; QueryError also: there are more than 2^128.
         """
         return self.compile(queries).counts(starts, time_limit, most_edges)
+
+    def best(
+        self,
+        queries: PathQueries,
+        weights: StepWeights | WeightsOf,
+        top: int = 10,
+        starts: Starts | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> BestPaths:
+        """The ``top`` paths of ``queries``, all for ALL paths, whose steps weigh most in the mean: best first.
+
+        ``weights`` are those of all paths, or a function that gives those of paths from the node of a number.  Of equal
+        scores the shorter paths come first, then in the order of ``match``; a path of two queries is that of the first.
+        They are searched for best first, without looking at all paths.  Starts and budget are as of ``search``, but
+        edges of results are not counted; when it is used up the best paths so far are given.  Errors are as of
+        ``search``; QueryError besides: a query asks for other than ALL paths.
+        """
+        return self.compile(queries).best(weights, top, starts, time_limit, most_edges)
 
     def compile(self, queries: PathQueries) -> CompiledPaths:
         """The queries (as of ``prepare``) ready to be searched for in this graph, again and again."""

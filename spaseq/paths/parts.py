@@ -28,6 +28,7 @@ from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import PathSelector, SelectorKind
+from spaseq.plan.paths.directions import FEW_ENDS, goes_from_both_ends
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1
@@ -49,8 +50,11 @@ class PartSearch(Protocol[C_co]):
     def looked_at(self) -> int:
         """Edges that were looked at, and those of the paths that were found."""
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
-        """Search on, until so many edges were looked at or that many paths found.  QueryError: it takes too much."""
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """Search on, until so many edges were looked at or that many paths wait; how many wait.
+
+        QueryError: it takes too much.
+        """
 
     def take(self) -> C_co:
         """What was found since the last call."""
@@ -95,27 +99,38 @@ class AutomatonPart(QueryPart[PathColumns]):
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> AutomatonSearch:
         """See ``QueryPart``."""
-        query, found = self.query.query, self._bound
-        some, unknown = (starts[query.name], ()) if query.name in starts else self._starts
-        warnings += (f"{query.name}: {warning}" for warning in (*found.warnings, *unknown))
+        query, found = self.query.query, self.bound
+        some = self.starts_in(starts, warnings)
         selector, count = _kernel_selector(query.selector)
         searcher = PathSearcher(
             self.graph.index, found.automaton, some, found.conditions, found.ends,
-            query.restrictor.value, selector, count, query.not_back,
+            query.restrictor.value, selector, count, query.not_back, self._targets,
         )  # fmt: skip
         return AutomatonSearch(searcher, query.name, self.number)
 
-    def few(self, starts: GivenStarts, warnings: list[str]) -> FewPaths | None:
-        """See ``QueryPart``."""
-        return None
+    def starts_in(self, starts: GivenStarts, warnings: list[str]) -> Vertices:
+        """Where it starts; ``warnings`` gets what the graph does not have."""
+        name = self.query.name
+        some, unknown = (starts[name], ()) if name in starts else self._starts
+        warnings += (f"{name}: {warning}" for warning in (*self.bound.warnings, *unknown))
+        return some
 
     @cached_property
-    def _bound(self) -> BoundPath:
+    def bound(self) -> BoundPath:
+        """The query on the graph."""
         return bound(self.graph, self.query)
 
     @cached_property
     def _starts(self) -> NamedNodes:
         return starts_of(self.graph, self.query)
+
+    @cached_property
+    def _targets(self) -> Vertices | None:
+        """The few nodes where paths end, if these are searched for from both ends."""
+        if not goes_from_both_ends(self.query.query) or self.bound.ends is None:
+            return None
+        found = np.flatnonzero(self.bound.ends).astype(np.uint32)
+        return found if len(found) <= FEW_ENDS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +156,10 @@ class AutomatonSearch:
         """See ``PartSearch``."""
         return self.searcher.looked_at
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
+    def advance(self, most_edges: int, most_paths: int) -> int:
         """See ``PartSearch``."""
         try:
-            self.searcher.advance(most_edges, most_paths)
+            return self.searcher.advance(most_edges, most_paths)
         except ValueError as error:
             raise QueryError(f"{self.name}: {error}") from None
 
@@ -244,7 +259,7 @@ class ChainsSearch:
     @property
     def at_once(self) -> int:
         """See ``PartSearch``."""
-        return 1 << 17
+        return 1 << 15
 
     @property
     def done(self) -> bool:
@@ -256,9 +271,9 @@ class ChainsSearch:
         """See ``PartSearch``."""
         return self.searcher.looked_at
 
-    def advance(self, most_edges: int, most_paths: int) -> None:
+    def advance(self, most_edges: int, most_paths: int) -> int:
         """See ``PartSearch``."""
-        self.searcher.advance(most_edges, most_paths)
+        return self.searcher.advance(most_edges, most_paths)
 
     def take(self) -> PathColumns:
         """See ``PartSearch``."""

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sized
-from typing import Any, Generic, TypeAlias, TypeVar
+from collections.abc import Iterator, Sized
+from typing import Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gpm.errors import PatternError
-from spaseq.errors import OptionError
-from spaseq.paths.adjacency import are_among
 from spaseq.paths.budget import UNLIMITED, Budget
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.count_parts import Counts
 from spaseq.paths.counts import PathCounts
-from spaseq.paths.edges import GraphEdges
 from spaseq.paths.end_columns import EndColumns
 from spaseq.paths.ends import EndPoints
 from spaseq.paths.found import Paths
 from spaseq.paths.parts import MOST_COUNT, PartSearch, SearchPlan
+from spaseq.paths.starts import Starts, given_starts
 
-Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
-MOST_WAITING = 1 << 16  # paths that are given together
+MOST_TOGETHER = 1 << 16  # paths that are given as they are found
 C = TypeVar("C", bound=Sized)
 
 
@@ -41,24 +34,12 @@ class SearchRun(Generic[C]):
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
-        self._starts = self._given(starts)
+        self._starts = given_starts(plan, starts, self.warnings)
         self._budget = budget
         self._left = MOST_COUNT if budget.paths is None else budget.paths
-        if without := [name for name in plan.without_from if name not in self._starts]:
-            raise OptionError(f"the query {without[0]} has no FROM, so it needs starts")
 
-    def _given(self, starts: Starts | None) -> dict[str, NDArray[np.uint32]]:
-        """The starts of queries that have others than those of FROM, by name."""
-        if starts is None:
-            return {}
-        if not isinstance(starts, Mapping):
-            return dict.fromkeys(self.names, vertices_of(self.graph, starts, self.warnings))
-        if unknown := starts.keys() - set(self.names):
-            raise OptionError(f"starts are given for the query {min(unknown)}; here are {', '.join(self.names)}")
-        return {name: vertices_of(self.graph, some, self.warnings) for name, some in starts.items()}
-
-    def found(self) -> Iterator[C]:
-        """Columns as they are found."""
+    def found(self, least: int = 1, most: int = MOST_TOGETHER) -> Iterator[C]:
+        """Columns as they are found, of so many results unless it is the end of a part, or of the search."""
         deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
         for part in self._parts:
             if self._budget is UNLIMITED and (few := part.few(self._starts, self.warnings)) is not None:
@@ -66,28 +47,35 @@ class SearchRun(Generic[C]):
                 yield few.columns
                 continue
             search = part.begin(self._starts, self.warnings)
-            while not search.done:
-                if not self._may_go_on(deadline):
-                    return
-                columns = self._advanced(search)
-                if len(columns):
-                    self._left -= len(columns)
-                    yield columns
+            yield from self._of_search(search, deadline, least, most)
+            if not search.done:
+                return
         self.complete = True
 
-    def _advanced(self, search: PartSearch[C]) -> C:
-        """What so many edges more give."""
-        before = search.looked_at
-        most = search.at_once
-        if self._budget.edges is not None:
-            most = min(most, self._budget.edges - self.edges)
-        search.advance(most, min(MOST_WAITING, self._left))
-        self.edges += search.looked_at - before
-        return search.take()
+    def _of_search(self, search: PartSearch[C], deadline: float | None, least: int, most: int) -> Iterator[C]:
+        may_go_on = True
+        while may_go_on and not search.done:
+            waiting = 0
+            while waiting < least and not search.done and (may_go_on := self._may_go_on(deadline, waiting)):
+                waiting = self._advanced(search, most)
+            if waiting:
+                self._left -= waiting
+                yield search.take()
 
-    def _may_go_on(self, deadline: float | None) -> bool:
+    def _advanced(self, search: PartSearch[C], most: int) -> int:
+        """Look at some edges more; how many results wait then."""
+        before = search.looked_at
+        at_once = search.at_once
+        if self._budget.edges is not None:
+            at_once = min(at_once, self._budget.edges - self.edges)
+        waiting = search.advance(at_once, min(most, self._left))
+        self.edges += search.looked_at - before
+        return waiting
+
+    def _may_go_on(self, deadline: float | None, waiting: int) -> bool:
         has_edges = self._budget.edges is None or self.edges < self._budget.edges
-        return self._left > 0 and has_edges and (deadline is None or time.monotonic() < deadline)
+        has_time = deadline is None or time.monotonic() < deadline or (self.edges == 0 and bool(self._budget.seconds))
+        return waiting < self._left and has_edges and has_time  # a first look there is, however slow the machine
 
 
 class PathRun(SearchRun[PathColumns]):
@@ -101,7 +89,7 @@ class PathRun(SearchRun[PathColumns]):
 
     def all(self) -> Paths:
         """All paths together."""
-        parts = list(self.found())
+        parts = list(self.found(MOST_COUNT, MOST_COUNT))  # one of each part: none is copied when they are joined
         return Paths(self.graph, self.names, PathColumns.join(parts), self.complete, self.warnings)
 
     def none(self) -> Paths:
@@ -128,55 +116,3 @@ class CountRun(SearchRun[Counts]):
             for number, count in some.items():
                 counts[self.names[number]] += count
         return PathCounts(counts, self.complete, self.warnings)
-
-
-def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArray[np.uint32]:
-    """The numbers of nodes that are given by number, as terms, or by name, each once; of unknown ones is warned.
-
-    OptionError: a number is none of a node, or something is no node.
-    """
-    if type(starts) is int:
-        _check_vertices(graph, starts, starts)
-        return _nodes(graph, np.array([starts], np.uint32), warnings)
-    if isinstance(starts, np.ndarray) and starts.dtype.kind in "iu":
-        if len(starts):
-            _check_vertices(graph, int(starts.min()), int(starts.max()))
-        _, places = np.unique(starts, return_index=True)
-        return _nodes(graph, np.ascontiguousarray(starts[np.sort(places)], np.uint32), warnings)
-    if isinstance(starts, str) or not isinstance(starts, Iterable):
-        raise OptionError(
-            f"starts are a number or an array of them, or an iterable of terms or names, not {starts!r:.80}"
-        )
-    found: dict[int, None] = {}
-    for one in starts:
-        some = _vertices(graph, one)
-        if not some:
-            warnings.append(f"no node of the graph is {one!s:.200}")
-        found |= dict.fromkeys(some)
-    return np.fromiter(found, np.uint32, len(found))
-
-
-def _nodes(graph: GraphEdges, vertices: NDArray[np.uint32], warnings: list[str]) -> NDArray[np.uint32]:
-    """Those of them that have edges; of others is warned."""
-    if not len(graph.idle):
-        return vertices
-    is_idle = are_among(vertices, graph.idle)
-    warnings += (f"no edge has the node {vertex}" for vertex in vertices[is_idle].tolist())
-    return vertices[~is_idle]
-
-
-def _check_vertices(graph: GraphEdges, least: int, largest: int) -> None:
-    """OptionError: one of these numbers is none of a node."""
-    if not 0 <= least <= largest < graph.vertex_count:
-        raise OptionError(f"the nodes of the graph have the numbers from 0 to {graph.vertex_count - 1}")
-
-
-def _vertices(graph: GraphEdges, start: Any) -> list[int]:
-    if type(start) is str:
-        named: list[int] = graph.labelled(start).tolist()
-        return named
-    try:
-        vertex = graph.vertex(start)
-    except PatternError as error:
-        raise OptionError(f"starts are nodes or names: {error}") from None
-    return [] if vertex is None else [vertex]

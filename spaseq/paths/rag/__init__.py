@@ -11,7 +11,8 @@ from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.retrieval import PathRetrieval, RankedPath, RetrievedPaths
 from spaseq.paths.rag.rules import RelationRule, parse_rules
-from spaseq.paths.rag.scoring import PathScorer, StepScorer, StepWeights
+from spaseq.paths.rag.scoring import PathScorer, StepScorer
+from spaseq.paths.weights import StepWeights
 from spaseq.results.packages import require
 
 if TYPE_CHECKING:

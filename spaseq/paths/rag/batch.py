@@ -30,7 +30,7 @@ class QuestionBatch:
                 self._add(path)
 
     def _add(self, path: ResolvedPath) -> None:
-        number = self._numbers.setdefault(_key(path), len(self._queries))
+        number = self._numbers.setdefault(key_of(path), len(self._queries))
         if number == len(self._queries):
             query = replace(path.query.query, name=f"q{number}")
             self._queries.append(PreparedPath(query, path.query.automaton))
@@ -73,7 +73,7 @@ class FoundPaths:
 
     def _places(self, path: ResolvedPath) -> NDArray[np.int64]:
         """Where the paths of a query are, from its starts alone, in the order in which they were found."""
-        first = self._numbers[_key(path)] * self._vertex_count
+        first = self._numbers[key_of(path)] * self._vertex_count
         if path.starts is None:
             return self._between(first, first + self._vertex_count)
         parts = [self._between(first + start, first + start + 1) for start in path.starts]
@@ -85,9 +85,10 @@ class FoundPaths:
 
     def _warned(self, asked: ResolvedQuestion) -> Iterator[str]:
         for path in asked.paths:
-            for message in self._warnings.get(f"q{self._numbers[_key(path)]}", ()):
+            for message in self._warnings.get(f"q{self._numbers[key_of(path)]}", ()):
                 yield f"{path.name}: {message}"
 
 
-def _key(path: ResolvedPath) -> Key:
+def key_of(path: ResolvedPath) -> Key:
+    """What is the same for all who ask the same."""
     return replace(path.query.query, name=""), path.starts is None

@@ -11,7 +11,8 @@ from spaseq.errors import OptionError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
 from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.rag.scoring import Scores, first_nodes, lengths, mean_of_steps, reached, share_of
+from spaseq.paths.rag.scoring import share_of
+from spaseq.paths.weights import Scores, first_nodes, lengths, mean_of_steps, reached
 
 Embed = Callable[[list[str]], ArrayLike]
 Vectors = NDArray[np.float32]

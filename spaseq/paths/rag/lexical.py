@@ -9,8 +9,9 @@ import numpy as np
 
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.rag.scoring import Scores, StepScorer, StepWeights, share_of
+from spaseq.paths.rag.scoring import StepScorer, share_of
 from spaseq.paths.rag.words import words_of
+from spaseq.paths.weights import Scores, StepWeights
 
 _KEPT = 4  # weights: the starts of a question are few, or share them
 WordsOf = Callable[[str], Iterable[str]]

@@ -14,7 +14,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.paths import parse
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath, prepare
-from spaseq.paths.run import vertices_of
+from spaseq.paths.starts import vertices_of
 
 Resolve = Callable[[str], Iterable[tuple[Any, Any]]]
 

@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaseq.errors import OptionError
+from spaseq.paths.best import BestPaths
 from spaseq.paths.budget import Budget
 from spaseq.paths.found import Path, Paths
 from spaseq.paths.graph import Graph
 from spaseq.paths.rag.batch import QuestionBatch
 from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
-from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, Scores, checked_scores, lengths
+from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, StepScorer, checked_scores
+from spaseq.paths.rag.searches import QuestionSearches, goes_best_first
+from spaseq.paths.weights import Scores, lengths
 
 Each = Callable[[Callable[[str], Any], Iterable[str]], Iterable[Any]]
 
@@ -79,6 +82,9 @@ class PathRetrieval:
     ``score`` is a function of the question and a path, or a ``PathScorer``; without one, ``LexicalScorer``.  ``text``
     writes a path.  ``time_limit`` and ``most_edges`` are the budget of a call, however many questions it has.
     OptionError: an argument makes no sense.
+
+    With a ``StepScorer``, such as ``LexicalScorer``, paths are searched for best first where that is worth it: see
+    ``goes_best_first``.  Each question then has its share of the budget, and its own ``complete``.
     """
 
     def __init__(
@@ -133,6 +139,20 @@ class PathRetrieval:
 
     def _ranked(self, asked: Sequence[ResolvedQuestion], top: int | None) -> list[RetrievedPaths]:
         most = self.top if top is None else _checked_top(top)
+        scorer = self._scorer
+        if most is not None and isinstance(scorer, StepScorer) and goes_best_first(scorer, asked, self._budget):
+            searches = QuestionSearches(self.graph, scorer, most)
+            return [self._retrieved(*pair) for pair in zip(asked, searches.found(asked, self._budget), strict=True)]
+        return self._chosen(asked, most)
+
+    def _retrieved(self, asked: ResolvedQuestion, paths: BestPaths) -> RetrievedPaths:
+        best = (
+            RankedPath(path, score, self._text(path)) for path, score in zip(paths, paths.scores.tolist(), strict=True)
+        )
+        return RetrievedPaths(asked.question, tuple(best), paths.complete, paths.warnings)
+
+    def _chosen(self, asked: Sequence[ResolvedQuestion], most: int | None) -> list[RetrievedPaths]:
+        """The best of all paths."""
         batch = QuestionBatch(asked).match(self.graph, self._budget.seconds, self._budget.edges)
         found = [batch.of(one) for one in asked]
         scores = self._scores([one.question for one in asked], found)
