@@ -25,6 +25,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.snapshots.deep
 	$(BIN)/python -m tests.cli.killing 50
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
+	$(BIN)/python -m tests.paths.ends_deep 5000 0
 	$(BIN)/python -m tests.paths.stream.deep 5000 0
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
@@ -44,6 +45,7 @@ bench-spark: $(VENV)/all.stamp
 # Path queries: walks beside numpy, dictionaries, pyoxigraph and C++, reading and saving graphs, streams of edges.
 bench-paths: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.paths.fixed
+	$(BIN)/python -m benchmarks.paths.kleene
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.paths.stream 1000000
 

@@ -113,32 +113,18 @@ cdef class PathSearcher:
         self, EdgeIndex edges not None, ExpressionAutomaton automaton not None, const uint32_t[::1] starts not None,
         conditions=(), ends=None, str restrictor="WALK", str selector="ALL", uint32_t count=1, bint not_back=False,
     ):
-        cdef Py_ssize_t i
-        if automaton.symbols > edges.graph.symbols.size():
-            raise ValueError("the automaton has symbols that the graph does not have")
-        if len(conditions) != automaton.automaton.conditions:
-            raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
-        for i in range(starts.shape[0]):
-            if starts[i] >= edges.graph.vertices:
-                raise ValueError(f"there is no vertex {starts[i]}")
-            self.state.starts.safe_push_back(starts[i])
+        check_automaton(automaton, edges, conditions)
+        take_starts(&self.state.starts, starts, edges)
         self.edges, self.automaton, self.arrays = edges, automaton, []
         self.state.graph, self.state.automaton = &edges.graph, &automaton.automaton
         for one in conditions:
-            self.state.subsets.conditions.safe_push_back(self._by_vertex(one))
+            self.state.subsets.conditions.safe_push_back(flags_of(edges, one, self.arrays))
         self.state.rules.ends = NULL
         if ends is not None:
-            self.state.rules.ends = self._by_vertex(ends)
+            self.state.rules.ends = flags_of(edges, ends, self.arrays)
         self.state.rules.restrictor, self.state.rules.not_back = RESTRICTORS[restrictor], not_back
         self.state.selector, self.state.count = SELECTORS[selector], count
         self.state.safe_open()
-
-    cdef const uint8_t* _by_vertex(self, column) except? NULL:
-        cdef const uint8_t[::1] flags = column
-        if <size_t>flags.shape[0] != self.edges.graph.vertices:
-            raise ValueError(f"{flags.shape[0]} flags came for {self.edges.graph.vertices} vertices")
-        self.arrays.append(column)
-        return &flags[0] if flags.shape[0] else NULL
 
     @property
     def done(self):
@@ -175,3 +161,28 @@ cdef void run_search(PathSearch* search, uint64_t most_edges, size_t most_paths)
 
 cdef object copied(const char* data, size_t size, dtype):
     return np.frombuffer(PyByteArray_FromStringAndSize(data, size), dtype) if size else np.empty(0, dtype)
+
+
+cdef const uint8_t* flags_of(EdgeIndex edges, column, list arrays) except? NULL:
+    cdef const uint8_t[::1] flags = column
+    if <size_t>flags.shape[0] != edges.graph.vertices:
+        raise ValueError(f"{flags.shape[0]} flags came for {edges.graph.vertices} vertices")
+    arrays.append(column)
+    return &flags[0] if flags.shape[0] else NULL
+
+
+cdef int take_starts(vector[vertex_t]* into, const uint32_t[::1] starts, EdgeIndex edges) except -1:
+    cdef Py_ssize_t i
+    for i in range(starts.shape[0]):
+        if starts[i] >= edges.graph.vertices:
+            raise ValueError(f"there is no vertex {starts[i]}")
+        into.safe_push_back(starts[i])
+    return 0
+
+
+cdef int check_automaton(ExpressionAutomaton automaton, EdgeIndex edges, conditions) except -1:
+    if automaton.symbols > edges.graph.symbols.size():
+        raise ValueError("the automaton has symbols that the graph does not have")
+    if len(conditions) != automaton.automaton.conditions:
+        raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
+    return 0

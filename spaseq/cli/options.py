@@ -17,6 +17,7 @@ from spaseq.errors import LocatedError, OptionError
 from spaseq.streams.timestamps import parse_duration
 
 Command = Callable[..., None]
+PICTURES = ("svg", "mermaid", "dot")  # formats that draw paths
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
 _TOTALS = re.compile(r'totals="(\w+)"')
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -15,8 +15,8 @@ from click.core import ParameterSource
 from spaseq.cli.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import Duration, format_option, limit_option, output_option
-from spaseq.cli.output import check_not_read, check_one_query, choose_format, open_output
+from spaseq.cli.options import PICTURES, Duration, format_option, limit_option, output_option
+from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.queries import each_query, read_text, show_warnings
 from spaseq.cli.signals import handled
 from spaseq.cli.stream_options import (
@@ -29,16 +29,15 @@ from spaseq.cli.stream_options import (
 )
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
-from spaseq.results.formats import BLOCKS, FRAMES, SOLUTIONS, Layout, open_block_writer
+from spaseq.results.formats import BLOCKS
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
 if TYPE_CHECKING:
+    from spaseq.cli.path_answers import SearchOutcome
     from spaseq.cli.path_stream import StreamedPaths
-    from spaseq.paths import Graph, PathRun
-
-PICTURES = ("svg", "mermaid", "dot")
+    from spaseq.paths import Graph
 
 
 @click.command()
@@ -84,6 +83,7 @@ PICTURES = ("svg", "mermaid", "dot")
     help="Stop when so many edges were looked at, those of results counted again.",
 )  # fmt: skip
 @click.option("--count", is_flag=True, help="Print the number of paths alone; of several queries a line each.")
+@click.option("--ends", is_flag=True, help="Print the pairs of nodes that have paths, each once, instead of paths.")
 @lateness_option
 @late_option
 @follow_option
@@ -110,6 +110,7 @@ def paths(
     time_limit: timedelta | None,
     most_edges: int | None,
     count: bool,
+    ends: bool,
     lateness: timedelta,
     late: Path | None,
     follow: bool,
@@ -148,13 +149,20 @@ def paths(
             graph.save(save)
         if not queries:
             return
-        run = graph.search(list(parsed.values()), None, limit, time_limit, most_edges)
+        from spaseq.cli.path_answers import GraphQuestion
+
+        asked = GraphQuestion(graph, list(parsed.values()), limit, time_limit, most_edges)
         with open_output(output) as out:
-            found = _count(run, out) if count else _write(run, out, choose_format(format, out), most_nodes)
-    _sum_up(ctx, run, found, quiet, strict, limit)
+            if ends:
+                outcome, found = asked.write_ends(out, "count" if count else choose_format(format, out), most_nodes)
+            elif count:
+                outcome, found = asked.write_counts(out)
+            else:
+                outcome, found = asked.write_paths(out, choose_format(format, out), most_nodes)
+    _sum_up(ctx, outcome, found, quiet, strict, limit)
 
 
-_OF_GRAPHS = ("columns", "separator", "time_limit", "most_edges", "most_nodes", "save")
+_OF_GRAPHS = ("ends", "columns", "separator", "time_limit", "most_edges", "most_nodes", "save")
 _OF_STREAMS = ("window", "labels", "lateness", "late", "follow", "on_error", "time_properties", "time_unit")
 
 
@@ -216,50 +224,7 @@ def _columns(text: str) -> tuple[str, str, str]:
     raise OptionError(f"--columns {text}: write three names, as in subject,relation,object")
 
 
-def _write(run: PathRun, output: TextIO, format: str, most_nodes: int | None) -> int:
-    """Write all paths; how many there were."""
-    if format in PICTURES:
-        return _draw(run, output, format, most_nodes)
-    if most_nodes is not None:
-        raise OptionError(f"--most-nodes is about pictures: {', '.join(PICTURES)}")
-    from spaseq.cli.path_block import HEADS, PathBlock
-
-    if format in SOLUTIONS | FRAMES:
-        check_one_query(format, "query", run.names)
-    writer = open_block_writer(format, output, Layout(HEADS, len(run.names) > 1, bold=False))
-    found = 0
-    try:
-        if format in FRAMES:
-            writer.write(PathBlock(run.none(), run.names[0]))  # which columns there are
-        for some in run.tables():
-            found += len(some)
-            writer.write(PathBlock(some, some[0].query))
-            output.flush()
-    finally:
-        writer.close()
-    return found
-
-
-def _draw(run: PathRun, output: TextIO, form: str, most_nodes: int | None) -> int:
-    """Write a picture of all paths; how many there were."""
-    from spaseq.paths.pictures import MOST_NODES
-
-    found = run.all()
-    output.write(found.picture(form, most_nodes or MOST_NODES))
-    return len(found)
-
-
-def _count(run: PathRun, output: TextIO) -> int:
-    """Write how many paths each query has."""
-    counts = dict.fromkeys(run.names, 0)
-    for some in run.tables():
-        counts[some[0].query] += len(some)
-    several = len(counts) > 1
-    output.writelines(f"{name} {count}\n" if several else f"{count}\n" for name, count in counts.items())
-    return sum(counts.values())
-
-
-def _sum_up(ctx: click.Context, run: PathRun, found: int, quiet: bool, strict: bool, limit: int | None) -> None:
+def _sum_up(ctx: click.Context, run: SearchOutcome, found: int, quiet: bool, strict: bool, limit: int | None) -> None:
     """Say what the graph does not have, and whether there may be more paths."""
     cut = [] if run.complete or found == limit else ["not all paths: the search ended early, as its limit says"]
     losses: Sequence[str] = [*run.warnings, *cut]

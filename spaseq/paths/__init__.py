@@ -3,7 +3,9 @@
 from spaseq.languages.paths import parse
 from spaseq.paths.appeared import Appeared, AppearedPath
 from spaseq.paths.changes import EdgeChange
+from spaseq.paths.counts import PathCounts
 from spaseq.paths.edge_events import EdgeEvent
+from spaseq.paths.ends import EndPair, EndPoints
 from spaseq.paths.found import Path, Paths
 from spaseq.paths.graph import Graph
 from spaseq.paths.prepared import PreparedPath, prepare
@@ -16,8 +18,11 @@ __all__ = [
     "EdgeChange",
     "EdgeEvent",
     "EdgeStream",
+    "EndPair",
+    "EndPoints",
     "Graph",
     "Path",
+    "PathCounts",
     "PathRun",
     "Paths",
     "PreparedPath",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,6 +23,14 @@ class PathColumns:
     vertices: NDArray[np.uint32]
     symbols: NDArray[np.uint32]
 
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def counts_by_query(self) -> Mapping[int, int]:
+        """How many paths each query has that has some."""
+        found, counts = np.unique(self.queries, return_counts=True)
+        return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
     def part(self, start: int, stop: int) -> PathColumns:
         """Paths ``start`` … ``stop - 1``."""
         first = int(self.ends[start - 1]) if start else 0
@@ -41,7 +49,7 @@ class PathColumns:
         """The paths at these places, in this order."""
         starts = np.concatenate([np.zeros(1, np.int64), self.ends.astype(np.int64)])
         lengths = starts[places + 1] - starts[places]
-        steps, nodes = _ranges(starts[places], lengths), _ranges(starts[places] + places, lengths + 1)
+        steps, nodes = ranges(starts[places], lengths), ranges(starts[places] + places, lengths + 1)
         ends = np.cumsum(lengths).astype(np.uint64)
         return PathColumns(self.queries[places], ends, self.vertices[nodes], self.symbols[steps])
 
@@ -63,7 +71,7 @@ class PathColumns:
         )
 
 
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """``starts[i]`` … ``starts[i] + lengths[i] - 1``, one range after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -13,9 +13,12 @@ from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import background_errors
 from spaseq.errors import OptionError
+from spaseq.paths.budget import Budget
 from spaseq.paths.changes import EdgeChange, change_edges
 from spaseq.paths.compiled import CompiledPaths
+from spaseq.paths.counts import PathCounts
 from spaseq.paths.edges import GraphEdges, interned_edges
+from spaseq.paths.ends import EndPoints
 from spaseq.paths.found import Paths
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.run import PathRun, Starts
@@ -133,6 +136,35 @@ class Graph(GraphEdges):
         again; ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
         """
         return self.compile(queries).search(starts, limit, time_limit, most_edges)
+
+    def ends(
+        self,
+        queries: PathQueries,
+        starts: Starts | None = None,
+        limit: int | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> EndPoints:
+        """The pairs of nodes between which ``queries`` have paths, each once, without the paths.
+
+        Walks of queries with the same starts are followed together.  Arguments and errors as of ``search``, ``limit``
+        being that of pairs.
+        """
+        return self.compile(queries).ends_once(starts, Budget.of(limit, time_limit, most_edges))
+
+    def counts(
+        self,
+        queries: PathQueries,
+        starts: Starts | None = None,
+        time_limit: timedelta | float | None = None,
+        most_edges: int | None = None,
+    ) -> PathCounts:
+        """How many paths each of ``queries`` has.
+
+        They are not made if all walks are asked for, or one path of each pair of nodes.  Arguments and errors as of
+        ``search``; QueryError also: there are more than 2^128.
+        """
+        return self.compile(queries).counts(starts, time_limit, most_edges)
 
     def compile(self, queries: PathQueries) -> CompiledPaths:
         """The queries (as of ``prepare``) ready to be searched for in this graph, again and again."""

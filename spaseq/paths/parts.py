@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from spaseq.pattern.paths import PathSelector, SelectorKind
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1
+C_co = TypeVar("C_co", bound=Sized, covariant=True)  # columns of what is found
 
 
-class PartSearch(Protocol):
+class PartSearch(Protocol[C_co]):
     """A search for the paths of a part, and how far it is."""
 
     @property
@@ -50,24 +51,24 @@ class PartSearch(Protocol):
     def advance(self, most_edges: int, most_paths: int) -> None:
         """Search on, until so many edges were looked at or that many paths found.  QueryError: it takes too much."""
 
-    def take(self) -> PathColumns:
+    def take(self) -> C_co:
         """What was found since the last call."""
 
 
-class QueryPart(Protocol):
+class QueryPart(Protocol[C_co]):
     """Some queries that are searched for together."""
 
-    def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch:
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch[C_co]:
         """A search; ``warnings`` gets what the graph does not have."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchPlan:
+class SearchPlan(Generic[C_co]):
     """Queries on a graph in parts, those of one part in turn; those ``without_from`` must be told where they start."""
 
     graph: GraphEdges
     names: tuple[str, ...]
-    parts: tuple[QueryPart, ...]
+    parts: tuple[QueryPart[C_co], ...]
     without_from: tuple[str, ...]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,27 @@ from spaseq.errors import OptionError
 from spaseq.paths.adjacency import are_among
 from spaseq.paths.budget import Budget
 from spaseq.paths.columns import PathColumns
+from spaseq.paths.count_parts import Counts
+from spaseq.paths.counts import PathCounts
 from spaseq.paths.edges import GraphEdges
+from spaseq.paths.end_columns import EndColumns
+from spaseq.paths.ends import EndPoints
 from spaseq.paths.found import Paths
 from spaseq.paths.parts import MOST_COUNT, PartSearch, SearchPlan
 
 Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
 MOST_WAITING = 1 << 16  # paths that are given together
+C = TypeVar("C", bound=Sized)
 
 
-class PathRun:
-    """The paths of queries on a graph, found while ``tables`` is read; ``edges`` were looked at so far,
-    or are those of paths that were found.
+class SearchRun(Generic[C]):
+    """What is found for queries on a graph, as columns.
 
-    ``complete`` is True when all was found, ``warnings`` name what the graph does not have.
+    ``edges`` were looked at so far, or are those of what was found.  ``complete`` is True when all was found,
+    ``warnings`` name what the graph does not have.
     """
 
-    def __init__(self, plan: SearchPlan, starts: Starts | None, budget: Budget) -> None:
+    def __init__(self, plan: SearchPlan[C], starts: Starts | None, budget: Budget) -> None:
         self.graph = plan.graph
         self.names = plan.names
         self._parts = plan.parts
@@ -52,19 +57,8 @@ class PathRun:
             raise OptionError(f"starts are given for the query {min(unknown)}; here are {', '.join(self.names)}")
         return {name: vertices_of(self.graph, some, self.warnings) for name, some in starts.items()}
 
-    def tables(self) -> Iterator[Paths]:
-        """Paths as they are found, in pieces of one query each, those of one query in turn."""
-        for columns in self._found():
-            for start, stop in columns.of_each_query():
-                yield Paths(self.graph, self.names, columns.part(start, stop), False, self.warnings)
-
-    def all(self) -> Paths:
-        """All paths together."""
-        parts = list(self._found())
-        return Paths(self.graph, self.names, PathColumns.join(parts), self.complete, self.warnings)
-
-    def _found(self) -> Iterator[PathColumns]:
-        """Paths as they are found."""
+    def found(self) -> Iterator[C]:
+        """Columns as they are found."""
         deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
         for part in self._parts:
             search = part.begin(self._starts, self.warnings)
@@ -72,16 +66,12 @@ class PathRun:
                 if not self._may_go_on(deadline):
                     return
                 columns = self._advanced(search)
-                if len(columns.ends):
-                    self._left -= len(columns.ends)
+                if len(columns):
+                    self._left -= len(columns)
                     yield columns
         self.complete = True
 
-    def none(self) -> Paths:
-        """No paths."""
-        return Paths(self.graph, self.names, PathColumns.join(()), self.complete, self.warnings)
-
-    def _advanced(self, search: PartSearch) -> PathColumns:
+    def _advanced(self, search: PartSearch[C]) -> C:
         """What so many edges more give."""
         before = search.looked_at
         most = search.at_once
@@ -94,6 +84,46 @@ class PathRun:
     def _may_go_on(self, deadline: float | None) -> bool:
         has_edges = self._budget.edges is None or self.edges < self._budget.edges
         return self._left > 0 and has_edges and (deadline is None or time.monotonic() < deadline)
+
+
+class PathRun(SearchRun[PathColumns]):
+    """The paths of queries on a graph, found while ``tables`` is read; see ``SearchRun``."""
+
+    def tables(self) -> Iterator[Paths]:
+        """Paths as they are found, in pieces of one query each, those of one query in turn."""
+        for columns in self.found():
+            for start, stop in columns.of_each_query():
+                yield Paths(self.graph, self.names, columns.part(start, stop), False, self.warnings)
+
+    def all(self) -> Paths:
+        """All paths together."""
+        parts = list(self.found())
+        return Paths(self.graph, self.names, PathColumns.join(parts), self.complete, self.warnings)
+
+    def none(self) -> Paths:
+        """No paths."""
+        return Paths(self.graph, self.names, PathColumns.join(()), self.complete, self.warnings)
+
+
+class EndsRun(SearchRun[EndColumns]):
+    """The end points of paths; see ``SearchRun``."""
+
+    def all(self) -> EndPoints:
+        """All pairs together."""
+        parts = list(self.found())
+        return EndPoints(self.graph, self.names, EndColumns.join(parts), self.complete, self.warnings)
+
+
+class CountRun(SearchRun[Counts]):
+    """How many paths there are; see ``SearchRun``."""
+
+    def all(self) -> PathCounts:
+        """Those of each query."""
+        counts = dict.fromkeys(self.names, 0)
+        for some in self.found():
+            for number, count in some.items():
+                counts[self.names[number]] += count
+        return PathCounts(counts, self.complete, self.warnings)
 
 
 def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArray[np.uint32]:

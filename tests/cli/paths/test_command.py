@@ -79,6 +79,42 @@ def test_counts(files: Path, invoke: Invoke) -> None:
     assert invoke("paths", "two.paths", "--graph", "kb.txt", "--count").stdout == "colleagues 1\nactors 1\n"
 
 
+def test_ends(files: Path, invoke: Invoke) -> None:
+    result = invoke("paths", "two.paths", "--graph", "kb.txt", "--ends")
+    pairs = [
+        (row["query"], row["start"]["value"], row["end"]["value"])
+        for row in map(json.loads, result.stdout.splitlines())
+    ]
+    assert pairs == [("colleagues", "Kismet", "Paul Muni"), ("actors", "Kismet", "Ronald Colman")]
+    assert invoke("paths", "two.paths", "--graph", "kb.txt", "--ends", "--count").stdout == "colleagues 1\nactors 1\n"
+    result = invoke("paths", "one.paths", "--graph", "kb.txt", "--ends", "--format", "csv")
+    assert result.stdout.splitlines() == ["start,end", '"""Kismet""","""Paul Muni"""']
+    invoke("paths", "one.paths", "--graph", "kb.txt", "--ends", "--format", "parquet", "--output", "found.parquet")
+    (row,) = parquet.read_table("found.parquet").to_pylist()
+    assert row == {"query": "colleagues", "start": '"Kismet"', "end": '"Paul Muni"'}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--format", "svg"], "svg: not with --ends"),
+        (["--format", "csv"], "one query"),
+        (["--most-nodes", "3"], "--most-nodes is about pictures"),
+    ],
+)
+def test_what_ends_are_not(files: Path, invoke: Invoke, options: list[str], text: str) -> None:
+    refused = invoke("paths", "two.paths", "--graph", "kb.txt", "--ends", *options)
+    assert refused.exit_code == 2 and text in refused.stderr
+
+
+def test_counts_within_budgets(files: Path, invoke: Invoke) -> None:
+    Path("all.paths").write_text('QUERY q FROM LABEL "Kismet" TRAIL (!:x|!^:x)+\n')
+    limited = invoke("paths", "all.paths", "--graph", "kb.txt", "--limit", "1", "--count")
+    assert (limited.stdout, limited.stderr) == ("1\n", "")
+    cut = invoke("paths", "all.paths", "--graph", "kb.txt", "--most-edges", "2", "--ends", "--count")
+    assert cut.stderr.startswith("warning: not all paths")
+
+
 def test_several_files_have_different_names(files: Path, invoke: Invoke) -> None:
     Path("more.paths").write_text(MORE)
     assert (

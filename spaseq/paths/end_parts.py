@@ -1,0 +1,239 @@
+"""Parts of compiled queries whose end points are searched for at once, without their paths."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from nfa_native.paths.reach_searcher import EndPlan, EndSearcher
+from spaseq.errors import QueryError
+from spaseq.paths.binding import (
+    Flags,
+    NamedNodes,
+    Vertices,
+    condition_flags,
+    ends_of,
+    starts_of,
+    symbols,
+    unknown_predicates,
+)
+from spaseq.paths.edges import GraphEdges
+from spaseq.paths.end_columns import EndColumns
+from spaseq.paths.parts import AutomatonPart, AutomatonSearch, GivenStarts, QueryPart
+from spaseq.paths.prepared import PreparedPath
+from spaseq.pattern.paths import NodeCondition, PathSelector, Restrictor, SelectorKind
+from spaseq.plan.paths.glushkov import MOST_CONDITIONS
+from spaseq.plan.paths.merged import AutomatonMerger, Steps
+
+ONE_EACH = PathSelector(SelectorKind.ANY_SHORTEST)  # a path for each pair
+MOST_PLANS = 16  # that are kept, for different starts
+
+
+def end_parts(
+    graph: GraphEdges, numbered: Sequence[tuple[int, PreparedPath]], often: bool
+) -> Iterator[QueryPart[EndColumns]]:
+    """Queries and their numbers in parts: walks together, others one by one; ``often``: it will be asked again."""
+    walks = [(number, query) for number, query in numbered if query.query.restrictor is Restrictor.WALK]
+    if walks:
+        yield WalkEndsPart(graph, [query for _, query in walks], [number for number, _ in walks], often)
+    for number, query in numbered:
+        if query.query.restrictor is not Restrictor.WALK:
+            yield PathEndsPart(AutomatonPart(graph, one_each(query), number))
+
+
+def one_each(query: PreparedPath) -> PreparedPath:
+    """The query for one path of each pair."""
+    return PreparedPath(replace(query.query, selector=ONE_EACH), query.automaton)
+
+
+# ── walks ────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class EndsQuery:
+    """A query on a graph: from where to where, and what the graph does not have."""
+
+    query: PreparedPath
+    starts: NamedNodes
+    ends: Flags | None
+    warnings: tuple[str, ...]
+
+    @staticmethod
+    def of(graph: GraphEdges, query: PreparedPath) -> EndsQuery:
+        """A query."""
+        ends, unknown = ends_of(graph, query)
+        return EndsQuery(query, starts_of(graph, query), ends, (*unknown_predicates(graph, query), *unknown))
+
+
+@dataclass(frozen=True, slots=True)
+class EndGroup:
+    """Queries from the same starts, by their places in the part, and the starts."""
+
+    places: tuple[int, ...]
+    starts: Vertices
+
+
+@dataclass(frozen=True)
+class WalkEndsPart:
+    """Queries for walks, query i the number ``numbers[i]`` of all: those with the same starts are one automaton.
+
+    ``often``: the edges of repetitions are laid side by side before the first search.
+    """
+
+    graph: GraphEdges
+    queries: Sequence[PreparedPath]
+    numbers: Sequence[int]
+    often: bool
+    _plans: dict[tuple[int, ...], EndPlan] = field(default_factory=dict)
+
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> WalkEndsSearch:
+        """See ``QueryPart``."""
+        for one in self._bound:
+            told = chain(one.warnings, () if one.query.name in starts else one.starts.warnings)
+            warnings += (f"{one.query.name}: {warning}" for warning in told)
+        return WalkEndsSearch(self, list(self._groups(starts)))
+
+    def plan(self, group: EndGroup) -> EndPlan:
+        """The automaton of a group."""
+        found = self._plans.get(group.places)
+        if found is None:
+            found = end_plan(self.graph, [self._bound[place] for place in group.places])
+            if self.often:
+                found.merge_rows()
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            self._plans[group.places] = found
+        return found
+
+    @cached_property
+    def _bound(self) -> tuple[EndsQuery, ...]:
+        return tuple(EndsQuery.of(self.graph, query) for query in self.queries)
+
+    def _groups(self, starts: GivenStarts) -> Iterator[EndGroup]:
+        """Those with the same starts that may, or may not, come back to them."""
+        found: dict[tuple[bytes, bool], list[int]] = {}
+        for place, one in enumerate(self._bound):
+            key = starts.get(one.query.name, one.starts.vertices).tobytes(), one.query.query.not_back
+            found.setdefault(key, []).append(place)
+        for (some, _), places in found.items():
+            vertices = np.frombuffer(some, np.uint32)
+            yield from (EndGroup(tuple(few), vertices) for few in self._with_few_conditions(places))
+
+    def _with_few_conditions(self, places: Iterable[int]) -> Iterator[list[int]]:
+        """As many in turn as an automaton has room for."""
+        few: list[int] = []
+        known: set[NodeCondition] = set()
+        for place in places:
+            conditions = self.queries[place].automaton.conditions
+            if len(known.union(conditions)) > MOST_CONDITIONS:
+                yield few
+                few, known = [], set()
+            few.append(place)
+            known.update(conditions)
+        yield few
+
+
+class WalkEndsSearch:
+    """See ``PartSearch``.  Groups are searched for one after the other."""
+
+    at_once = 1 << 20
+
+    def __init__(self, part: WalkEndsPart, groups: Iterable[EndGroup]) -> None:
+        self._part = part
+        self._left = deque(groups)
+        self.looked_at = 0
+        self._open(self._left.popleft())
+
+    @property
+    def done(self) -> bool:
+        """See ``PartSearch``."""
+        return not self._left and self._searcher.done
+
+    def advance(self, most_edges: int, most_paths: int) -> None:
+        """See ``PartSearch``."""
+        if self._searcher.done:
+            self._open(self._left.popleft())
+        before = self._searcher.looked_at
+        self._searcher.advance(most_edges, most_paths)
+        self.looked_at += self._searcher.looked_at - before
+
+    def take(self) -> EndColumns:
+        """See ``PartSearch``."""
+        queries, starts, run_ends, ends = self._searcher.take()
+        return EndColumns(self._numbers[queries], starts, run_ends, ends)
+
+    def _open(self, group: EndGroup) -> None:
+        self._numbers = np.array([self._part.numbers[place] for place in group.places], np.uint32)
+        try:
+            self._searcher = EndSearcher(self._part.plan(group), group.starts)
+        except ValueError as error:
+            raise QueryError(f"{self._part.queries[group.places[0]].name}: {error}") from None
+
+
+# ── paths under a restrictor, one of each pair ───────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class PathEndsPart:
+    """A query whose paths are found, one for each pair."""
+
+    part: AutomatonPart
+
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> PathEndsSearch:
+        """See ``QueryPart``."""
+        return PathEndsSearch(self.part.begin(starts, warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class PathEndsSearch:
+    """See ``PartSearch``."""
+
+    search: AutomatonSearch
+
+    @property
+    def at_once(self) -> int:
+        """See ``PartSearch``."""
+        return self.search.at_once
+
+    @property
+    def done(self) -> bool:
+        """See ``PartSearch``."""
+        return self.search.done
+
+    @property
+    def looked_at(self) -> int:
+        """See ``PartSearch``."""
+        return self.search.looked_at
+
+    def advance(self, most_edges: int, most_paths: int) -> None:
+        """See ``PartSearch``."""
+        self.search.advance(most_edges, most_paths)
+
+    def take(self) -> EndColumns:
+        """See ``PartSearch``."""
+        return EndColumns.of_paths(self.search.take())
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────────────────
+def end_plan(graph: GraphEdges, queries: Sequence[EndsQuery]) -> EndPlan:
+    """One automaton for queries with the same starts.  QueryError: a condition cannot be evaluated."""
+    merger = AutomatonMerger()
+    for one in queries:
+        merger.add(one.query.automaton)
+    merged, numbers = merger.merged(), dict[tuple[int, ...], int]()
+    moves = [
+        (move.origin, move.target, None if move.steps is None else _number(numbers, graph, move.steps), move.guard)
+        for move in merged.moves
+    ]
+    return EndPlan(
+        graph.index, list(numbers), merged.parts, moves,
+        [(state, one.ends) for state, one in zip(merged.ends, queries, strict=True)],
+        [condition_flags(graph, condition) for condition in merged.conditions], queries[0].query.query.not_back,
+    )  # fmt: skip
+
+
+def _number(numbers: dict[tuple[int, ...], int], graph: GraphEdges, steps: Steps) -> int:
+    """The number of what one of these steps takes."""
+    taken = {symbol for step in steps for symbol in symbols(graph.labels, step)}
+    return numbers.setdefault(tuple(sorted(taken)), len(numbers))
