@@ -32,7 +32,9 @@ class EndColumns:
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """How many pairs each run has."""
-        return np.diff(self.run_ends.astype(np.int64), prepend=0)
+        lengths: NDArray[np.int64] = self.run_ends.astype(np.int64)
+        lengths[1:] -= lengths[:-1].copy()
+        return lengths
 
     def counts_by_query(self) -> Mapping[int, int]:
         """How many pairs each query has that has some."""

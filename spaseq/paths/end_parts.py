@@ -31,7 +31,7 @@ from spaseq.plan.paths.glushkov import MOST_CONDITIONS
 from spaseq.plan.paths.merged import AutomatonMerger, Steps
 
 ONE_EACH = PathSelector(SelectorKind.ANY_SHORTEST)  # a path for each pair
-MOST_PLANS = 16  # that are kept, for different starts
+MOST_PLANS = 16  # so many more than queries are kept: starts may be given in many ways
 
 
 def end_parts(
@@ -103,7 +103,7 @@ class WalkEndsPart:
             found = end_plan(self.graph, [self._bound[place] for place in group.places])
             if self.often:
                 found.merge_rows()
-            if len(self._plans) >= MOST_PLANS:
+            if len(self._plans) >= len(self.queries) + MOST_PLANS:
                 self._plans.clear()
             self._plans[group.places] = found
         return found
