@@ -82,16 +82,18 @@ struct ReachPlan {
         if (move.from >= parts[part].first) {
             states[move.from].moves.push_back(move);
         } else {
-            auto place = move.step == NO_PLACE ? parts[part].feeds.begin() : parts[part].feeds.end();
-            parts[part].feeds.insert(place, move);      // starts come first, so that they are known when edges lead there
+            parts[part].feeds.push_back(move);
         }
     }
     void add_reach_query(uint32_t state, uint32_t number, const uint8_t* ends) {
         states[state].queries.push_back(ReachQuery{number, ends});
     }
     void end_reach_plan() {
-        for (uint32_t part = 0; part < parts.size(); ++part)
-            for (const ReachMove& feed : parts[part].feeds) states[feed.from].last_part = part;
+        for (uint32_t part = 0; part < parts.size(); ++part) {
+            std::vector<ReachMove>& feeds = parts[part].feeds;  // starts first: they are known when edges lead there
+            std::stable_partition(feeds.begin(), feeds.end(), [](const ReachMove& feed) { return feed.step == NO_PLACE; });
+            for (const ReachMove& feed : feeds) states[feed.from].last_part = part;
+        }
         for (uint32_t state = 0; state < states.size(); ++state) parts[states[state].last_part].spent.push_back(state);
     }
 

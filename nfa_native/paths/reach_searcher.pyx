@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nfa_native.core.guard cimport attempted, check_sound, guarded
 from nfa_native.paths.reach cimport NO_PLACE, EndSearch, FoundEnds, ReachMove, ReachPlan
@@ -25,6 +25,7 @@ cdef class EndPlan:
     cdef list arrays
 
     def __init__(self, EdgeIndex edges not None, steps, parts, moves, queries, conditions=(), bint not_back=False):
+        cdef const uint8_t* flags
         self.edges, self.arrays = edges, []
         self.plan.graph, self.plan.not_back = &edges.graph, not_back
         for one in conditions:
@@ -35,7 +36,10 @@ cdef class EndPlan:
         self._add_moves(moves, len(steps), parts)
         for number, (state, ends) in enumerate(queries):
             self._check_state(state)
-            self.plan.safe_add_query(state, number, NULL if ends is None else flags_of(edges, ends, self.arrays))
+            flags = NULL
+            if ends is not None:
+                flags = flags_of(edges, ends, self.arrays)
+            self.plan.safe_add_query(state, number, flags)
         self.plan.safe_end()
 
     cdef int _add_step(self, symbols) except -1:

@@ -28,7 +28,9 @@ cdef class WalkCounter:
         self.state.graph, self.state.automaton = &edges.graph, &automaton.automaton
         for one in conditions:
             self.state.subsets.conditions.safe_push_back(flags_of(edges, one, self.arrays))
-        self.state.rules.ends = NULL if ends is None else flags_of(edges, ends, self.arrays)
+        self.state.rules.ends = NULL
+        if ends is not None:
+            self.state.rules.ends = flags_of(edges, ends, self.arrays)
         self.state.rules.restrictor, self.state.rules.not_back = WALK, not_back
         self.state.safe_open()
 

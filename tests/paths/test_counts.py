@@ -12,10 +12,10 @@ def test_counts() -> None:
     graph = graph_of("a p b", "b p c", "c p a", "b q c")
     found = graph.counts(
         PREFIX + "QUERY walks FROM ex:a ALL WALK (ex:p|ex:q){1,4} QUERY pairs FROM ex:a ex:p+ "
-        "QUERY shortest FROM ex:a ALL SHORTEST (ex:p|ex:q)+ QUERY trails FROM ex:b TRAIL ex:p+ "
+        "QUERY least FROM ex:a ALL SHORTEST (ex:p|ex:q)+ QUERY trails FROM ex:b TRAIL ex:p+ "
         "QUERY none FROM ex:d ex:p"
     )
-    assert dict(found) == {"walks": 7, "pairs": 3, "shortest": 5, "trails": 3, "none": 0}
+    assert dict(found) == {"walks": 7, "pairs": 3, "least": 5, "trails": 3, "none": 0}
     assert (found.total, found.complete, len(found)) == (18, True, 5)
     assert found.warnings == ("none: no node of the graph is <http://ex.org/d>",)
 
