@@ -9,12 +9,13 @@ one.
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
@@ -23,11 +24,12 @@ from numpy.typing import NDArray
 from pyoxigraph import NamedNode, Quad, Store
 
 from benchmarks.metaqa import ROOT
-from benchmarks.timing import Job, interleaved
+from benchmarks.timing import interleaved
 from spaseq.paths import Graph
 
 STARTS, FEW, ROUNDS = 20, 2, 7
 Numbers = NDArray[np.uint32]
+Count = Callable[[], int]
 RELATIONS = (
     "directed_by", "written_by", "starred_actors", "release_year", "in_language", "has_tags", "has_genre",
     "has_imdb_votes", "has_imdb_rating",
@@ -87,19 +89,19 @@ class Repetition:
 
 
 # ── the candidates: each gives how many ends there are from all starts, one after the other ──────────────────
-def ours(asked: Repetition) -> Job:
+def ours(asked: Repetition) -> Count:
     """Numbers of the ends."""
     compiled, starts = asked.graph.compile(f"QUERY q {asked.expression}"), asked.starts.tolist()
     return lambda: sum(len(compiled.ends(start).ends) for start in starts)
 
 
-def ours_at_once(asked: Repetition) -> Job:
+def ours_at_once(asked: Repetition) -> Count:
     """Numbers of starts and ends, all starts in one search."""
     compiled, starts = asked.graph.compile(f"QUERY q {asked.expression}"), asked.starts
     return lambda: len(compiled.ends(starts).ends)
 
 
-def in_plain_cpp(asked: Repetition, folder: Path) -> Job:
+def in_plain_cpp(asked: Repetition, folder: Path) -> Count:
     """Numbers of the ends, by loops over rows."""
     library, source = folder / "reach.so", Path(__file__).with_name("reach.cpp")
     subprocess.run(["c++", "-std=c++17", "-O2", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
@@ -112,20 +114,19 @@ def in_plain_cpp(asked: Repetition, folder: Path) -> Job:
     return lambda: int(reach(sizes[0], arrays[0], arrays[1], sizes[1], arrays[2], arrays[3]))
 
 
-def in_graphblas(asked: Repetition) -> Job:
+def in_graphblas(asked: Repetition) -> Count:
     """Numbers of the ends: vectors times a matrix, without those that were reached."""
-    import graphblas
-    from graphblas import Matrix, Vector, semiring
-
+    graphblas = import_module("graphblas")
+    matrix, vector, any_pair = graphblas.Matrix, graphblas.Vector, graphblas.semiring.any_pair
     graphblas.ss.config["nthreads"] = 1
     size, (sources, targets) = asked.graph.vertex_count, asked.edges
-    edges = Matrix.from_coo(sources, targets, True, dtype=bool, nrows=size, ncols=size)
+    edges = matrix.from_coo(sources, targets, True, dtype=bool, nrows=size, ncols=size)
 
     def reached(start: int) -> int:
-        seen = Vector.from_coo([start], [True], size=size)
+        seen = vector.from_coo([start], [True], size=size)
         front = seen.dup()
         while front.nvals:
-            front(~seen.S, replace=True) << semiring.any_pair(front @ edges)
+            front(~seen.S, replace=True) << any_pair(front @ edges)
             seen(front.S) << True
         ends, _ = seen.to_coo(values=False)
         return len(ends)
@@ -134,7 +135,7 @@ def in_graphblas(asked: Repetition) -> Job:
     return lambda: sum(map(reached, starts))
 
 
-def in_pyoxigraph(asked: Repetition) -> Job:
+def in_pyoxigraph(asked: Repetition) -> Count:
     """Ends as terms, of the first few starts."""
     store = Store()
     for one in asked.relations:
@@ -154,7 +155,7 @@ def giant(asked: Repetition) -> None:
     jobs = {"ours, compiled": ours(asked), "ours, all starts at once": ours_at_once(asked)}
     with tempfile.TemporaryDirectory() as folder:
         jobs["C++, plain loops"] = in_plain_cpp(asked, Path(folder))
-        if importlib.util.find_spec("graphblas"):
+        if find_spec("graphblas"):
             jobs["python-graphblas"] = in_graphblas(asked)
         else:
             print("python-graphblas is not installed (pip install python-graphblas), and is left out")
@@ -180,7 +181,7 @@ def many_expressions() -> Iterator[str]:
         yield f":{first}/^:{second}/(:{often}|^:{often})*{rest}"
 
 
-def together(graph: Graph) -> Mapping[str, Job]:
+def together(graph: Graph) -> Mapping[str, Count]:
     """All queries from the same two films, in one search, or one after the other."""
     offsets = graph.rows[graph.labels["urn:relation:starred_actors"]].along.offsets
     starts = np.argsort(np.diff(offsets.astype(np.int64)), kind="stable")[-FEW:].astype(np.uint32)

@@ -22,6 +22,9 @@ struct ReachStep {
     std::vector<Adjacency> rows;            // of each of them, or one for all of them: `offsets` and `targets`
     std::vector<uint32_t> offsets;
     std::vector<vertex_t> targets;
+
+    bool is_sparse() const noexcept { return rows.size() == 1 && rows[0].vertices != nullptr; }
+    bool is_plain() const noexcept { return rows.size() == 1 && rows[0].vertices == nullptr; }
 };
 
 struct ReachMove {
@@ -53,6 +56,8 @@ struct ReachPart {
 
 // Frozen while somebody searches.
 struct ReachPlan {
+    static constexpr size_t MOST_MERGED = 32;   // steps that get rows of their own: each takes memory for all vertices
+
     const PathGraph* graph = nullptr;
     std::vector<const uint8_t*> conditions; // of each by vertex: whether it holds
     bool not_back = false;                  // the start does not come again
@@ -97,13 +102,18 @@ struct ReachPlan {
         for (uint32_t state = 0; state < states.size(); ++state) parts[states[state].last_part].spent.push_back(state);
     }
 
-    // Steps of several symbols within loops get rows of their own, in the same order.  std::bad_alloc.
+    // Steps whose rows are many, or are looked for, get rows of their own, in the same order; those in loops first.  std::bad_alloc.
     void merge_reach_rows() {
         std::vector<bool> loops(steps.size());
         for (const ReachState& state : states)
             for (const ReachMove& move : state.moves) loops[move.step] = true;
-        for (size_t step = 0; step < steps.size(); ++step)
-            if (loops[step] && steps[step].rows.size() > 1) merge_rows_of(&steps[step]);
+        size_t left = MOST_MERGED;
+        for (bool in_loop : {true, false})
+            for (size_t step = 0; step < steps.size() && left; ++step)
+                if (loops[step] == in_loop && (in_loop || steps[step].is_sparse()) && !steps[step].is_plain()) {
+                    merge_rows_of(&steps[step]);
+                    --left;
+                }
     }
 
     bool may_go(const ReachMove& move, vertex_t vertex) const noexcept {

@@ -95,6 +95,7 @@ template <class Lanes> struct Reached {
 
 template <class Lanes> struct ReachSearch {
     static constexpr bool IS_ONE = sizeof(Lanes) == 1;
+    static constexpr size_t SPARSE = 16;    // fewer than a vertex in so many are few
     enum Phase { FEED, FOLLOW, GIVE };
 
     const ReachPlan* plan = nullptr;
@@ -257,24 +258,30 @@ template <class Lanes> struct ReachSearch {
             ReachingState<Lanes>& state = reaching[local];
             Reached<Lanes>& to = reached[here().first + local];
             assert(to.vertices.empty());
+            to.vertices.reserve(state.queue.size);
             take_queue(&state, &to);
             state.queue.clear();
             state.next = 0;
         }
     }
 
+    // What was come to, and all is as before; of many vertices in their order, in which their rows lie.
     void take_queue(ReachingState<Lanes>* state, Reached<Lanes>* to) {
-        const vertex_t* queue = state->queue.vertices.get();
-        if (IS_ONE) to->vertices.assign(queue, queue + state->queue.size);
-        for (size_t at = 0; at < state->queue.size; ++at) {
-            Lanes lanes = 0;
-            std::swap(lanes, state->seen.lanes[queue[at]]);
-            if (IS_ONE) continue;
-            state->fresh.lanes[queue[at]] = 0;
-            if (!lanes) continue;           // it came several times
-            to->vertices.push_back(queue[at]);
-            to->lanes.push_back(lanes);
+        size_t vertices = plan->graph->vertices;
+        if (state->queue.size * SPARSE >= vertices) {
+            for (size_t vertex = 0; vertex < vertices; ++vertex)
+                if (state->seen.lanes[vertex]) take_vertex(state, to, static_cast<vertex_t>(vertex));
+        } else {
+            for (size_t at = 0; at < state->queue.size; ++at)    // with many lanes a vertex may have come several times
+                if (state->seen.lanes[state->queue.vertices[at]]) take_vertex(state, to, state->queue.vertices[at]);
         }
+    }
+
+    void take_vertex(ReachingState<Lanes>* state, Reached<Lanes>* to, vertex_t vertex) {
+        to->vertices.push_back(vertex);
+        if (!IS_ONE) to->lanes.push_back(state->seen.lanes[vertex]);
+        if (!IS_ONE) state->fresh.lanes[vertex] = 0;
+        state->seen.lanes[vertex] = 0;
     }
 
     // ── pairs ───────────────────────────────────────────────────────────────────────────────────────────────

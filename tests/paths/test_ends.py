@@ -18,8 +18,8 @@ ROUND = graph_of_edges("a p b", "b p c", "c p a", "b q d")
 
 def test_pairs() -> None:
     found = ROUND.ends(PREFIX + "QUERY far FROM ex:a ex:p+/ex:q? QUERY near FROM ex:a, ex:b ALL WALK ex:q")
-    assert [f"{pair.query}: {pair}" for pair in found.by_query()["far"]] == [
-        "far: a -> b", "far: a -> c", "far: a -> a", "far: a -> d",
+    assert sorted(f"{pair.query}: {pair}" for pair in found.by_query()["far"]) == [
+        "far: a -> a", "far: a -> b", "far: a -> c", "far: a -> d",
     ]  # fmt: skip
     assert list(map(str, found.by_query()["near"])) == ["b -> d"]
     assert (len(found), found.complete, found.warnings, repr(found)) == (5, True, (), "<5 pairs of nodes>")
@@ -143,7 +143,8 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
         (([[0]], [1, 1], [(1, 0, 0, 0)], []), "from state 1 to state 0"), (([], [1, 1], moves, []), "no step 0"),
         (([[0]], [1, 1], [(1, 1, None, 0)], []), "from state 1 to state 1"),
         (([[0]], [1, 1], [(0, 1, 0, 2)], []), "a condition that is not there"),
-        (([[0]], [1, 1], moves, [(2, None)]), "no state 2"), (([[0]], [1, 1], moves, [(1, np.zeros(1, np.uint8))]), "1 flags came"),
+        (([[0]], [1, 1], moves, [(2, None)]), "no state 2"),
+        (([[0]], [1, 1], moves, [(1, np.zeros(1, np.uint8))]), "1 flags came"),
     ]:  # fmt: skip
         with pytest.raises((ValueError, TypeError), match=message):
             EndPlan(index, *arguments)
