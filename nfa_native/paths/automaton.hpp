@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,12 +26,17 @@ typedef uint64_t guard_t;           // a set of conditions, by their bits: all o
 struct PathTransition {
     uint32_t state;
     guard_t guard;                  // on the node where the step begins
+
+    bool operator<(const PathTransition& other) const noexcept {
+        return std::tie(state, guard) < std::tie(other.state, other.guard);
+    }
 };
 
 struct PathState {
     std::vector<symbol_t> symbols;              // the step is an edge of one of them
     std::vector<PathTransition> transitions;
     std::vector<guard_t> accepting;             // on the last node; none: nothing ends here
+    uint32_t alike = 0;                         // the first state from which the same may follow, often itself
 };
 
 struct PathAutomaton {
@@ -43,6 +50,16 @@ struct PathAutomaton {
         states[from].transitions.push_back(PathTransition{to, guard});
     }
     void add_accepting(uint32_t state, guard_t guard) { states[state].accepting.push_back(guard); }
+
+    // All is added: which states go on alike.  Walks begin in state 0 alone.
+    void find_alike() {
+        auto before = [this](uint32_t one, uint32_t other) {
+            return std::tie(states[one].transitions, states[one].accepting) <
+                   std::tie(states[other].transitions, states[other].accepting);
+        };
+        std::set<uint32_t, decltype(before)> known(before);
+        for (uint32_t state = 1; state < states.size(); ++state) states[state].alike = *known.insert(state).first;
+    }
 };
 
 struct SubsetMove {
@@ -70,6 +87,7 @@ struct Subsets {
     static constexpr size_t MOST = 1 << 20;
 
     const PathAutomaton* automaton = nullptr;
+    bool is_merged = false;                     // of states that go on alike one is in a subset; else all have a symbol in common
     std::vector<const uint8_t*> conditions;     // of each by vertex: whether it holds
     std::deque<Subset> subsets;
     std::map<std::vector<uint32_t>, uint32_t> numbers;
@@ -122,7 +140,8 @@ struct Subsets {
             for (guard_t guard : one.accepting) moves.accepting |= holds(guard, holding);
             for (const PathTransition& way : one.transitions)
                 if (holds(way.guard, holding))
-                    for (symbol_t symbol : automaton->states[way.state].symbols) next[symbol].push_back(way.state);
+                    for (symbol_t symbol : automaton->states[way.state].symbols)
+                        next[symbol].push_back(is_merged ? automaton->states[way.state].alike : way.state);
         }
         for (auto& [symbol, states] : next) {
             std::sort(states.begin(), states.end());

@@ -268,13 +268,26 @@ template <class Lanes> struct ReachSearch {
     // What was come to, and all is as before; of many vertices in their order, in which their rows lie.
     void take_queue(ReachingState<Lanes>* state, Reached<Lanes>* to) {
         size_t vertices = plan->graph->vertices;
-        if (state->queue.size * SPARSE >= vertices) {
+        if (IS_ONE && state->queue.size * SPARSE >= vertices) {
+            take_all_seen(state, &to->vertices);
+        } else if (state->queue.size * SPARSE >= vertices) {
             for (size_t vertex = 0; vertex < vertices; ++vertex)
                 if (state->seen.lanes[vertex]) take_vertex(state, to, static_cast<vertex_t>(vertex));
         } else {
             for (size_t at = 0; at < state->queue.size; ++at)    // with many lanes a vertex may have come several times
                 if (state->seen.lanes[state->queue.vertices[at]]) take_vertex(state, to, state->queue.vertices[at]);
         }
+    }
+
+    void take_all_seen(ReachingState<Lanes>* state, std::vector<vertex_t>* to) {
+        to->resize(state->queue.size + 1);
+        vertex_t* next = to->data();        // nothing is jumped over, as in `come_to`
+        for (size_t vertex = 0; vertex < plan->graph->vertices; ++vertex) {
+            *next = static_cast<vertex_t>(vertex);
+            next += state->seen.lanes[vertex] != 0;
+        }
+        to->pop_back();
+        std::memset(state->seen.lanes.get(), 0, plan->graph->vertices * sizeof(Lanes));
     }
 
     void take_vertex(ReachingState<Lanes>* state, Reached<Lanes>* to, vertex_t vertex) {

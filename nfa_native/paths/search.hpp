@@ -40,6 +40,7 @@ struct PathSearch {
 
     // All is set but `starts`.  std::bad_alloc
     void open_search() {
+        subsets.is_merged = true;
         subsets.begin_with(automaton);
         PathRules walk = rules;
         walk.restrictor = WALK;

@@ -41,6 +41,7 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         void safe_add_symbol "add_symbol"(uint32_t state, symbol_t symbol) except +raise_cpp_error
         void safe_add_transition "add_way"(uint32_t origin, uint32_t to, uint64_t guard) except +raise_cpp_error
         void safe_add_accepting "add_accepting"(uint32_t state, uint64_t guard) except +raise_cpp_error
+        void safe_end "find_alike"() except +raise_cpp_error
 
     cdef cppclass PathRules:
         int restrictor

@@ -90,6 +90,7 @@ cdef class ExpressionAutomaton:
                 self.automaton.safe_add_accepting(number, guard)
         if not states:
             raise ValueError("an automaton has a state where it begins")
+        self.automaton.safe_end()
 
     cdef int _check(self, uint64_t guard) except -1:
         if self.automaton.conditions < MOST_CONDITIONS and guard >> self.automaton.conditions:

@@ -47,6 +47,7 @@ struct WalkCount {
 
     // All is set but `starts`.  std::bad_alloc
     void open_count() {
+        subsets.is_merged = true;
         subsets.begin_with(automaton);
         places.cover(graph->vertices);
     }
