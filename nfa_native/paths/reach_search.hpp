@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "nfa_native/paths/graph.hpp"
@@ -76,7 +76,6 @@ struct VertexQueue {
         vertices.reset(static_cast<vertex_t*>(grown));
         room = wanted;
     }
-    void clear() noexcept { size = 0; }
 };
 
 // A state of the part that is at work.
@@ -89,7 +88,7 @@ template <class Lanes> struct ReachingState {
 
 // What a state has come to, once its part is done.
 template <class Lanes> struct Reached {
-    std::vector<vertex_t> vertices;
+    VertexQueue vertices;
     std::vector<Lanes> lanes;               // of each; none if there is one lane
 };
 
@@ -150,7 +149,8 @@ template <class Lanes> struct ReachSearch {
     void begin_lanes() {
         Reached<Lanes>& first = reached[0];
         for (size_t i = 0; i < lane_count(); ++i) {
-            first.vertices.push_back((*starts)[first_start + i]);
+            first.vertices.make_room_for(1);
+            first.vertices.vertices[first.vertices.size++] = (*starts)[first_start + i];
             if (!IS_ONE) first.lanes.push_back(lane(i));
         }
         part = 0;
@@ -181,9 +181,9 @@ template <class Lanes> struct ReachSearch {
         }
         const ReachMove& move = here().feeds[next_feed];
         const Reached<Lanes>& from = reached[move.from];
-        for (; next_fed < from.vertices.size() && *left; ++next_fed)
-            take_move(move, from.vertices[next_fed], IS_ONE ? Lanes(1) : from.lanes[next_fed], left);
-        if (next_fed < from.vertices.size()) return;
+        for (; next_fed < from.vertices.size && *left; ++next_fed)
+            take_move(move, from.vertices.vertices[next_fed], IS_ONE ? Lanes(1) : from.lanes[next_fed], left);
+        if (next_fed < from.vertices.size) return;
         *left -= *left > 0;
         ++next_feed;
         next_fed = 0;
@@ -256,45 +256,42 @@ template <class Lanes> struct ReachSearch {
             for_each_start([](Lanes& seen, Lanes lane) { seen = static_cast<Lanes>(seen & ~lane); });
         for (size_t local = 0; local < states_here(); ++local) {
             ReachingState<Lanes>& state = reaching[local];
-            Reached<Lanes>& to = reached[here().first + local];
-            assert(to.vertices.empty());
-            to.vertices.reserve(state.queue.size);
-            take_queue(&state, &to);
-            state.queue.clear();
+            take_queue(&state, &reached[here().first + local].lanes);
+            reached[here().first + local].vertices = std::move(state.queue);
+            state.queue = VertexQueue();
             state.next = 0;
         }
     }
 
-    // What was come to, and all is as before; of many vertices in their order, in which their rows lie.
-    void take_queue(ReachingState<Lanes>* state, Reached<Lanes>* to) {
-        size_t vertices = plan->graph->vertices;
-        if (IS_ONE && state->queue.size * SPARSE >= vertices) {
-            take_all_seen(state, &to->vertices);
-        } else if (state->queue.size * SPARSE >= vertices) {
-            for (size_t vertex = 0; vertex < vertices; ++vertex)
-                if (state->seen.lanes[vertex]) take_vertex(state, to, static_cast<vertex_t>(vertex));
-        } else {
-            for (size_t at = 0; at < state->queue.size; ++at)    // with many lanes a vertex may have come several times
-                if (state->seen.lanes[state->queue.vertices[at]]) take_vertex(state, to, state->queue.vertices[at]);
+    // Each vertex of the queue stays there once, with its lanes, and nothing was seen any more.  Many come in their order, in
+    // which their rows lie.
+    void take_queue(ReachingState<Lanes>* state, std::vector<Lanes>* lanes) {
+        VertexQueue& queue = state->queue;
+        if (queue.size * SPARSE >= plan->graph->vertices) put_in_order(state);
+        if (IS_ONE) {
+            for (size_t at = 0; at < queue.size; ++at) state->seen.lanes[queue.vertices[at]] = 0;
+            return;
         }
+        size_t kept = 0;
+        for (size_t at = 0; at < queue.size; ++at) {
+            vertex_t vertex = queue.vertices[at];
+            if (!state->seen.lanes[vertex]) continue;   // it came several times
+            lanes->push_back(state->seen.lanes[vertex]);
+            state->seen.lanes[vertex] = 0;
+            state->fresh.lanes[vertex] = 0;
+            queue.vertices[kept++] = vertex;
+        }
+        queue.size = kept;
     }
 
-    void take_all_seen(ReachingState<Lanes>* state, std::vector<vertex_t>* to) {
-        to->resize(state->queue.size + 1);
-        vertex_t* next = to->data();        // nothing is jumped over, as in `come_to`
-        for (size_t vertex = 0; vertex < plan->graph->vertices; ++vertex) {
+    void put_in_order(ReachingState<Lanes>* state) {
+        state->queue.make_room_for(1);      // what is written behind the last one
+        vertex_t* next = state->queue.vertices.get();
+        for (size_t vertex = 0; vertex < plan->graph->vertices; ++vertex) {    // nothing is jumped over, as in `come_to`
             *next = static_cast<vertex_t>(vertex);
             next += state->seen.lanes[vertex] != 0;
         }
-        to->pop_back();
-        std::memset(state->seen.lanes.get(), 0, plan->graph->vertices * sizeof(Lanes));
-    }
-
-    void take_vertex(ReachingState<Lanes>* state, Reached<Lanes>* to, vertex_t vertex) {
-        to->vertices.push_back(vertex);
-        if (!IS_ONE) to->lanes.push_back(state->seen.lanes[vertex]);
-        if (!IS_ONE) state->fresh.lanes[vertex] = 0;
-        state->seen.lanes[vertex] = 0;
+        state->queue.size = static_cast<size_t>(next - state->queue.vertices.get());
     }
 
     // ── pairs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -317,9 +314,9 @@ template <class Lanes> struct ReachSearch {
             for (uint64_t left = lanes; left; left &= left - 1) ++next[static_cast<size_t>(__builtin_ctzll(left)) + 1];
         for (size_t i = 0; i < lane_count(); ++i) next[i + 1] += next[i];
         by_lane.resize(next.back());
-        for (size_t at = 0; at < from.vertices.size(); ++at)
+        for (size_t at = 0; at < from.vertices.size; ++at)
             for (uint64_t left = from.lanes[at]; left; left &= left - 1)
-                by_lane[next[static_cast<size_t>(__builtin_ctzll(left))]++] = from.vertices[at];
+                by_lane[next[static_cast<size_t>(__builtin_ctzll(left))]++] = from.vertices.vertices[at];
         lane_ends.assign(next.begin(), next.end() - 1);
     }
 
@@ -341,12 +338,13 @@ template <class Lanes> struct ReachSearch {
 
     // Pairs of a query with one start, as many as there is room for.
     void give_lane(const ReachQuery& query, uint64_t* left, size_t most) {
-        const std::vector<vertex_t>& ends = IS_ONE ? reached[here().first + busy].vertices : by_lane;
-        size_t stop = IS_ONE ? ends.size() : lane_ends[next_lane], before = next_end;
+        const VertexQueue& all = reached[here().first + busy].vertices;
+        const vertex_t* ends = IS_ONE ? all.vertices.get() : by_lane.data();
+        size_t stop = IS_ONE ? all.size : lane_ends[next_lane], before = next_end;
         size_t room = std::min<size_t>(most - found->size(), std::max<uint64_t>(*left, 1));
         if (query.ends == nullptr) {
             size_t count = std::min(stop - next_end, room);
-            const vertex_t* first = ends.data() + next_end;
+            const vertex_t* first = ends + next_end;
             found->ends.insert(found->ends.end(), first, first + count);
             next_end += count;
         } else {
