@@ -1,8 +1,8 @@
 """Walks of two steps for 1,000 questions of MetaQA at once, and for one: ``python -m benchmarks.paths.fixed``.
 
-Beside our queries, compiled: walks in numpy, those of equal questions together; dictionaries, one by one; property
-paths of pyoxigraph (end points alone); and a plain program in C++, compiled here.  CPU time of one thread, medians of
-turns.  The data are in ``$SPASEQ_SHARED`` or ``../shared/data``.
+Beside our queries, compiled: walks in numpy, those of equal questions together, which were grouped before;
+dictionaries, one by one; property paths of pyoxigraph (end points alone); and a plain program in C++, compiled here.
+CPU time of one thread, medians of turns.  The data are in ``$SPASEQ_SHARED`` or ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -30,6 +30,8 @@ from spaseq.paths.compiled import CompiledPaths
 
 QUESTIONS, FEW, TIMES, ROUNDS, LATENCIES = 1_000, 50, 10, 7, 2_000
 Rows = tuple[NDArray[np.uint32], NDArray[np.uint32]]  # offsets by vertex, and targets
+Steps = tuple[tuple[str, bool], ...]
+Columns = list[NDArray[np.uint32]]
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,14 @@ def ours(asked: Asked) -> Job:
     return lambda: len(compiled.match())
 
 
-def in_numpy(asked: Asked) -> Job:
-    """Ids of all walks, questions with the same steps together."""
-    groups = defaultdict(list)
-    for start, steps in zip(asked.starts, asked.steps, strict=True):
-        groups[steps].append(start)
-    rows = asked.rows
+def in_numpy(asked: Asked, with_columns: bool) -> Job:
+    """Ids of all walks, questions with the same steps together; ``with_columns``: the columns that we give."""
+    groups: dict[Steps, list[int]] = defaultdict(list)
+    for number, steps in enumerate(asked.steps):
+        groups[steps].append(number)
+    numbers = {steps: np.array(some, np.uint32) for steps, some in groups.items()}
+    starts = {steps: np.array(asked.starts, np.uint32)[some] for steps, some in numbers.items()}
+    rows, symbols = asked.rows, {step: np.uint32(number) for number, step in enumerate(asked.rows)}
 
     def expand(vertices: NDArray[np.uint32], along: Rows) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         offsets, targets = along
@@ -108,17 +112,25 @@ def in_numpy(asked: Asked) -> Job:
         before = np.cumsum(counts) - counts
         return origin, targets[np.arange(len(origin)) - before[origin] + first[origin]]
 
-    def run() -> int:
-        count = 0
-        for steps, starts in groups.items():
-            walks = [np.array(starts, np.uint32)]
+    def walked() -> Iterator[tuple[Steps, Columns]]:
+        for steps, some in starts.items():
+            walks = [numbers[steps], some]
             for step in steps:
                 origin, reached = expand(walks[-1], rows[step])
                 walks = [*(column[origin] for column in walks), reached]
-            count += len(walks[-1])
-        return count
+            yield steps, walks
 
-    return run
+    def columns() -> int:
+        whose, nodes, taken = [], [], []
+        for steps, (queries, *walks) in walked():
+            whose.append(queries)
+            nodes.append(np.stack(walks, axis=1).ravel())
+            taken.append(np.tile(np.array([symbols[step] for step in steps]), len(queries)))
+        together = np.concatenate(whose), np.concatenate(nodes), np.concatenate(taken)
+        ends = np.arange(1, len(together[0]) + 1, dtype=np.uint64) * np.uint64(len(asked.steps[0]))
+        return len(ends)
+
+    return columns if with_columns else lambda: sum(len(walks[0]) for _, walks in walked())
 
 
 def in_dictionaries(asked: Asked) -> Job:
@@ -179,7 +191,8 @@ def batch(asked: Asked) -> None:
     with tempfile.TemporaryDirectory() as folder:
         jobs = {
             "ours, compiled": ours(asked),
-            "numpy, equal questions together": in_numpy(asked),
+            "numpy, equal questions together, the same columns": in_numpy(asked, True),
+            "numpy, equal questions together, query and nodes": in_numpy(asked, False),
             "dictionaries, one by one": in_dictionaries(asked),
             f"pyoxigraph, {FEW} of them": in_pyoxigraph(asked),
             "C++, plain loops, the same columns": in_plain_cpp(asked, Path(folder), "walk_columns"),
@@ -192,7 +205,7 @@ def batch(asked: Asked) -> None:
     mine = seconds[own] / TIMES / len(asked.starts)
     for name, taken in seconds.items():
         each = taken / TIMES / (FEW if "pyoxigraph" in name else len(asked.starts))
-        print(f"  {name:<34} {1 / each:>13,.0f} questions/s, {each / mine:8.2f} x what ours cost")
+        print(f"  {name:<50} {1 / each:>13,.0f} questions/s, {each / mine:8.2f} x what ours cost")
     if len({found[name] for name in (own, *others) if "pyoxigraph" not in name}) > 1:
         sys.exit(f"they do not find the same: {found}")
 
