@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from nfa_native.paths.best_searcher import BestFirstSearcher
 from spaseq.errors import OptionError, QueryError
@@ -72,10 +72,10 @@ class BestSearch:
 
     def _by_weights(self, starts: Vertices, weights: StepWeights | WeightsOf) -> Iterator[tuple[StepWeights, Vertices]]:
         """Starts that follow each other and have the same weights, together."""
-        if isinstance(weights, StepWeights):
-            yield weights.checked(self._graph), starts
+        if not callable(weights):
+            yield _weights(weights).checked(self._graph), starts
             return
-        of_start = [weights(start).checked(self._graph) for start in starts.tolist()]
+        of_start = [_weights(weights(start)).checked(self._graph) for start in starts.tolist()]
         for _, places in groupby(range(len(of_start)), lambda place: id(of_start[place])):
             numbers = list(places)
             yield of_start[numbers[0]], starts[numbers[0] : numbers[-1] + 1]
@@ -107,3 +107,10 @@ class BestSearch:
         return BestPaths(
             self._graph, names, PathColumns(queries, ends, vertices, symbols), complete, told, scores, self.edges
         )
+
+
+def _weights(given: Any) -> StepWeights:
+    """OptionError: these are no weights."""
+    if not isinstance(given, StepWeights):
+        raise OptionError(f"weights are StepWeights, or a function that gives those of a start, not {given!r:.80}")
+    return given

@@ -235,6 +235,12 @@ def test_weights_of_another_graph(relations: int, nodes: int) -> None:
         LADDER.best(FORTY, StepWeights(np.zeros(relations), np.zeros(nodes)))
 
 
+@pytest.mark.parametrize("wrong", [None, 3, lambda start: 3, lambda start: None])
+def test_what_is_no_weights(wrong: Any) -> None:
+    with pytest.raises(OptionError, match="weights are StepWeights, or a function that gives those of a start, not"):
+        LADDER.best(FORTY, wrong)
+
+
 # ── what is refused ──────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("top", [0, -1, 1.5, True, None])
 def test_tops_that_are_none(top: Any) -> None:
