@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "nfa_native/paths/graph.hpp"
+#include "nfa_native/paths/pinned.hpp"
 
 namespace spaseq {
 
@@ -77,7 +77,7 @@ struct SubsetMoves {
 struct Subset {
     std::vector<uint32_t> states;               // rising
     guard_t looked_at = 0;                      // the conditions that guard what it can do
-    std::deque<SubsetMoves> known;              // stays where it is
+    Pinned<SubsetMoves> known;
 };
 
 static inline bool holds(guard_t guard, guard_t holding) noexcept { return (guard & ~holding) == 0; }
@@ -89,7 +89,7 @@ struct Subsets {
     const PathAutomaton* automaton = nullptr;
     bool is_merged = false;                     // of states that go on alike one is in a subset; else all have a symbol in common
     std::vector<const uint8_t*> conditions;     // of each by vertex: whether it holds
-    std::deque<Subset> subsets;
+    Pinned<Subset> subsets;
     std::map<std::vector<uint32_t>, uint32_t> numbers;
 
     void begin_with(const PathAutomaton* of) {

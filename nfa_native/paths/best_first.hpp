@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/outlook.hpp"
 #include "nfa_native/paths/path_so_far.hpp"
+#include "nfa_native/paths/pinned.hpp"
 
 namespace spaseq {
 
@@ -60,7 +60,7 @@ struct BestFirst {
 
     const PathGraph* graph = nullptr;
     size_t most_kept = size_t(1) << 24;         // beginnings, and ways on that wait
-    std::deque<RankedQuery> queries;
+    Pinned<RankedQuery> queries;
     std::vector<RankedRoute> routes;
     size_t next_route = 0;
     Beginnings beginnings;

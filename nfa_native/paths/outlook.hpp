@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <vector>
 
 #include "nfa_native/paths/automaton.hpp"
 #include "nfa_native/paths/graph.hpp"
+#include "nfa_native/paths/pinned.hpp"
 
 namespace spaseq {
 
@@ -74,7 +74,7 @@ struct Outlooks {
     double heaviest_of_all = NOTHING;
     std::vector<std::vector<double>> most;      // by number of steps, by state: the ways on that end then
     std::vector<uint8_t> goes_beyond;           // by state: there are longer ways
-    std::deque<Outlook> known;                  // by subset
+    Pinned<Outlook> known;                      // by subset
 
     // std::bad_alloc
     void look_ahead(const PathGraph& graph, const PathAutomaton& automaton, const StepWeights& weights) {

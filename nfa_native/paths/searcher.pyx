@@ -184,7 +184,7 @@ cdef int take_starts(vector[vertex_t]* into, const uint32_t[::1] starts, EdgeInd
 cdef int check_automaton(ExpressionAutomaton automaton, EdgeIndex edges, conditions) except -1:
     if automaton.symbols > edges.graph.symbols.size():
         raise ValueError("the automaton has symbols that the graph does not have")
-    if len(conditions) != automaton.automaton.conditions:
+    if <size_t>len(conditions) != automaton.automaton.conditions:
         raise ValueError(f"{len(conditions)} conditions were given, not {automaton.automaton.conditions}")
     return 0
 cdef class ColumnMemory:

@@ -9,12 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow
 from click.testing import CliRunner
+from pyoxigraph import NamedNode, Triple
 
 from spaseq import Engine, OutOfMemoryError
 from spaseq.cli import main
 from spaseq.cli.failures import FAILED, NO_MEMORY
+from spaseq.paths import Graph, StepWeights
 from tests.allocations.injection import ERROR, HARMLESS, NOISE, OTHER, USABLE, WRONG
 
 EX = "http://example.org/"
@@ -36,6 +39,15 @@ QUERY all_ways FROM <ex:n1> ALL TRAIL (<ex:p0>|^<ex:p1>){1,3}
 QUERY near FROM <ex:n1>, <ex:n2> ANY SHORTEST WALK (<ex:p0>|<ex:p1>|^<ex:p2>)+
 QUERY some FROM <ex:n3> SHORTEST 2 WALK (<ex:p0>|<ex:p2>){1,3}
 """
+SEARCHES = f"""\
+{PATHS}
+QUERY two_steps FROM <ex:n1>, <ex:n2> ALL WALK <ex:p0>/^<ex:p1>
+QUERY reached FROM <ex:n1>, <ex:n2>, <ex:n4> (<ex:p0>|<ex:p1>)*/^<ex:p2>
+QUERY between FROM <ex:n1> TO <ex:n5> ANY SHORTEST WALK (<ex:p0>|^<ex:p1>)+
+QUERY all_shortest FROM <ex:n2> ALL SHORTEST WALK (<ex:p0>|<ex:p1>|<ex:p2>)+
+QUERY trails FROM <ex:n2> SHORTEST 2 TRAIL (<ex:p0>|<ex:p2>){{1,4}}
+"""
+BEST = "QUERY best FROM <ex:n1>, <ex:n2> ACYCLIC (<ex:p0>|^<ex:p1>|<ex:p2>){1,4}"
 TRADES = "type,key,price,time\n"
 WINDOW = "PARTITION BY [key] WITHIN 30 EVENTS"
 
@@ -134,6 +146,29 @@ class Rows(Interface):
         return [str(match) for found in engine.push_arrow(table) for match in found]
 
 
+class Searches(Case):
+    """Paths of queries on a graph, pairs of their ends, how many there are, and the best ones."""
+
+    def __init__(self, queries: str, triples: list[tuple[str, str, str]]) -> None:
+        self._queries = queries
+        self._triples = [Triple(*map(NamedNode, one)) for one in triples]
+
+    def go(self) -> list[str]:
+        graph = Graph(self._triples)
+        compiled = graph.compile(self._queries)
+        found = [str(path) for path in compiled.match()] + [str(pair) for pair in compiled.ends()]
+        found += [f"{name} {count}" for name, count in compiled.counts().items()]
+        weights = StepWeights(np.arange(len(graph.predicates)), np.arange(graph.vertex_count) % 7)
+        return found + [str(path) for path in graph.best(BEST, weights, top=20)]
+
+    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
+        if written:
+            return NOISE
+        if not isinstance(found, BaseException):
+            return HARMLESS if found == wanted else WRONG
+        return ERROR if isinstance(found, MemoryError) else OTHER
+
+
 def statement(number: int, name: str, value: str) -> str:
     """A line of an event."""
     return f"<{EX}x{number}> <{EX}{name}> {value} <{EX}e{number}> .\n"
@@ -225,13 +260,19 @@ def edges(events: int = 300) -> Case:
     return Command("paths", query, "--stream", written("e.nq", links(events)), "--window", "40s", "--format", "jsonl")
 
 
+def searches(edges: int = 60) -> Case:
+    """Searches of all kinds in a graph."""
+    triples = [(f"ex:n{n * 3 % 11}", f"ex:p{n % 3}", f"ex:n{n * n % 17 + n // 30}") for n in range(edges)]
+    return Searches(SEARCHES, triples)
+
+
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
-    "snapshot": snapshot, "rows": rows, "edges": edges,
+    "snapshot": snapshot, "rows": rows, "edges": edges, "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000, "edges": 6_000,
+    "rows": 2_000, "edges": 6_000, "searches": 400,
 }  # fmt: skip
 
 

@@ -8,7 +8,16 @@ from tests.allocations.injection import GOOD, LASTING, SINGLE, injector, tried
 from tests.allocations.runs import RUNS
 
 pytestmark = pytest.mark.skipif(injector() is None, reason="it takes a GNU system and a C++ compiler")
-EVERY = {"sequences": 41, "complex events": 19, "aggregates": 23, "totals": 43, "snapshot": 97, "rows": 41, "edges": 41}
+EVERY = {
+    "sequences": 41,
+    "complex events": 19,
+    "aggregates": 23,
+    "totals": 43,
+    "snapshot": 97,
+    "rows": 41,
+    "edges": 41,
+    "searches": 31,
+}
 
 
 @pytest.mark.parametrize("mode", [SINGLE, LASTING])

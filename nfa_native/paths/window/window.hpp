@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "nfa_native/paths/automaton.hpp"
+#include "nfa_native/paths/pinned.hpp"
 #include "nfa_native/paths/search.hpp"
 #include "nfa_native/paths/window/all_shortest.hpp"
 #include "nfa_native/paths/window/appeared.hpp"
@@ -116,7 +116,7 @@ struct EdgeWindow {
     static constexpr uint32_t NEXT = 2, NEAR = 4, FAR = 8;      // rows ahead
 
     WindowGraph graph;
-    std::deque<WindowQuery> queries;        // which stay where they are
+    Pinned<WindowQuery> queries;
     AppearedPaths found;
     int64_t width = 0;                      // an edge is there as long as it is not older
     int broken = 0;
