@@ -71,7 +71,7 @@ class PathBlock:
 
     def framer(self, types: Mapping[str, str]) -> Callable[[Sequence[PathBlock]], pyarrow.Table]:
         """The columns of ``Paths.to_arrow``."""
-        return lambda blocks: _together([block.paths.to_arrow() for block in blocks])
+        return lambda blocks: together([block.paths.to_arrow() for block in blocks])
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ def in_ntriples(path: Path) -> str:
     return " ".join(in_turn([value.to_ntriples() for value in path.values()], steps))
 
 
-def _together(tables: list[Any]) -> Any:
+def together(tables: list[Any]) -> Any:
+    """Tables of Arrow as one."""
     import pyarrow
 
     return pyarrow.concat_tables(tables)

@@ -7,8 +7,9 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from spaseq.cli.path_block import together
 from spaseq.paths import EndPoints
 from spaseq.paths.ends import shown_node
 from spaseq.results.formats.block import Shortening
@@ -69,10 +70,4 @@ class EndBlock:
 
     def framer(self, types: Mapping[str, str]) -> Callable[[Sequence[EndBlock]], pyarrow.Table]:
         """The columns of ``EndPoints.to_arrow``."""
-        return lambda blocks: _together([block.pairs.to_arrow() for block in blocks])
-
-
-def _together(tables: list[Any]) -> Any:
-    import pyarrow
-
-    return pyarrow.concat_tables(tables)
+        return lambda blocks: together([block.pairs.to_arrow() for block in blocks])

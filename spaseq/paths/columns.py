@@ -31,6 +31,12 @@ class PathColumns:
         found, counts = np.unique(self.queries, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
+    def end_points(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """uint32[n], uint32[n]: the first and the last node of each path."""
+        steps = np.concatenate([np.zeros(1, np.int64), self.ends.astype(np.int64)])
+        places = np.arange(len(self))
+        return self.vertices[steps[:-1] + places], self.vertices[steps[1:] + places]
+
     def part(self, start: int, stop: int) -> PathColumns:
         """Paths ``start`` … ``stop - 1``."""
         first = int(self.ends[start - 1]) if start else 0

@@ -59,10 +59,8 @@ class EndColumns:
     @staticmethod
     def of_paths(paths: PathColumns) -> EndColumns:
         """The end points of paths, no two of which have the same."""
-        steps = np.concatenate([np.zeros(1, np.int64), paths.ends.astype(np.int64)])
-        places = np.arange(len(paths))
-        starts, ends = paths.vertices[steps[:-1] + places], paths.vertices[steps[1:] + places]
-        return EndColumns(paths.queries, starts, places.astype(np.uint64) + np.uint64(1), ends)
+        starts, ends = paths.end_points()
+        return EndColumns(paths.queries, starts, np.arange(1, len(paths) + 1, dtype=np.uint64), ends)
 
     @staticmethod
     def join(parts: Sequence[EndColumns]) -> EndColumns:

@@ -24,7 +24,7 @@ from spaseq.paths.binding import (
 )
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.end_columns import EndColumns
-from spaseq.paths.parts import AutomatonPart, AutomatonSearch, GivenStarts, QueryPart
+from spaseq.paths.parts import AutomatonPart, ConvertedPart, GivenStarts, QueryPart
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import NodeCondition, PathSelector, Restrictor, SelectorKind
 from spaseq.plan.paths.glushkov import MOST_CONDITIONS
@@ -43,7 +43,7 @@ def end_parts(
         yield WalkEndsPart(graph, [query for _, query in walks], [number for number, _ in walks], often)
     for number, query in numbered:
         if query.query.restrictor is not Restrictor.WALK:
-            yield PathEndsPart(AutomatonPart(graph, one_each(query), number))
+            yield ConvertedPart(AutomatonPart(graph, one_each(query), number), EndColumns.of_paths)
 
 
 def one_each(query: PreparedPath) -> PreparedPath:
@@ -172,48 +172,6 @@ class WalkEndsSearch:
             self._searcher = EndSearcher(self._part.plan(group), group.starts)
         except ValueError as error:
             raise QueryError(f"{self._part.queries[group.places[0]].name}: {error}") from None
-
-
-# ── paths under a restrictor, one of each pair ───────────────────────────────────────────────────────────────
-@dataclass(frozen=True)
-class PathEndsPart(QueryPart[EndColumns]):
-    """A query whose paths are found, one for each pair."""
-
-    part: AutomatonPart
-
-    def begin(self, starts: GivenStarts, warnings: list[str]) -> PathEndsSearch:
-        """See ``QueryPart``."""
-        return PathEndsSearch(self.part.begin(starts, warnings))
-
-
-@dataclass(frozen=True, slots=True)
-class PathEndsSearch:
-    """See ``PartSearch``."""
-
-    search: AutomatonSearch
-
-    @property
-    def at_once(self) -> int:
-        """See ``PartSearch``."""
-        return self.search.at_once
-
-    @property
-    def done(self) -> bool:
-        """See ``PartSearch``."""
-        return self.search.done
-
-    @property
-    def looked_at(self) -> int:
-        """See ``PartSearch``."""
-        return self.search.looked_at
-
-    def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``."""
-        return self.search.advance(most_edges, most_paths)
-
-    def take(self) -> EndColumns:
-        """See ``PartSearch``."""
-        return EndColumns.of_paths(self.search.take())
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -66,9 +66,7 @@ class Paths(Sequence["Path"]):
 
     def end_points(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """uint32[n], uint32[n]: the numbers of the first and of the last node of each path."""
-        places = np.arange(len(self))
-        first, last = self._starts[:-1] + places, self._starts[1:] + places
-        return self.columns.vertices[first], self.columns.vertices[last]
+        return self.columns.end_points()
 
     def to_arrow(self) -> pyarrow.Table:
         """A table of query, nodes, predicates (N-Triples terms and IRIs) and inverse, all but the first lists.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -32,6 +32,8 @@ from spaseq.plan.paths.directions import FEW_ENDS, goes_from_both_ends
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1
+S = TypeVar("S", bound=Sized)
+C = TypeVar("C", bound=Sized)
 C_co = TypeVar("C_co", bound=Sized, covariant=True)  # columns of what is found
 
 
@@ -86,6 +88,50 @@ class SearchPlan(Generic[C_co]):
     names: tuple[str, ...]
     parts: tuple[QueryPart[C_co], ...]
     without_from: tuple[str, ...]
+
+
+# ── what is made of another part's ───────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, slots=True)
+class ConvertedPart(QueryPart[C], Generic[S, C]):
+    """A part, and what ``convert`` makes of the columns that it finds."""
+
+    part: QueryPart[S]
+    convert: Callable[[S], C]
+
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> ConvertedSearch[S, C]:
+        """See ``QueryPart``."""
+        return ConvertedSearch(self.part.begin(starts, warnings), self.convert)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedSearch(Generic[S, C]):
+    """See ``PartSearch``."""
+
+    search: PartSearch[S]
+    convert: Callable[[S], C]
+
+    @property
+    def at_once(self) -> int:
+        """See ``PartSearch``."""
+        return self.search.at_once
+
+    @property
+    def done(self) -> bool:
+        """See ``PartSearch``."""
+        return self.search.done
+
+    @property
+    def looked_at(self) -> int:
+        """See ``PartSearch``."""
+        return self.search.looked_at
+
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """See ``PartSearch``."""
+        return self.search.advance(most_edges, most_paths)
+
+    def take(self) -> C:
+        """See ``PartSearch``."""
+        return self.convert(self.search.take())
 
 
 # ── one query, led by its automaton ──────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.paths import ParsedPathQueries, parse
-from spaseq.pattern.paths import PathQuery, Restrictor, SelectorKind, is_unbounded
+from spaseq.pattern.paths import PathQuery, is_unbounded
 from spaseq.plan.paths.chain import chain_of
 from spaseq.plan.paths.glushkov import PathAutomaton, Step, path_automaton
 
@@ -30,8 +30,7 @@ class PreparedPath:
     @cached_property
     def chain(self) -> tuple[Step, ...] | None:
         """The steps of all its paths, if it asks for all walks along a chain of steps."""
-        is_all = self.query.selector.kind is SelectorKind.ALL and self.query.restrictor is Restrictor.WALK
-        return chain_of(self.automaton) if is_all else None
+        return chain_of(self.automaton) if self.query.is_for_all_walks else None
 
 
 PathQueries: TypeAlias = "str | os.PathLike[str] | ParsedPathQueries | PathQuery | PreparedPath | Iterable[PathQueries]"
@@ -73,7 +72,6 @@ def _prepared(queries: PathQueries) -> Iterator[PreparedPath]:
 
 
 def _planned(query: PathQuery) -> PreparedPath:
-    is_all = query.selector.kind is SelectorKind.ALL and query.restrictor is Restrictor.WALK
-    if is_all and is_unbounded(query.expression):
+    if query.is_for_all_walks and is_unbounded(query.expression):
         raise QueryError("ALL WALK of an expression without a bound may have infinitely many results")
     return PreparedPath(query, path_automaton(query.expression))

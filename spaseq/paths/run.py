@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sized
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from spaseq.paths.budget import UNLIMITED, Budget
 from spaseq.paths.columns import PathColumns
@@ -27,6 +28,8 @@ class SearchRun(Generic[C]):
     ``warnings`` name what the graph does not have.
     """
 
+    most_results: ClassVar[int] = MOST_COUNT  # if the budget sets no limit
+
     def __init__(self, plan: SearchPlan[C], starts: Starts | None, budget: Budget) -> None:
         self.graph = plan.graph
         self.names = plan.names
@@ -36,7 +39,7 @@ class SearchRun(Generic[C]):
         self.warnings: list[str] = []
         self._starts = given_starts(plan, starts, self.warnings)
         self._budget = budget
-        self._left = MOST_COUNT if budget.paths is None else budget.paths
+        self._left = self.most_results if budget.paths is None else budget.paths
 
     def found(self, least: int = 1, most: int = MOST_TOGETHER) -> Iterator[C]:
         """Columns as they are found, of so many results unless it is the end of a part, or of the search."""
@@ -108,6 +111,8 @@ class EndsRun(SearchRun[EndColumns]):
 
 class CountRun(SearchRun[Counts]):
     """How many paths there are; see ``SearchRun``."""
+
+    most_results = sys.maxsize  # they are not kept
 
     def all(self) -> PathCounts:
         """Those of each query."""

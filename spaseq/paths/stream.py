@@ -21,7 +21,7 @@ from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.labels import with_labelled_nodes
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.reading import edge_sources, read_events
-from spaseq.paths.watching import Starts, WatchedQueries, gives_one_walk
+from spaseq.paths.watching import Starts, WatchedQueries
 from spaseq.results.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events
@@ -176,7 +176,7 @@ class EdgeStream:
         """
         number = self._number(query)
         prepared = self.queries[number]
-        if not gives_one_walk(prepared):
+        if not prepared.query.has_one_walk_each:
             starts = self._starts.get(prepared.name) if isinstance(self._starts, dict) else self._starts
             return self.graph(time).match(prepared, starts)
         self._pass(time)

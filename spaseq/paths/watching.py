@@ -22,7 +22,7 @@ from spaseq.paths.binding import symbols
 from spaseq.paths.names import node_bytes
 from spaseq.paths.prepared import PreparedPath
 from spaseq.paths.twins import without_twins
-from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, Restrictor, SelectorKind
+from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, SelectorKind
 
 Starts: TypeAlias = "Iterable[Any] | Mapping[str, Iterable[Any]]"
 OTHER = ""  # stands for all predicates that no query names: it is the IRI of none
@@ -122,13 +122,6 @@ class WatchedQueries:
 
     def _words(self, texts: Iterable[bytes]) -> Words:
         return self.terms.intern_many(list(texts))
-
-
-def gives_one_walk(query: PreparedPath) -> bool:
-    """Whether one walk is a result for each pair of nodes: the kernel keeps it up to date."""
-    selector = query.query.selector
-    chosen = selector.kind not in (SelectorKind.ALL, SelectorKind.ALL_SHORTEST) and selector.count == 1
-    return chosen and query.query.restrictor is Restrictor.WALK
 
 
 def _predicates(query: PreparedPath) -> Iterator[str]:

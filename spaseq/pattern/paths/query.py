@@ -67,6 +67,21 @@ class PathQuery:
     restrictor: Restrictor = Restrictor.WALK
     not_back: bool = False
 
+    @property
+    def is_for_all_walks(self) -> bool:
+        """Whether it asks for all walks, which then must have a bound."""
+        return self.selector.kind is SelectorKind.ALL and self.restrictor is Restrictor.WALK
+
+    @property
+    def has_one_each(self) -> bool:
+        """Whether it has one path for each pair of nodes between which there are some."""
+        return self.selector.kind not in (SelectorKind.ALL, SelectorKind.ALL_SHORTEST) and self.selector.count == 1
+
+    @property
+    def has_one_walk_each(self) -> bool:
+        """The same, and that path is a walk."""
+        return self.has_one_each and self.restrictor is Restrictor.WALK
+
 
 def default_selector(expression: PathExpression) -> PathSelector:
     """What a query without selector and restrictor means: all paths where their length is bounded, else one a pair."""
