@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 from nfa_native.paths.best_searcher import BestFirstSearcher
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths.binding import Vertices
-from spaseq.paths.budget import Budget
+from spaseq.paths.budget import Budget, BudgetClock
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.found import Paths
@@ -82,15 +81,10 @@ class BestSearch:
 
     def go_on(self, budget: Budget) -> None:
         """Search until the best paths are known, or the budget is used up.  QueryError: a query takes too much."""
-        deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
-        while not self._searcher.done:
-            if deadline is not None and time.monotonic() >= deadline and (self.edges or not budget.seconds):
-                return  # but a first look there is, however slow the machine
-            most = AT_ONCE if budget.edges is None else min(AT_ONCE, budget.edges - self.edges)
-            if most <= 0:
-                return
+        clock = BudgetClock(budget)
+        while not self._searcher.done and clock.allows_more(self.edges):
             try:
-                self._searcher.advance(most)
+                self._searcher.advance(clock.next_edges(AT_ONCE, self.edges))
             except ValueError as error:
                 raise QueryError(f"the best paths cannot be found: {error}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -31,3 +32,22 @@ class Budget:
 
 
 UNLIMITED = Budget()
+
+
+class BudgetClock:
+    """A budget that is being used from now on."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
+
+    def allows_more(self, edges: int) -> bool:
+        """Whether a search may go on that has looked at so many edges: at first it may, however slow the machine."""
+        if self._budget.edges is not None and edges >= self._budget.edges:
+            return False
+        is_first = edges == 0 and bool(self._budget.seconds)
+        return self._deadline is None or time.monotonic() < self._deadline or is_first
+
+    def next_edges(self, most: int, edges: int) -> int:
+        """How many edges such a search may look at next, ``most`` at most."""
+        return most if self._budget.edges is None else min(most, self._budget.edges - edges)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Sized
 from typing import ClassVar, Generic, TypeVar
 
-from spaseq.paths.budget import UNLIMITED, Budget
+from spaseq.paths.budget import UNLIMITED, Budget, BudgetClock
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.count_parts import Counts
 from spaseq.paths.counts import PathCounts
@@ -43,42 +42,37 @@ class SearchRun(Generic[C]):
 
     def found(self, least: int = 1, most: int = MOST_TOGETHER) -> Iterator[C]:
         """Columns as they are found, of so many results unless it is the end of a part, or of the search."""
-        deadline = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
+        clock = BudgetClock(self._budget)
         for part in self._parts:
             if self._budget is UNLIMITED and (few := part.few(self._starts, self.warnings)) is not None:
                 self.edges += few.looked_at
                 yield few.columns
                 continue
             search = part.begin(self._starts, self.warnings)
-            yield from self._of_search(search, deadline, least, most)
+            yield from self._of_search(search, clock, least, most)
             if not search.done:
                 return
         self.complete = True
 
-    def _of_search(self, search: PartSearch[C], deadline: float | None, least: int, most: int) -> Iterator[C]:
+    def _of_search(self, search: PartSearch[C], clock: BudgetClock, least: int, most: int) -> Iterator[C]:
         may_go_on = True
         while may_go_on and not search.done:
             waiting = 0
-            while waiting < least and not search.done and (may_go_on := self._may_go_on(deadline, waiting)):
-                waiting = self._advanced(search, most)
+            while waiting < least and not search.done and (may_go_on := self._may_go_on(clock, waiting)):
+                waiting = self._advanced(search, clock, most)
             if waiting:
                 self._left -= waiting
                 yield search.take()
 
-    def _advanced(self, search: PartSearch[C], most: int) -> int:
+    def _advanced(self, search: PartSearch[C], clock: BudgetClock, most: int) -> int:
         """Look at some edges more; how many results wait then."""
         before = search.looked_at
-        at_once = search.at_once
-        if self._budget.edges is not None:
-            at_once = min(at_once, self._budget.edges - self.edges)
-        waiting = search.advance(at_once, min(most, self._left))
+        waiting = search.advance(clock.next_edges(search.at_once, self.edges), min(most, self._left))
         self.edges += search.looked_at - before
         return waiting
 
-    def _may_go_on(self, deadline: float | None, waiting: int) -> bool:
-        has_edges = self._budget.edges is None or self.edges < self._budget.edges
-        has_time = deadline is None or time.monotonic() < deadline or (self.edges == 0 and bool(self._budget.seconds))
-        return waiting < self._left and has_edges and has_time  # a first look there is, however slow the machine
+    def _may_go_on(self, clock: BudgetClock, waiting: int) -> bool:
+        return waiting < self._left and clock.allows_more(self.edges)
 
 
 class PathRun(SearchRun[PathColumns]):
