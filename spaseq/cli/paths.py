@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from spaseq.cli.allocator import give_back_large_blocks
+from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import PICTURES, Duration, format_option, limit_option, output_option

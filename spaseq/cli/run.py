@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from spaseq.cli.allocator import give_back_large_blocks
+from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, restoring
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from spaseq.cli.allocator import give_back_large_blocks
+from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.checkpoint import restoring
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED

@@ -43,6 +43,31 @@ class BoundPath:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundQuery:
+    """A query on a graph: from where to where (``ends`` None: anywhere), and what the graph does not have."""
+
+    query: PreparedPath
+    starts: NamedNodes
+    ends: Flags | None
+    warnings: tuple[str, ...]
+
+    @staticmethod
+    def of(graph: GraphEdges, query: PreparedPath) -> BoundQuery:
+        """A query, whatever its expression."""
+        ends, unknown = ends_of(graph, query)
+        return BoundQuery(query, starts_of(graph, query), ends, (*unknown_predicates(graph, query), *unknown))
+
+    def starts_in(self, given: Mapping[str, Vertices]) -> Vertices:
+        """Where it begins: where the program says, by the name of the query, else where it says itself."""
+        return given.get(self.query.name, self.starts.vertices)
+
+    def told(self, given: Mapping[str, Vertices]) -> Iterator[str]:
+        """What the graph does not have, by the name of the query; of nodes of FROM only if it begins there."""
+        own = () if self.query.name in given else self.starts.warnings
+        return (f"{self.query.name}: {warning}" for warning in (*self.warnings, *own))
+
+
 def bound(graph: GraphEdges, prepared: PreparedPath) -> BoundPath:
     """A query on a graph.  QueryError: a condition cannot be evaluated."""
     automaton, (ends, warnings) = prepared.automaton, ends_of(graph, prepared)

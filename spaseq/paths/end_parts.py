@@ -6,22 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 
 from nfa_native.paths.reach_searcher import EndPlan, EndSearcher
 from spaseq.errors import QueryError
-from spaseq.paths.binding import (
-    Flags,
-    NamedNodes,
-    Vertices,
-    condition_flags,
-    ends_of,
-    starts_of,
-    symbols,
-    unknown_predicates,
-)
+from spaseq.paths.binding import BoundQuery, Vertices, condition_flags, symbols
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.end_columns import EndColumns
 from spaseq.paths.parts import AutomatonPart, ConvertedPart, GivenStarts, QueryPart
@@ -52,22 +42,6 @@ def one_each(query: PreparedPath) -> PreparedPath:
 
 
 # ── walks ────────────────────────────────────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True)
-class EndsQuery:
-    """A query on a graph: from where to where, and what the graph does not have."""
-
-    query: PreparedPath
-    starts: NamedNodes
-    ends: Flags | None
-    warnings: tuple[str, ...]
-
-    @staticmethod
-    def of(graph: GraphEdges, query: PreparedPath) -> EndsQuery:
-        """A query."""
-        ends, unknown = ends_of(graph, query)
-        return EndsQuery(query, starts_of(graph, query), ends, (*unknown_predicates(graph, query), *unknown))
-
-
 @dataclass(frozen=True, slots=True)
 class EndGroup:
     """Queries from the same starts, by their places in the part, and the starts."""
@@ -91,9 +65,7 @@ class WalkEndsPart(QueryPart[EndColumns]):
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> WalkEndsSearch:
         """See ``QueryPart``."""
-        for one in self._bound:
-            told = chain(one.warnings, () if one.query.name in starts else one.starts.warnings)
-            warnings += (f"{one.query.name}: {warning}" for warning in told)
+        warnings += (warning for one in self._bound for warning in one.told(starts))
         return WalkEndsSearch(self, list(self._groups(starts)))
 
     def plan(self, group: EndGroup) -> EndPlan:
@@ -109,14 +81,14 @@ class WalkEndsPart(QueryPart[EndColumns]):
         return found
 
     @cached_property
-    def _bound(self) -> tuple[EndsQuery, ...]:
-        return tuple(EndsQuery.of(self.graph, query) for query in self.queries)
+    def _bound(self) -> tuple[BoundQuery, ...]:
+        return tuple(BoundQuery.of(self.graph, query) for query in self.queries)
 
     def _groups(self, starts: GivenStarts) -> Iterator[EndGroup]:
         """Those with the same starts that may, or may not, come back to them."""
         found: dict[tuple[bytes, bool], list[int]] = {}
         for place, one in enumerate(self._bound):
-            key = starts.get(one.query.name, one.starts.vertices).tobytes(), one.query.query.not_back
+            key = one.starts_in(starts).tobytes(), one.query.query.not_back
             found.setdefault(key, []).append(place)
         for (some, _), places in found.items():
             vertices = np.frombuffer(some, np.uint32)
@@ -175,7 +147,7 @@ class WalkEndsSearch:
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────────────────
-def end_plan(graph: GraphEdges, queries: Sequence[EndsQuery]) -> EndPlan:
+def end_plan(graph: GraphEdges, queries: Sequence[BoundQuery]) -> EndPlan:
     """One automaton for queries with the same starts.  QueryError: a condition cannot be evaluated."""
     merger = AutomatonMerger()
     for one in queries:

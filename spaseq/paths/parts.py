@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -13,17 +13,7 @@ from numpy.typing import NDArray
 from nfa_native.paths.fixed_searcher import FixedLengthPlan, FixedLengthSearcher
 from nfa_native.paths.searcher import PathSearcher
 from spaseq.errors import QueryError
-from spaseq.paths.binding import (
-    BoundPath,
-    Flags,
-    NamedNodes,
-    Vertices,
-    bound,
-    ends_of,
-    starts_of,
-    symbols,
-    unknown_predicates,
-)
+from spaseq.paths.binding import BoundPath, BoundQuery, NamedNodes, Vertices, bound, starts_of, symbols
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
@@ -226,31 +216,6 @@ def _kernel_selector(selector: PathSelector) -> tuple[str, int]:
 
 
 # ── many queries, each a chain of steps ──────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True, slots=True)
-class BoundChain:
-    """A query for all walks along a chain of steps, on a graph: the symbols of each step, and from where to where."""
-
-    name: str
-    steps: tuple[list[int], ...]
-    starts: NamedNodes
-    ends: Flags | None
-    not_back: bool
-    warnings: tuple[str, ...]
-
-    @staticmethod
-    def of(graph: GraphEdges, query: PreparedPath) -> BoundChain:
-        """A query that is a chain."""
-        steps = tuple(symbols(graph.labels, step) for step in query.chain or ())
-        ends, unknown = ends_of(graph, query)
-        warnings = (*unknown_predicates(graph, query), *unknown)
-        return BoundChain(query.name, steps, starts_of(graph, query), ends, query.query.not_back, warnings)
-
-    def told(self, starts: GivenStarts) -> Iterator[str]:
-        """What the graph does not have."""
-        given = self.name in starts
-        return (f"{self.name}: {warning}" for warning in (*self.warnings, *(() if given else self.starts.warnings)))
-
-
 @dataclass(frozen=True)
 class ChainsPart(QueryPart[PathColumns]):
     """Queries that are chains, the first of which has the number ``first`` of all."""
@@ -275,24 +240,30 @@ class ChainsPart(QueryPart[PathColumns]):
 
     def _given(self, starts: GivenStarts) -> list[Vertices] | None:
         """Where each query begins; None: where it says."""
-        return [starts.get(chain.name, chain.starts.vertices) for chain in self._chains] if starts else None
+        return [one.starts_in(starts) for one in self._bound] if starts else None
 
     def _warn(self, starts: GivenStarts, warnings: list[str]) -> None:
         if self._unknown:
-            warnings += (warning for chain in self._chains for warning in chain.told(starts))
+            warnings += (warning for one in self._bound for warning in one.told(starts))
 
     @cached_property
-    def _chains(self) -> tuple[BoundChain, ...]:
-        return tuple(BoundChain.of(self.graph, query) for query in self.queries)
+    def _bound(self) -> tuple[BoundQuery, ...]:
+        return tuple(BoundQuery.of(self.graph, query) for query in self.queries)
 
     @cached_property
     def _unknown(self) -> bool:
-        return any(chain.warnings or chain.starts.warnings for chain in self._chains)
+        return any(one.warnings or one.starts.warnings for one in self._bound)
 
     @cached_property
     def _plan(self) -> FixedLengthPlan:
-        rows = ((chain.steps, chain.starts.vertices, chain.ends, chain.not_back) for chain in self._chains)
+        rows = (
+            (self._steps(one.query), one.starts.vertices, one.ends, one.query.query.not_back) for one in self._bound
+        )
         return FixedLengthPlan(self.graph.index, rows)
+
+    def _steps(self, query: PreparedPath) -> tuple[list[int], ...]:
+        """The symbols of each step of a chain."""
+        return tuple(symbols(self.graph.labels, step) for step in query.chain or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow
 
-from spaseq.spark.carried import carried
+from spaseq.spark.carried import at_work, carried
 from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.packing import AT_ONCE, unpacked
@@ -29,7 +29,7 @@ def match_batch(inputs: Iterable[DataFrame], job: EngineJob) -> DataFrame:
     sift = carried(job.sift)
     packed = reduce(lambda one, other: one.union(other), (rows.mapInArrow(sift, PACKED_DDL) for rows in inputs))
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
-    return sorted_.mapInArrow(partial(evaluate, job), job.results)
+    return sorted_.mapInArrow(at_work(partial(evaluate, job)), job.results)
 
 
 def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:

@@ -14,12 +14,24 @@ from typing import TypeAlias
 
 import pyarrow
 
+from spaseq.allocator import keep_freed_blocks
+
 Stage: TypeAlias = "Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]"
 
 
 def carried(stage: Stage) -> Stage:
     """The same stage for ``mapInArrow``.  RuntimeError, in the worker: it has no SPAseq of this version."""
-    return partial(_by_value(_checked), version("spaseq"), pickle.dumps(stage))
+    return partial(_by_value(_checked), version("spaseq"), pickle.dumps(at_work(stage)))
+
+
+def at_work(stage: Stage) -> Stage:
+    """The same stage, in a worker that uses its memory again from batch to batch."""
+    return partial(_at_work, stage)
+
+
+def _at_work(stage: Stage, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    keep_freed_blocks()
+    return stage(batches)
 
 
 def _checked(wanted: str, stage: bytes, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

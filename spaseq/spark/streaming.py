@@ -18,6 +18,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from spaseq.allocator import keep_freed_blocks
 from spaseq.errors import SnapshotError
 from spaseq.spark.carried import carried
 from spaseq.spark.kinds import EngineJob
@@ -84,6 +85,7 @@ class Stepping(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Called in the worker, before anything else."""
+        keep_freed_blocks()
         self.handle = handle
         log = handle.getMapState("log", "number bigint", "data binary")
         self.store = SparkStore(handle.getValueState("meta", "data binary"), log)
