@@ -9,8 +9,7 @@ from typing import Protocol, TextIO
 
 from spaseq.cli.options import PICTURES
 from spaseq.cli.output import check_one_query
-from spaseq.cli.path_block import HEADS, PathBlock
-from spaseq.cli.path_ends import HEADS as END_HEADS
+from spaseq.cli.path_block import PathBlock
 from spaseq.cli.path_ends import EndBlock
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries
@@ -60,7 +59,7 @@ class GraphQuestion:
         if format == "count":
             _write_counts({name: len(some) for name, some in pairs.items()}, output)
             return found, len(found)
-        writer = open_block_writer(format, output, Layout(END_HEADS, len(pairs) > 1, bold=False))
+        writer = open_block_writer(format, output, Layout(EndBlock.HEADS, len(pairs) > 1, bold=False))
         try:
             for name, some in pairs.items():
                 if len(some) or format in FRAMES:
@@ -95,7 +94,7 @@ def _write(run: PathRun, output: TextIO, format: str) -> int:
     """Write all paths; how many there were."""
     if format in SOLUTIONS | FRAMES:
         check_one_query(format, "query", run.names)
-    writer = open_block_writer(format, output, Layout(HEADS, len(run.names) > 1, bold=False))
+    writer = open_block_writer(format, output, Layout(PathBlock.HEADS, len(run.names) > 1, bold=False))
     found = 0
     try:
         if format in FRAMES:
