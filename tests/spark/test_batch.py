@@ -10,7 +10,7 @@ from tests.spark.session import session, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
-BUCKETS = 8
+BUCKETS = 4
 
 
 def test_all_cases_in_one_job() -> None:
@@ -19,6 +19,6 @@ def test_all_cases_in_one_job() -> None:
     background = {iri: graph for one in own for iri, graph in one.background.items()}
     several = [name for one in own if one.has_several_keys(BUCKETS) for name in one.queries]
     rows = table_of(event for one in own for event in one.events)
-    df = session().createDataFrame(rows.to_pandas()).repartition(3)
+    df = session().createDataFrame(rows.to_pandas()).repartition(3, "time")  # EVENTS: simultaneous ones in their order
     found = match(df, queries, background, buckets=BUCKETS, whole=several).toArrow().to_pylist()
     assert counted(found, queries) == in_process(queries, background, rows)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
-BUCKETS = 8
+BUCKETS = 4
 LATE = """SELECT ?a FROM STREAM S <urn:S> FROM STREAM T <urn:T> WHERE { SEQ(A | B)
     DEFINE GPM A ON S { ?a <urn:p> ?b } DEFINE GPM B ON T { ?a <urn:p> ?b } }"""
 GRAPH = "<urn:a> <urn:p> <urn:b> ."
