@@ -5,6 +5,9 @@ All of this needs pyspark (the extra ``spark``).
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from spaseq.errors import OptionError
 
 try:
@@ -13,10 +16,28 @@ try:
 except ImportError as error:
     raise OptionError(f"Spark needs {error.name}; install it with: pip install 'spaseq[spark]'") from error
 
-from spaseq.spark.finishing import finish
-from spaseq.spark.matching import match
-from spaseq.spark.sources.rdfstream import RdfStream, register
-from spaseq.spark.sources.values import from_wire
-from spaseq.spark.tuples.matching import finish_tuples, match_tuples
+if TYPE_CHECKING:
+    from spaseq.spark.finishing import finish
+    from spaseq.spark.matching import match
+    from spaseq.spark.sources.rdfstream import RdfStream, register
+    from spaseq.spark.sources.values import from_wire
+    from spaseq.spark.tuples.matching import finish_tuples, match_tuples
 
 __all__ = ["RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
+
+_ROOMS = {
+    "RdfStream": "spaseq.spark.sources.rdfstream",
+    "finish": "spaseq.spark.finishing",
+    "finish_tuples": "spaseq.spark.tuples.matching",
+    "from_wire": "spaseq.spark.sources.values",
+    "match": "spaseq.spark.matching",
+    "match_tuples": "spaseq.spark.tuples.matching",
+    "register": "spaseq.spark.sources.rdfstream",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Rooms are entered when first asked for: each worker of Spark loads what it needs, and no more."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)
