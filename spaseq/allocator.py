@@ -27,7 +27,7 @@ def give_back_large_blocks() -> bool:
 def keep_freed_blocks() -> bool:
     """Let blocks below 32 MiB be kept for what comes next, 64 MiB of them at the end of the heap; whether it was done.
 
-    Half a microsecond of two to three that a worker takes for an event.
+    It is 0.3 to 0.5 of the three microseconds that a worker takes for an event.
     """
     return _told({_MMAP_THRESHOLD: KEPT_BLOCK, _TRIM_THRESHOLD: KEPT})
 
