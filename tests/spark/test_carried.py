@@ -32,7 +32,11 @@ def test_another_version_is_told_in_one_line(tmp_path: Path, metadata: str, foun
         (tmp_path / name).symlink_to(Path(cloudpickle.__file__).parents[2] / name)
     program = f"import sys, pickle; sys.path.insert(0, {str(tmp_path)!r})\npickle.load(open(sys.argv[1], 'rb'))([])"
     told = subprocess.run(
-        [sys.executable, "-S", "-c", program, tmp_path / "stage"], capture_output=True, text=True, timeout=60
+        [sys.executable, "-S", "-c", program, tmp_path / "stage"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
     )
     assert told.returncode == 1
     assert f"has {found}, the driver has " in told.stderr.strip().splitlines()[-1]
