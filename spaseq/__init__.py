@@ -1,6 +1,5 @@
 """Semantic complex event processing over RDF streams: see the README and ``docs/``."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import (
@@ -16,6 +15,7 @@ from spaseq.errors import (
     SpaseqWarning,
     StreamError,
 )
+from spaseq.rooms import entered
 
 if TYPE_CHECKING:
     from spaseq.engine.background import Background
@@ -47,6 +47,4 @@ _ROOMS = {
 
 def __getattr__(name: str) -> object:
     """Rooms are entered when first asked for: a part of the package does not load the whole."""
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+    return entered(__name__, _ROOMS, name)

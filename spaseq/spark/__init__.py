@@ -5,10 +5,10 @@ All of this needs pyspark (the extra ``spark``).
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import OptionError
+from spaseq.rooms import entered
 
 try:
     import pyarrow  # noqa: F401
@@ -38,6 +38,4 @@ _ROOMS = {
 
 def __getattr__(name: str) -> object:
     """Rooms are entered when first asked for: each worker of Spark loads what it needs, and no more."""
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+    return entered(__name__, _ROOMS, name)
