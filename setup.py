@@ -9,6 +9,7 @@ interpreter then needs the sanitizer's runtime preloaded).
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,13 +42,32 @@ def extension(source: Path) -> Extension:
     return Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
-        depends=[one.as_posix() for one in HEADERS],
         include_dirs=["."],
         language="c++",
         extra_compile_args=["-std=c++17", *optimisation, *SANITIZERS],
         extra_link_args=SANITIZERS,
         define_macros=[("CYTHON_WITHOUT_ASSERTIONS", None)] if not (DEBUG or SANITIZE) else [],
     )
+
+
+def with_headers(module: Extension) -> Extension:
+    """An extension that is built again when a header changes, also one that only its headers include."""
+    waiting = [Path(one) for one in module.depends if one.endswith(".hpp")]
+    headers: set[Path] = set()
+    while waiting:
+        header = waiting.pop()
+        if header not in headers:
+            headers.add(header)
+            waiting += included_by(header)
+    module.depends = sorted({*module.depends, *(one.as_posix() for one in headers)})
+    return module
+
+
+def included_by(header: Path) -> list[Path]:
+    """The headers of ours that a header includes, by a path from the root or from its own folder."""
+    names = re.findall(r'^#include "(.+)"', header.read_text(), re.MULTILINE)
+    places = [Path(os.path.normpath(folder / name)) for name in names for folder in (Path(), header.parent)]
+    return [place for place in places if place.is_file()]
 
 
 class BuildNative(build_ext):
@@ -85,14 +105,14 @@ def compile_grammars() -> None:
 
 
 os.chdir(Path(__file__).resolve().parent)
-HEADERS = sorted(Path("nfa_native").rglob("*.hpp"))
 compile_grammars()
+modules = cythonize(
+    [extension(source) for package in PACKAGES for source in sorted(Path(package).rglob("*.pyx"))],
+    compiler_directives=DIRECTIVES,
+    nthreads=os.cpu_count() or 1,
+    annotate=os.environ.get("SPASEQ_ANNOTATE") == "1",
+)
 setup(
-    ext_modules=cythonize(
-        [extension(source) for package in PACKAGES for source in sorted(Path(package).rglob("*.pyx"))],
-        compiler_directives=DIRECTIVES,
-        nthreads=os.cpu_count() or 1,
-        annotate=os.environ.get("SPASEQ_ANNOTATE") == "1",
-    ),
+    ext_modules=[with_headers(module) for module in modules],
     cmdclass={"build_ext": BuildNative},
 )
