@@ -90,6 +90,8 @@ def fail(error: BaseException) -> NoReturn:
     """Show the error, or all of a group, and leave with the code that fits."""
     codes = []
     for each in _leaves(error):
+        if cannot_be_written(each):
+            fail_to_write(each)
         if not isinstance(each, SpaseqError):
             _fail_unexpectedly(each)
         click.echo(describe(each), err=True)

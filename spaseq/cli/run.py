@@ -175,9 +175,9 @@ def _drain(running: Run, drain: ResultCounter) -> bool:
     interrupts = Interrupts(running)
     try:
         with interrupts.handled():
-            for table in running.tables() if not drain.full else ():
+            for some in running.merged() if not drain.full else ():
                 with interrupts.writing():
-                    drain.take(table)
+                    drain.take(some)
                 if drain.full or interrupts.late:
                     break
     finally:

@@ -12,10 +12,10 @@ from nfa_native.terms.words import Terms
 from spaseq.engine import promises
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.core import EngineCore
+from spaseq.engine.delivery import OnMatch
 from spaseq.engine.graphs import Graph
 from spaseq.engine.items import Item, as_event
 from spaseq.engine.prepared import AnyQuery
-from spaseq.engine.running import OnMatch
 from spaseq.errors import OptionError
 from spaseq.exclusive import exclusive, in_steps, reading
 from spaseq.pattern.sequences import Query

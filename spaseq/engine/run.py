@@ -24,6 +24,7 @@ from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
+from spaseq.results.merged import MergedTables
 from spaseq.results.packages import require
 from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event, Events
@@ -112,6 +113,8 @@ class Run(Iterator[Match]):
         self._patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         self._from_files = True  # nothing that could fall silent
         self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
+        if self._from_files and len(core.running) > 1 and state is None:
+            core.wait_for_whole_ticks()
         self._matches: Iterator[Match] | None = None
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
@@ -136,6 +139,14 @@ class Run(Iterator[Match]):
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
         return Tables(self._use, "Run.tables", (table for tables in self._steps() for table in tables))
+
+    def merged(self) -> Iterator[MergedTables]:
+        """All results in order of decision, among equals in that of their queries, many together.
+
+        If all streams are files that do not grow, that is one order, however they are read.  Else it holds for what is
+        decided at once.
+        """
+        return Tables(self._use, "Run.merged", (part for decided in self._steps() for part in decided.merged()))
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""

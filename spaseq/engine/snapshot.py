@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 from spaseq.engine.background import Background
 from spaseq.engine.common import Compiled
 from spaseq.engine.core import EngineCore
+from spaseq.engine.delivery import OnMatch
 from spaseq.engine.names import EventNames
 from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.protocols import AnyMatcher, WordMap
 from spaseq.engine.queries import as_query, plan_of, stream_order
-from spaseq.engine.running import OnMatch
 from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.snapshot_waiting import pack_waiting, section, unpack_waiting
 from spaseq.engine.spent import Spent
@@ -38,7 +38,7 @@ Made: TypeAlias = tuple[Plan, Compiled]
 
 def take_snapshot(core: EngineCore) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
-    check_settled(all(streamset.is_settled for streamset in core.streamsets))
+    check_settled(core.is_settled)
     core.catch_up()
     running = list(core.running.values())
     sections: dict[str, bytes] = {}
