@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 
 import click
 
-from spaseq.cli.resuming import cut, kept, write_whole
+from spaseq.cli.resuming import cut, kept, read_kept, write_kept
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
@@ -72,12 +72,9 @@ class Checkpoint:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """The checkpoint in a file; None if there is no file.  OptionError: it is no checkpoint, or cannot be read."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    data = read_kept(path, GRAPHS.magic)
+    if data is None:
         return None
-    except OSError as error:
-        raise OptionError(f"--checkpoint: cannot read {path}: {error.strerror}") from None
     try:
         header, sections = GRAPHS.unpack(data)
         for problem in misfits(header, HEADER, "header"):
@@ -100,7 +97,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
     }  # fmt: skip
-    write_whole(path, GRAPHS.pack(header, {"engine": state.engine}))
+    write_kept(path, GRAPHS.pack(header, {"engine": state.engine}))
 
 
 class Checkpoints:

@@ -13,6 +13,7 @@ from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, rest
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import (
     Duration,
@@ -28,6 +29,7 @@ from spaseq.cli.output import check_not_read, open_output
 from spaseq.cli.printing import ResultCounter, open_printer
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.resuming import checkpoint_files, checkpoint_held
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.standard import silence_output
 from spaseq.cli.stream_options import (
@@ -125,15 +127,17 @@ def run(
     ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
-    check_not_read({"--output": output, "--late": late, "--checkpoint": checkpoint}, read)
+    check_not_read({"--output": output, "--late": late, **checkpoint_files(checkpoint)}, read)
     checkpoints = None
     if checkpoint is not None:
         check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
+        ctx.with_resource(checkpoint_held(checkpoint))
         same = {f"--{name.replace('_', '-')}": ctx.params[name] for name in SAME} | {"--time-property": properties}
         checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
     goes_on = checkpoints is not None and checkpoints.found is not None
+    ctx.with_resource(outputs_held({"--output": output, "--late": late}))
     with late_file(late, goes_on) as on_late, open_output(output, goes_on) as text, hints_with_options(), restoring():
         running = Run(
             checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options
 from spaseq.cli.options import Duration, format_option, limit_option, output_option
 from spaseq.cli.output import check_not_read
@@ -82,6 +83,7 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
     It needs Java 17 or later.  What is there is worked out as a whole; with --checkpoint or --follow in batches.
     """
     from spaseq.cli.on_spark.command import Command
+    from spaseq.cli.on_spark.kept import folder_held
     from spaseq.cli.on_spark.options import SparkOptions
     from spaseq.spark.machine import check_java
 
@@ -91,7 +93,10 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
     sources = stream_sources(asked.streams, checked)
     _check_files(sources, [*queries, *graphs.values()], asked)
     asked.check()
+    if asked.checkpoint is not None:
+        ctx.with_resource(folder_held(asked.checkpoint))
     kept = asked.kept(sources)
+    ctx.with_resource(outputs_held({"--output": asked.output, "--late": asked.late}))
     check_java()
     if not asked.quiet:
         for each in parsed:
