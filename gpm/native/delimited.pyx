@@ -187,18 +187,14 @@ cdef void append_string(string& text, const char* at, size_t size) noexcept nogi
         i += plain_bytes(at + i, size - i)
         if i == size:
             break
+        text.append(at + plain, i - plain)
         if <uint8_t>at[i] < 0x80:
-            text.append(at + plain, i - plain)
             append_escape(text, at[i])
             i += 1
-            plain = i
-        elif begins_with_c1(at + i, size - i):
-            text.append(at + plain, i - plain)
+        else:
             append_code(text, at[i + 1])
             i += 2
-            plain = i
-        else:
-            i += 1
+        plain = i
     text.append(at + plain, size - plain)
     text.push_back(c'"')
 

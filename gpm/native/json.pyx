@@ -10,7 +10,7 @@ from libc.string cimport memcmp
 from gpm.native.texts cimport TextColumn, opened
 from nfa_native.core.containers cimport string, take_bytes, take_texts, vector
 from nfa_native.core.guard cimport attempted, attempted_bint
-from nfa_native.core.plain_text cimport begins_with_c1, plain_bytes
+from nfa_native.core.plain_text cimport plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
 from nfa_native.terms.words cimport (
@@ -192,18 +192,14 @@ cdef void append_string(string& text, const char* at, size_t size) noexcept nogi
         at += plain_bytes(at, end - at)
         if at == end:
             break
+        text.append(plain, at - plain)
         if <uint8_t>at[0] < 0x80:
-            text.append(plain, at - plain)
             append_escape(text, at[0])
             at += 1
-            plain = at
-        elif begins_with_c1(at, end - at):
-            text.append(plain, at - plain)
+        else:
             append_number(text, at[1])
             at += 2
-            plain = at
-        else:
-            at += 1
+        plain = at
     text.append(plain, end - plain)
     text.push_back(c'"')
 

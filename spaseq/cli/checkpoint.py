@@ -12,9 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-import click
-
 from spaseq.cli.resuming import cut, kept, read_kept, write_kept
+from spaseq.cli.saying import say
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
@@ -151,7 +150,7 @@ class Checkpoints:
     def finish(self) -> None:
         """The run has ended: write the last one; if it ended in the midst of a step, say that the one before counts."""
         if self._run is None or self._writing or not self._run.can_tell_state:
-            click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+            say("note: stopped in the midst of its work: the checkpoint is the one before")
         else:
             self.write()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from spaseq.cli.printing import ResultCounter, open_printer
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
 from spaseq.cli.resuming import checkpoint_files, checkpoint_held
+from spaseq.cli.saying import say
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.standard import silence_output
 from spaseq.cli.stream_options import (
@@ -51,6 +51,7 @@ from spaseq.cli.stream_options import (
 from spaseq.engine.run import Run
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.results.formats import WRITERS
+from spaseq.showing import json_text
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
@@ -165,7 +166,7 @@ def run(
             losses = _losses(running, late is not None)
             tell_losses(losses, quiet, strict)
             if stats:
-                click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
+                say(json_text(running.statistics(), indent=2))
         if count:
             text.write(f"{drain.counted(running.counts)}\n")
     if not (drain.counted(running.counts) or drain.full or quiet or stats):
@@ -203,7 +204,7 @@ def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
     for each in parsed:
         show_warnings(each, err=True)
     for text in more:
-        click.echo(f"warning: {text}", err=True)
+        say(f"warning: {text}")
 
 
 def _losses(running: Run, late_file: bool) -> list[str]:

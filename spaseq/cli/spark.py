@@ -14,6 +14,7 @@ from spaseq.cli.options import Duration, format_option, limit_option, output_opt
 from spaseq.cli.output import check_not_read
 from spaseq.cli.progress import pace_of
 from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.saying import say
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.stream_options import (
     count_option,
@@ -102,7 +103,7 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
         for each in parsed:
             show_warnings(each, err=True)
         for text in background_warnings(graphs, checked, ontologies):
-            click.echo(f"warning: {text}", err=True)
+            say(f"warning: {text}")
     command = Command(asked, parsed, sources, read_background(graphs, ontologies), kept, pace_of(ctx))
     if code := command.run():
         ctx.exit(code)

@@ -38,6 +38,7 @@ from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 from spaseq.results.formats import BLOCKS
+from spaseq.showing import on_one_line
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
@@ -248,7 +249,7 @@ def _counts(matches: ManyMatches, limit: int | None) -> str:
     counts = matches.counts() if limit is None else _limited_counts(matches, limit)
     if len(counts) == 1:
         return "".join(f"{count}\n" for count in counts.values())
-    return "".join(f"{name} {count}\n" for name, count in counts.items())
+    return "".join(f"{on_one_line(name)} {count}\n" for name, count in counts.items())
 
 
 def _limited_counts(matches: ManyMatches, limit: int) -> dict[str, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from spaseq.results.formats.block import ResultBlock
 from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.showing import json_text
 
 
 class JsonLinesWriter:
@@ -18,7 +18,7 @@ class JsonLinesWriter:
 
     def write(self, block: ResultBlock) -> None:
         """Append the results of ``block``."""
-        start = f'{{"query": {json.dumps(block.query, ensure_ascii=False)}, ' if self._several else "{"
+        start = f'{{"query": {json_text(block.query)}, ' if self._several else "{"
         for lines in block.json_lines(start):
             write_encoded(self._output, lines)
 
