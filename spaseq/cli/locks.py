@@ -80,7 +80,7 @@ def outputs_held(written: Mapping[str, Path | None]) -> Iterator[None]:
     """
     files = [(path, option) for option, path in written.items() if path is not None and not is_of_the_shell(path)]
     with ExitStack() as stack:
-        for path, option in sorted(files, key=lambda one: not one[0].exists()):  # none is made if another is taken
+        for path, option in sorted(files, key=lambda one: not _is_there(one[0])):  # none is made if another is taken
             stack.enter_context(_output_held(option, path))
         yield
 
@@ -108,6 +108,10 @@ def _output_held(option: str, path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110  (a name that no file can have is no error here)
 
 
 def _output(path: Path) -> int | None:

@@ -87,7 +87,7 @@ def checkpoint_held(path: Path) -> Iterator[None]:
 
 def lock_of(path: Path) -> Path:
     """The lock of the checkpoint in a file, beside it; links to a file share one."""
-    real = path.resolve() if path.is_symlink() else path
+    real = path.resolve() if os.path.islink(path) else path  # noqa: PTH114  (as long as it likes)
     return real.with_name(real.name + ".lock")
 
 

@@ -242,3 +242,9 @@ def test_leftovers_of_a_kill_are_removed(place: Path, monkeypatch: pytest.Monkey
         fcntl.flock(file, fcntl.LOCK_EX)
         with checkpoint_held(Path("state")):
             assert not left.exists() and busy.exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x" * 253, "nowhere/x", "q.spaseq/x"])
+def test_names_that_no_file_can_have(place: Path, invoke: Invoke, name: str) -> None:
+    found = invoke(*RUN, *STREAM, "--checkpoint", name)
+    assert found.exit_code == 2 and "error: --checkpoint" in found.stderr and ": cannot " in found.stderr
