@@ -43,6 +43,8 @@ class XmlWriter:
 
 def _referenced(text: str) -> str:
     """Markup in which DEL and C1, which XML has, are given by their numbers."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _REFERENCED.sub(lambda found: f"&#x{ord(found[0]):X};", text)
 
 
