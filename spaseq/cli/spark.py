@@ -10,6 +10,7 @@ import click
 
 from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options
+from spaseq.cli.on_spark.kept import folder_held, kept_files
 from spaseq.cli.options import Duration, format_option, limit_option, output_option
 from spaseq.cli.output import check_not_read
 from spaseq.cli.progress import pace_of
@@ -84,7 +85,6 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
     It needs Java 17 or later.  What is there is worked out as a whole; with --checkpoint or --follow in batches.
     """
     from spaseq.cli.on_spark.command import Command
-    from spaseq.cli.on_spark.kept import folder_held
     from spaseq.cli.on_spark.options import SparkOptions
     from spaseq.spark.machine import check_java
 
@@ -115,4 +115,5 @@ def _check_files(sources: Mapping[str, str], read: Sequence[str], asked: SparkOp
     for file in files:
         if file == "-" or not Path(file).is_file():
             raise OptionError(f"--stream: Spark reads files, not {'standard input' if file == '-' else file}")
-    check_not_read({"--output": asked.output, "--late": asked.late}, [*read, *files])
+    kept = {} if asked.checkpoint is None else kept_files(asked.checkpoint)
+    check_not_read({"--output": asked.output, "--late": asked.late, **kept}, [*read, *files])

@@ -55,6 +55,11 @@ def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
     return found
 
 
+def kept_files(folder: Path) -> dict[str, Path]:
+    """What a run writes into this folder, as ``check_not_read`` wants it."""
+    return {"--checkpoint": folder / NAME, "the lock of --checkpoint": folder / LOCK}
+
+
 @contextmanager
 def folder_held(folder: Path) -> Iterator[None]:
     """Within, the folder is the checkpoint of this run alone; it is made if it is not there.
