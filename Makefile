@@ -24,6 +24,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.allocations.deep
 	$(BIN)/python -m tests.snapshots.deep
 	$(BIN)/python -m tests.cli.killing 50
+	$(BIN)/python -m tests.cli.crowding 50
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
 	$(BIN)/python -m tests.paths.ends_deep 5000 0
 	$(BIN)/python -m tests.paths.stream.deep 5000 0

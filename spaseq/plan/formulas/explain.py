@@ -30,6 +30,7 @@ from spaseq.plan.formulas import aggregation, strategies
 from spaseq.plan.formulas.automaton import Recognition, chosen_lanes
 from spaseq.plan.formulas.splitting import split
 from spaseq.plan.formulas.twin_paths import followers, twin_paths
+from spaseq.showing import json_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,7 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
 def as_json(asked: Explained) -> str:
     """All sections as data."""
     found = {section.key: section.value for section in (each(asked) for each in SECTIONS)}
-    return json.dumps(found, indent=2, ensure_ascii=False)
+    return json_text(found, indent=2)
 
 
 def as_mermaid(asked: Explained) -> str:

@@ -13,6 +13,7 @@ from spaseq.pattern.paths.printing import print_node, print_selector
 from spaseq.plan.drawing import Description, mermaid_text
 from spaseq.plan.paths.directions import FEW_ENDS, goes_from_both_ends
 from spaseq.plan.paths.glushkov import PathAutomaton, Step
+from spaseq.showing import json_text
 
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
@@ -140,7 +141,7 @@ def _marks(conditions: Sequence[int]) -> str:
 
 
 def _json(queries: Sequence[Description]) -> str:
-    return json.dumps(queries if len(queries) > 1 else queries[0], indent=2, ensure_ascii=False) + "\n"
+    return json_text(queries if len(queries) > 1 else queries[0], indent=2) + "\n"
 
 
 def _dot(queries: Sequence[Description]) -> str:

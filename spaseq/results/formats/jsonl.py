@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from spaseq.results.formats.block import ResultBlock
 from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.showing import json_text
 
 
 class JsonLinesWriter:
@@ -31,7 +31,7 @@ class JsonLinesWriter:
         write_encoded(self._output, b"".join([next(lines[number]) for number in turns.tolist()]))
 
     def _lines(self, block: ResultBlock) -> Iterator[bytes]:
-        start = f'{{"query": {json.dumps(block.query, ensure_ascii=False)}, ' if self._several else "{"
+        start = f'{{"query": {json_text(block.query)}, ' if self._several else "{"
         return block.json_lines(start)
 
     def close(self) -> None:
