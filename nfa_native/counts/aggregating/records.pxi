@@ -4,6 +4,7 @@ cdef enum:
     NO_SLOT = 0xFFFFFFFF
     NO_GROUP = 0xFFFFFFFF
     NO_PARTITION = 0xFFFFFFFF
+    MANY_BUCKETS = 256    # of a table: more are given back when groups are gone
 
 cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
 cdef int64_t NOTHING = 0x7FFFFFFFFFFFFFFF
