@@ -168,7 +168,7 @@ class AggregatingQuery:
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
     def ends_with_time(self) -> bool:
-        """Whether they are numbered with those of queries whose windows move on all together; those of totals are not."""
+        """Whether time alone ends what is in them; those of totals are not numbered with such ones."""
         return self._totals is None and self._query.forgets
 
     def living(self) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,12 @@ from spaseq.tuples.columns.predicates import coded
 from spaseq.tuples.columns.stored import column_read, column_stored, distinct, require, rows_read, rows_stored
 from spaseq.tuples.columns.vectors import Mask
 
-
 MANY = 1 << 14  # texts of which some may be over
 _NUMBERED = pyarrow.schema({"values": pyarrow.string(), "numbers": pyarrow.int64()})
 
 
 class KnownTexts(dict[str, int]):
-    """Gives a text the next number from 1 on, which it keeps as long as a window has it; no number is given twice."""
+    """Gives a text the next number from 1 on, which it keeps as long as a window has it; then it may get another."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class KnownTexts(dict[str, int]):
         return number
 
     def forget(self, least: int, latest: int) -> None:
-        """Windows begin at ``least`` from now on: forget texts that came before alone.  Starts rise up to ``latest``."""
+        """Forget texts that came before ``least`` alone, where windows begin now; starts rise up to ``latest``."""
         if self._last_before is not None and least > self._last_before:
             self._before, self._last_before = {}, None
         if len(self) >= MANY and self._last_before is None and self._latest is not None:
@@ -45,20 +45,20 @@ class KnownTexts(dict[str, int]):
         self._latest = latest
 
     def stored(self) -> bytes:
-        """The texts that have numbers, and these if some are missing; for a snapshot."""
-        numbers = sorted((self._before | self).items(), key=lambda pair: pair[1])
-        texts = pyarrow.array([text for text, _ in numbers], pyarrow.string())
-        given = pyarrow.array([number for _, number in numbers], pyarrow.int64())
-        if self._next == len(numbers) + 1:
+        """The texts that have numbers, and these if some are missing between them; for a snapshot."""
+        known = sorted((self._before | self).items(), key=lambda pair: pair[1])
+        texts = pyarrow.array([text for text, _ in known], pyarrow.string())
+        numbers = [number for _, number in known]
+        if numbers == [*range(1, len(known) + 1)]:
             return column_stored(texts)
-        return rows_stored(pyarrow.record_batch([texts, given], schema=_NUMBERED))
+        return rows_stored(pyarrow.record_batch([texts, pyarrow.array(numbers)], schema=_NUMBERED))
 
     def restore(self, data: bytes, latest: int) -> None:
         """Know these texts, which came with starts up to ``latest``; SnapshotError: one is there twice."""
         texts, numbers = _texts_read(data)
         distinct(texts)
         self.update(zip(texts, numbers, strict=True))
-        self._latest, self._next = latest, max(numbers, default=0) + 1
+        self._latest, self._next = latest, max(numbers, default=0) + 1  # greater ones are in no window
 
 
 def _texts_read(data: bytes) -> tuple[Sequence[str], Sequence[int]]:
@@ -69,14 +69,12 @@ def _texts_read(data: bytes) -> tuple[Sequence[str], Sequence[int]]:
     rows = rows_read(data, _NUMBERED)
     require(not any(column.null_count for column in rows.columns), "a value is missing")
     numbers = rows.column("numbers").to_pylist()
-    rises = all(one < other for one, other in zip(numbers, numbers[1:], strict=False))
-    require(rises and (not numbers or 0 < numbers[0] and numbers[-1] < 2**62), "numbers of texts are none")
+    rise = all(one < other for one, other in pairwise(numbers))
+    require(rise and (not numbers or (numbers[0] > 0 and numbers[-1] < 2**62)), "numbers of texts are none")
     return rows.column("values").to_pylist(), numbers
 
 
-def numbered(
-    value: Value, batch: pyarrow.RecordBatch, known: KnownTexts
-) -> tuple[npt.NDArray[np.int64], Mask]:
+def numbered(value: Value, batch: pyarrow.RecordBatch, known: KnownTexts) -> tuple[npt.NDArray[np.int64], Mask]:
     """The numbers of an attribute's texts (n), from 1 on; and where it has some.  New ones become ``known``."""
     assert isinstance(value, Attribute)
     column = batch.column(value.name)

@@ -75,8 +75,8 @@ class Keyed:
     def state(self) -> dict[str, Any]:
         """What is known."""
         return {
-            "columns": list(self.partitions.columns), "forgets": self._ends_with_time, "partitions": self.partitions.state(),
-            "outside": self.outside.state(), "many": self._many,
+            "columns": list(self.partitions.columns), "forgets": self._ends_with_time,
+            "partitions": self.partitions.state(), "outside": self.outside.state(), "many": self._many,
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -168,7 +168,7 @@ class SelectingQuery:
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
     def ends_with_time(self) -> bool:
-        """Whether their windows move on all together."""
+        """Whether time alone ends what is in them."""
         return self._query.forgets
 
     def living(self) -> Numbers:

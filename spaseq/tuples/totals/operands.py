@@ -59,7 +59,7 @@ class Operand:
         return len(self._numbers) >= self._many
 
     def keep(self, held: Numbers) -> Numbers:
-        """Forget all values but those with a number of ``held`` (m); the new numbers by those before (``renumbered``)."""
+        """Forget all values but those with a number of ``held`` (m); the new numbers by those before."""
         kept = np.unique(held[held != NO_VALUE])
         numbers = np.full(len(self._numbers), NO_VALUE, np.uint32)
         numbers[kept] = np.arange(len(kept))
