@@ -100,8 +100,9 @@ class Rising:
     def _partitions(self) -> Numbers:
         """Those of the events that are kept, rising."""
         numbers = [np.unique(batch.partitions) for batch in self._kept if batch.partitions is not None]
-        found = np.unique(np.concatenate([*numbers, np.empty(0, np.uint32)]))
-        return found[found != NO_PARTITION]
+        found: Numbers = np.unique(np.concatenate([*numbers, np.empty(0, np.uint32)]))
+        there: Numbers = found[found != NO_PARTITION]
+        return there
 
     def _falls(self, batch: EncodedBatch) -> bool:
         starts, _ = edges(self._window, batch)
