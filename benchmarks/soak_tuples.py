@@ -1,8 +1,8 @@
 """Memory and CPU time while millions of rows go through queries in CEQL whose groups and keys keep being new.
 
-Run: ``python -m benchmarks.soak_tuples [ROWS] [NAME …]``, see ``QUERIES``; each query has a process of its own.  The exit
-code is 1 if memory was not flat to a tenth over the second half of the rows, or the last fifth of them took over a fifth
-more CPU time than the second, counted in the time that it takes to make the rows (see ``benchmarks.soak``).
+Run: ``python -m benchmarks.soak_tuples [ROWS] [NAME …]``, see ``QUERIES``; each query has a process of its own.  The
+exit code is 1 if memory was not flat to a tenth over the second half of the rows, or the last fifth of them took over a
+fifth more CPU time than the second, counted in the time that it takes to make the rows (see ``benchmarks.soak``).
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def is_flat(name: str, rows: int) -> bool:
     samples = []
     for sample in measured(name, rows):
         samples.append(sample)
-        print(f"  {sample.events:>12,} {sample.memory:8.1f} MB {sample.seconds:8.1f} s {sample.making:8.1f} s", flush=True)
+        said = f"{sample.memory:8.1f} MB {sample.seconds:8.1f} s {sample.making:8.1f} s"
+        print(f"  {sample.events:>12,} {said}", flush=True)
     uneven, slower = unevenness(samples), slowing(samples)
     print(f"  {name}: most memory in the second half / least {uneven:.3f}")
     print(f"  {name}: CPU time by that of making, last fifth / second {slower:.3f}", flush=True)

@@ -72,4 +72,5 @@ def test_queries_in_ceql(name: str) -> None:
 
 def test_memory_of_the_second_half() -> None:
     assert unevenness(STEADY) == pytest.approx(1)
-    assert unevenness([sample._replace(memory=100.0 + n) for n, sample in enumerate(STEADY)]) == pytest.approx(119 / 110)
+    growing = [sample._replace(memory=100.0 + n) for n, sample in enumerate(STEADY)]
+    assert unevenness(growing) == pytest.approx(119 / 110)

@@ -16,7 +16,7 @@ cdef void number_groups(Substream* s) noexcept nogil:
     if s.group_of_key.bucket_count() > 4 * s.window.groups.size() + MANY_BUCKETS:
         s.group_of_key.swap(fresh)
     s.group_of_key.clear()
-    for i in range(<uint32_t>s.window.groups.size()):
+    for i in range(<uint32_t>s.window.groups.size() if s.window.groups.size() > 1 else 0):
         s.group_of_key[s.window.groups[i].key] = i
 
 

@@ -18,6 +18,7 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.kinds import Kind
+from spaseq.tuples.columns.positions import RowPositions, places_among
 from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -72,8 +73,8 @@ class RememberedColumns:
 
     def read(self, name: Hashable, positions: Places) -> Vector:
         """The column at these positions (p)."""
-        there = self._end - self._first == len(self._marks)
-        return _at(self._vectors[name], positions - self._first if there else np.searchsorted(self._marks, positions))
+        places = positions - self._first if self._forgets else RowPositions(self._marks).places(positions)
+        return _at(self._vectors[name], places)
 
     @property
     def has_many(self) -> bool:
@@ -82,13 +83,13 @@ class RememberedColumns:
 
     def keep_only(self, held: Places) -> None:
         """Forget all events but those at these positions (rising)."""
-        self._choose(np.flatnonzero(np.isin(self._marks, held, assume_unique=True)))
+        self._choose(places_among(self._marks, held))
         self._first = int(self._marks[0]) if len(self._marks) else self._end
         self._many = max(MANY, 2 * len(self._marks))
 
     def has(self, positions: Places) -> bool:
         """Whether events at these positions are remembered."""
-        return self._forgets or bool(np.isin(positions, self._marks).all())
+        return self._forgets or len(places_among(self._marks, positions)) == len(positions)
 
     def numbers(self, name: Hashable) -> Numbers:
         """What is remembered under a name, numbers of values (n); none if there is no such name."""

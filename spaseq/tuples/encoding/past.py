@@ -11,7 +11,14 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.snapshots.shapes import COUNT, Shape
-from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, rows_read, rows_stored
+from spaseq.tuples.columns.positions import RowPositions, places_among
+from spaseq.tuples.columns.stored import (
+    marks_read,
+    numbers_stored,
+    require,
+    rows_read,
+    rows_stored,
+)
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.times import Times
 
@@ -36,7 +43,7 @@ class Past:
         self._kept: deque[Kept] = deque()
         self._count, self._many = 0, MANY  # of rows
         self._table: pyarrow.Table | None = None
-        self._positions: Times | None = None  # of its rows, if some are missing between them
+        self._positions: RowPositions | None = None  # of its rows, if some may be missing between them
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know a batch, and forget events before its windows: of their ``starts``, windows begin at ``least``."""
@@ -65,21 +72,21 @@ class Past:
     def keep_only(self, held: Times) -> None:
         """Forget all rows but those at these positions (rising)."""
         _, positions, rows = _joined(self._kept)
-        needed = np.isin(positions, held, assume_unique=True)
+        needed = places_among(positions, held)
         self._kept.clear()
         self._table = None
-        self._count = int(needed.sum())
+        self._count = len(needed)
         self._many = max(MANY, 2 * self._count)
         if self._count:
             left = positions[needed]
-            self._kept.append((int(left[0]), left, rows.filter(pyarrow.array(needed))))
+            self._kept.append((int(left[0]), left, rows.take(pyarrow.array(needed))))
 
     def has(self, positions: Times) -> bool:
         """Whether the rows at these positions are known."""
         if self._forgets or not self._names:
             return True
-        known = [marks for _, marks, _ in self._kept]
-        return bool(np.isin(positions, np.concatenate(known)).all()) if known else not len(positions)
+        known = np.concatenate([np.empty(0, np.int64), *(marks for _, marks, _ in self._kept)])
+        return len(places_among(known, positions)) == len(positions)
 
     @property
     def oldest(self) -> int:
@@ -108,18 +115,15 @@ class Past:
         """The values of a column at these positions (int64)."""
         if self._table is None:
             self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
-            self._positions = None if self._are_all_there() else np.concatenate([marks for _, marks, _ in self._kept])
+            marks = [marks for _, marks, _ in self._kept]
+            self._positions = None if self._forgets else RowPositions(np.concatenate(marks))
         return self._table.column(name).take(self._places(positions)).combine_chunks()
 
     def _places(self, positions: pyarrow.Array) -> pyarrow.Array:
         """The rows in the table."""
         if self._positions is None:
             return pyarrow.compute.subtract(positions, self._kept[0][0])
-        return pyarrow.array(np.searchsorted(self._positions, positions.to_numpy()))
-
-    def _are_all_there(self) -> bool:
-        """Whether no row is missing between the first and the last one."""
-        return self._forgets or int(self._kept[-1][1][-1]) + 1 - self._kept[0][0] == self._count
+        return pyarrow.array(self._positions.places(positions.to_numpy()))
 
 
 def _joined(kept: Sequence[Kept]) -> Kept:
