@@ -33,6 +33,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.spark.executors
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
+	$(BIN)/python -m benchmarks.soak_tuples 1000000
 	$(BIN)/python -m tests.fuzz --minutes 1
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
@@ -59,6 +60,7 @@ bench-peers: $(VENV)/all.stamp
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.memory_tuples
+	$(BIN)/python -m benchmarks.soak_tuples
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .

@@ -122,8 +122,16 @@ def window(asked: Explained) -> Section:
     forgets = asked.query.forgets
     what = _window(found)
     value = None if found is None else {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
-    kept = "what is older is forgotten" if forgets else "partial matches are kept until the input ends"
-    return Section("window", "window", value, f"{what}; {kept}")
+    return Section("window", "window", value, f"{what}; {_kept(asked.query)}")
+
+
+def _kept(query: FormulaQuery) -> str:
+    """How long partial matches are kept."""
+    if query.forgets:
+        return "what is older is forgotten"
+    if isinstance(query.window, EventWindow):
+        return "what is older is forgotten when the next events of its partition come"
+    return "partial matches are kept until the input ends"
 
 
 def _length(found: Window) -> int | float:

@@ -39,6 +39,16 @@ class _Source(Protocol):
     def met(self) -> int:
         """The atoms that some event had so far."""
 
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but these (rising), which get the numbers from 0 on."""
+
 
 class AggregatingQuery:
     """The rows of a query's aggregates, of events that come in encoded batches, the first one at position ``first``.
@@ -77,6 +87,7 @@ class AggregatingQuery:
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
         """The rows whose ends are in a batch; StreamError comes with a number that does not fit."""
+        self._forget_values()
         for rows in self._source.rows(batch):
             shown = [self._values(self._query.group_by[number], rows, number) for number in self._shown]
             found = pyarrow.record_batch([pyarrow.array(rows.ends), *shown, *rows.columns], schema=self.schema)
@@ -98,6 +109,17 @@ class AggregatingQuery:
         """What is kept of the events that came."""
         kept = {} if self._totals is None else self._totals.statistics()
         return kept if self._enumeration is None else kept | self._enumeration.selection.statistics()
+
+    def _forget_values(self) -> None:
+        """Let go of the numbers of values that are in no match any more, when they may be as many as the others."""
+        sources = [one for one in (self._totals, self._enumeration) if one is not None]
+        if self._totals is not None:
+            self._totals.forget_keys()
+        for name, operand in self._operands.items():
+            if operand.has_many:
+                numbers = operand.keep(np.concatenate([source.held(name) for source in sources]))
+                for source in sources:
+                    source.renumber(name, numbers)
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
@@ -137,9 +159,7 @@ class AggregatingQuery:
     @property
     def known_partitions(self) -> int:
         """How many partitions it knows."""
-        kept = 0 if self._rising is None else self._rising.known_partitions
-        counted = 0 if self._totals is None else self._totals.statistics()["partitions"]
-        return max(kept, counted, 0 if self._enumeration is None else self._enumeration.selection.known_partitions)
+        return self._source.known_partitions
 
     @property
     def _rising(self) -> Rising | None:
@@ -147,19 +167,17 @@ class AggregatingQuery:
 
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
-    def forgets_partitions(self) -> bool:
-        """Whether there may be such ones: totals keep all."""
-        return self._totals is None and self._enumeration is not None and self._enumeration.selection.forgets_partitions
+    def ends_with_time(self) -> bool:
+        """Whether time alone ends what is in them; those of totals are not numbered with such ones."""
+        return self._totals is None and self._query.forgets
 
     def living(self) -> Numbers:
         """The partitions that have something which a later event can go on with."""
-        assert self._enumeration is not None
-        return self._enumeration.selection.living()
+        return self._source.living()
 
     def keep(self, kept: Numbers) -> None:
         """Forget all but these (rising), which get the numbers from 0 on."""
-        assert self._enumeration is not None
-        self._enumeration.selection.keep(kept)
+        self._source.keep(kept)
 
     def _source_of(self, plan: Recognition, schema: pyarrow.Schema, unordered: Sequence[str], first: int) -> _Source:
         """What gives the rows."""

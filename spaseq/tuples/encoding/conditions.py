@@ -6,7 +6,6 @@ it comes, and remembered with it.  What is left is arithmetic and logic between 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -40,7 +39,7 @@ from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import Mask
 
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
@@ -73,7 +72,7 @@ class RememberedValue:
     of: Value | Predicate
     form: WordForm
 
-    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Integers:
+    def read(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> Integers:
         """The values of a batch (n)."""
         if self.form is WordForm.TRUTH:
             assert not isinstance(self.of, Attribute | Constant | Arithmetic | Negative)

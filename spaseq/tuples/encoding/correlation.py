@@ -6,9 +6,8 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import count, product
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,7 @@ from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.stored import column_read, column_stored, distinct
-from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import Mask, Vector, as_floats
 from spaseq.tuples.encoding.conditions import Conditions, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -65,22 +63,23 @@ class RegisterColumns:
             for each in measured
         ]
         self._remembered = conditions.remembered if conditions is not None else ()
-        self._texts: defaultdict[str | None, int] = defaultdict(count(1).__next__)
+        self._texts = KnownTexts()
 
     def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
+    def forget(self, least: int, latest: int) -> None:
+        """As ``KnownTexts.forget``, before a batch is read."""
+        self._texts.forget(least, latest)
+
     def state(self) -> bytes:
         """The texts that have numbers, for a snapshot."""
-        return column_stored(pyarrow.array(list(self._texts), pyarrow.string()))
+        return self._texts.stored()
 
-    def restore(self, data: bytes) -> None:
-        """Know these texts; SnapshotError: one is there twice."""
-        texts = column_read(data, pyarrow.string()).to_pylist()
-        distinct(texts)
-        for text in texts:
-            self._texts[text]
+    def restore(self, data: bytes, latest: int) -> None:
+        """As ``KnownTexts.restore``."""
+        self._texts.restore(data, latest)
 
 
 class _Column:
@@ -97,7 +96,7 @@ class _Column:
             numbers(side, empty).is_float for side in (comparison.left, comparison.right)
         )
 
-    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Numbers:
+    def read(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> Numbers:
         values, valid = self._encoded(batch, known)
         measured = self._measured
         if measured.comparison.operator in ("<", "<="):
@@ -109,7 +108,7 @@ class _Column:
             values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
 
-    def _encoded(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> tuple[Numbers, Mask | None]:
+    def _encoded(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> tuple[Numbers, Mask | None]:
         value = self._measured.value
         if self._is_text:
             return numbered(value, batch, known)
@@ -125,7 +124,7 @@ class _Bound:
         self._joined = joined
         self._is_real = compares_reals(joined, schema)
 
-    def read(self, batch: pyarrow.RecordBatch, _: defaultdict[str | None, int]) -> Numbers:
+    def read(self, batch: pyarrow.RecordBatch, _: KnownTexts) -> Numbers:
         vector = numbers(self._joined.bound, batch)
         values = self._comparable(vector)
         if not self._joined.is_left:

@@ -15,6 +15,7 @@ from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
 
 NO_VALUE = NO_PARTITION  # the number of NULL
+MANY = 1 << 14  # values of which some may be over
 
 
 class Operand:
@@ -27,6 +28,7 @@ class Operand:
         if types.is_dictionary(self.type):
             self.type = self.type.value_type
         self._numbers = Partitions((name,), schema)
+        self._many = MANY
 
     @property
     def is_double(self) -> bool:
@@ -49,7 +51,21 @@ class Operand:
 
     def numbered(self, numbers: Numbers) -> pyarrow.Array:
         """The values with these numbers (m)."""
-        return self._array(self._numbers.values, numbers, numbers == NO_VALUE)
+        return self._array(numbers, numbers == NO_VALUE)
+
+    @property
+    def has_many(self) -> bool:
+        """Whether so many values have numbers that half of them may be in no match any more."""
+        return len(self._numbers) >= self._many
+
+    def keep(self, held: Numbers) -> Numbers:
+        """Forget all values but those with a number of ``held`` (m); the new numbers by those before."""
+        kept = np.unique(held[held != NO_VALUE])
+        numbers = np.full(len(self._numbers), NO_VALUE, np.uint32)
+        numbers[kept] = np.arange(len(kept))
+        self._numbers.keep(kept)
+        self._many = max(MANY, 2 * len(kept), len(held))
+        return numbers
 
     def has(self, numbers: Numbers) -> bool:
         """Whether all these are numbers of values, or of NULL."""
@@ -75,8 +91,8 @@ class Operand:
     def ranks(self, numbers: Column) -> tuple[Column, Column]:
         """Of texts by number (m): their places in the order of these texts, and the numbers in that order."""
         used, places = np.unique(numbers, return_inverse=True)
-        texts = self._numbers.values
-        order = np.array(sorted(range(len(used)), key=lambda place: texts[used[place]]), np.int64)
+        texts = self._numbers.at(used.astype(np.uint32))
+        order = np.array(sorted(range(len(used)), key=texts.__getitem__), np.int64)
         ranks = np.empty(len(used), np.int64)
         ranks[order] = np.arange(len(used))
         return ranks[places], used[order]
@@ -84,15 +100,22 @@ class Operand:
     def shown(self, values: Column, missing: Mask) -> pyarrow.Array:
         """What ``read`` gives as values of the column's type (m), NULL where they are missing."""
         if self.kind is Kind.TEXT:
-            return self._array(self._numbers.values, values, missing)
+            return self._array(values, missing)
         if types.is_null(self.type):
             return pyarrow.nulls(len(values))
         huge = values.dtype == object
         return pyarrow.array(values, self.type if huge else None, mask=missing).cast(self.type)
 
-    def _array(self, known: list[Any], numbers: Column, missing: Mask) -> pyarrow.Array:
+    def _array(self, numbers: Column, missing: Mask) -> pyarrow.Array:
         """The values by number."""
-        if not known:
-            return pyarrow.nulls(len(numbers), self.type)
-        values = pyarrow.array(known, pyarrow.int64() if types.is_timestamp(self.type) else self.type)
-        return values.cast(self.type).take(pyarrow.array(np.where(missing, 0, numbers), pyarrow.int64(), mask=missing))
+        used, places = np.unique(numbers[~missing].astype(np.uint32), return_inverse=True)
+        values = self._numbers.at(used)
+        found = pyarrow.array(values, pyarrow.int64() if types.is_timestamp(self.type) else self.type).cast(self.type)
+        where = np.zeros(len(numbers), np.int64)
+        where[~missing] = places
+        return found.take(pyarrow.array(where, mask=missing))
+
+
+def renumbered(values: Numbers, numbers: Numbers) -> Numbers:
+    """The new numbers (n) of values that had others; NULL stays NO_VALUE."""
+    return np.append(numbers, np.uint32(NO_VALUE))[np.minimum(values, len(numbers))]

@@ -26,8 +26,8 @@ from spaseq.tuples.columns.stored import require
 from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.windows import edges, ordered, unordered
-from spaseq.tuples.totals.operands import Operand
+from spaseq.tuples.encoding.windows import ALWAYS, edges, ordered, unordered
+from spaseq.tuples.totals.operands import MANY, Operand, renumbered
 
 MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
@@ -92,12 +92,15 @@ class Totals:
         places = [place(key.attribute, query, plan) for key in query.group_by]
         self._first = [number for number, where in enumerate(places) if where is GroupingPlace.FIRST]
         self._keys: dict[tuple[int, ...], int] = {}
+        self._many = MANY  # of these, of which some may be over
+        self._least = int(ALWAYS)
         self._aggregator = _aggregator(query, plan, leading, distinct)
 
     def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
+        self._least = int(least[-1]) if self._query.forgets else self._least
         vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
         columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
         if self._integers is Integers.DOUBLE:
@@ -120,6 +123,58 @@ class Totals:
         """What the aggregator keeps."""
         return self._aggregator.statistics()
 
+    # ── what the window has left ─────────────────────────────────────────────────────────────────────────
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+        return self._aggregator.living(self._least)
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all partitions but these (rising), which get the numbers from 0 on."""
+        self._aggregator.keep(kept[kept < np.uint32(self.known_partitions)])
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        return self._aggregator.statistics()["partitions"]
+
+    def held(self, name: str) -> Numbers:
+        """The numbers of an attribute's values that matches may still have in a key of GROUP BY (n)."""
+        places = self._places_of(name)
+        if not places:
+            return np.empty(0, np.uint32)
+        self._forget_combinations()
+        return self._combinations()[:, places].ravel() if len(self._first) > 1 else self._aggregator.keys()
+
+    def renumber(self, name: str, numbers: Numbers) -> None:
+        """These are the new numbers of an attribute's values, by those before; all that are held have one."""
+        places = self._places_of(name)
+        if places and len(self._first) == 1:
+            self._aggregator.renumber(numbers)
+        elif places:
+            combinations = self._combinations()
+            combinations[:, places] = renumbered(combinations[:, places], numbers)
+            self._know_combinations(combinations)
+
+    def forget_keys(self) -> None:
+        """Let go of keys that no match can have any more, when they may be as many as the others."""
+        if len(self._keys) >= self._many:
+            self._forget_combinations()
+
+    def _forget_combinations(self) -> None:
+        if len(self._first) > 1:
+            held = self._aggregator.keys()
+            kept = np.unique(held)
+            numbers = np.empty(len(self._keys), np.uint32)
+            numbers[kept] = np.arange(len(kept))
+            self._know_combinations(self._combinations()[kept])
+            self._aggregator.renumber(numbers)
+            self._many = max(MANY, 2 * len(kept), len(held))
+
+    def _places_of(self, name: str) -> list[int]:
+        """Where an attribute is in the keys of first events."""
+        return [place_ for place_, key in enumerate(self._first) if self._query.group_by[key].attribute.name == name]
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def snapshot(self) -> bytes:
         """What the future depends on, between two batches; the numbers of the operands' values are not in it."""
         columns: dict[str, npt.NDArray[Any]] = {
@@ -139,7 +194,7 @@ class Totals:
         keys = self._aggregator.keys()
         if len(self._first) > 1:
             pairs = table(arrays, "keys", np.uint32, len(self._first))
-            self._keys = {tuple(pair): number for number, pair in enumerate(pairs.tolist())}
+            self._know_combinations(pairs)
             if len(self._keys) < len(pairs) or (keys >= len(pairs)).any():
                 raise ValueError("some keys of groups are missing")
         held = self._combinations().T if len(self._first) > 1 else [keys] * len(self._first)
@@ -155,6 +210,9 @@ class Totals:
     def _combinations(self) -> npt.NDArray[np.uint32]:
         """The numbers that first events have, as they are paired."""
         return np.array(list(self._keys), np.uint32).reshape(len(self._keys), max(1, len(self._first)))
+
+    def _know_combinations(self, combinations: npt.NDArray[np.uint32]) -> None:
+        self._keys = {tuple(each): number for number, each in enumerate(combinations.tolist())}
 
     def _know(self, masks: Sequence[int]) -> None:
         new = masks[self._aggregator.symbols :]

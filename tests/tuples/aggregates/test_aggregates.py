@@ -20,6 +20,7 @@ from spaseq.tuples.selection import selecting
 from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
+from tests.tuples.eager import forget_at_once
 
 TOTALS = "totals of partial matches"
 WAYS = (f"{TOTALS}:", f"{TOTALS}, as long as", "all matches are enumerated")
@@ -28,6 +29,7 @@ WAYS = (f"{TOTALS}:", f"{TOTALS}, as long as", "all matches are enumerated")
 def agree(seeds: range, monkeypatch: pytest.MonkeyPatch, totals_: str = "int64") -> Counter[str]:
     """Compare with the oracle, the table in small batches, and rows in small parts; how often each way was gone."""
     ways: Counter[str] = Counter()
+    forget_at_once(monkeypatch)
     for seed in seeds:
         pair = pair_of(seed)
         monkeypatch.setattr(selecting, "MOST", (1, 3, 1000)[seed % 3])
