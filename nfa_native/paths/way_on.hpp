@@ -37,10 +37,10 @@ struct WayOn {
     Subsets* subsets = nullptr;
     PathRules rules;
     DistancesToEnd to_end;
+    PathSoFar path;                 // from which ways go on
     std::vector<WayStep> steps;
     std::vector<uint64_t> open;     // a heap of the steps that were not gone on from: those that may end soonest, of them the newest
     ProductTable lengths;           // of the shortest ways to a pair
-    const PathSoFar* path = nullptr;
     size_t most = ANY_LENGTH;       // longer ways are left out
     size_t left_out = ANY_LENGTH;   // no way that was left out is shorter
     uint64_t spent = 0;             // edges that were looked at
@@ -65,11 +65,9 @@ struct WayOn {
         is_looking = false;
     }
 
-    // Ways on from a path whose end is in `subset`, of no more steps in all; none begins with these children, which rise.
+    // Ways on from the path, whose end is in `subset`, of no more steps in all; none begins with these children, which rise.
     // std::bad_alloc, std::domain_error
-    void search_on(const PathSoFar* from, uint32_t subset, size_t longest, const uint32_t* tried, const uint32_t* end,
-                   uint64_t* edges) {
-        path = from;
+    void search_on(uint32_t subset, size_t longest, const uint32_t* tried, const uint32_t* end, uint64_t* edges) {
         most = longest;
         left_out = ANY_LENGTH;
         steps.clear();
@@ -77,12 +75,18 @@ struct WayOn {
         lengths.clear();
         found = NO_PLACE;
         is_looking = true;
-        go_on(NO_PLACE, subset, path->vertices.back(), tried, end, edges);
+        go_on(NO_PLACE, subset, path.vertices.back(), tried, end, edges);
     }
 
     // Whether a path that ends here is one to the end.  std::bad_alloc, std::domain_error
     bool is_end(uint32_t subset, vertex_t vertex) {
         return vertex == to_end.end && subsets->moves_at(subset, vertex).accepting;
+    }
+
+    // No path that goes on by this step is shorter; ANY_LENGTH: there is none.  std::bad_alloc, std::domain_error
+    size_t bound_by(vertex_t from, const WayStep& step) {
+        if (!path.admits_from(from, rules, step.symbol, step.vertex) || is_dead_end(from, step)) return ANY_LENGTH;
+        return bound_of(step);
     }
 
     // Look at one pair; at the end of it `is_looking` is false.  std::bad_alloc, std::domain_error
@@ -117,7 +121,7 @@ struct WayOn {
     }
 
     void go_on(uint32_t before, uint32_t subset, vertex_t vertex, const uint32_t* tried, const uint32_t* end, uint64_t* edges) {
-        uint32_t child = 0, length = 1 + static_cast<uint32_t>(before == NO_PLACE ? path->length() : steps[before].length);
+        uint32_t child = 0, length = 1 + static_cast<uint32_t>(before == NO_PLACE ? path.length() : steps[before].length);
         for (const SubsetMove& move : subsets->moves_at(subset, vertex).moves) {
             Neighbours next = graph->symbols[move.symbol].of(vertex);
             uint64_t number = static_cast<uint64_t>(next.end - next.begin);
@@ -130,12 +134,23 @@ struct WayOn {
         }
     }
 
+    // Whether a trail can only go back where it came from.
+    bool is_dead_end(vertex_t from, const WayStep& step) {
+        if (rules.restrictor != TRAIL || is_end(step.subset, step.vertex)) return false;
+        Edge edge = edge_of(from, step.symbol, step.vertex);
+        for (const SubsetMove& move : subsets->moves_at(step.subset, step.vertex).moves) {
+            Neighbours next = graph->symbols[move.symbol].of(step.vertex);
+            for (const vertex_t* to = next.begin; to != next.end; ++to)
+                if (edge_of(step.vertex, move.symbol, *to) != edge) return false;
+        }
+        return true;
+    }
+
     // Take a step, if no shorter way leads there and the path before lets it.
     void reach(vertex_t from, const WayStep& step) {
         uint32_t known = lengths.at(step.subset, step.vertex);
         if (known && known <= step.length) return;
-        if (!path->admits_from(from, rules, step.symbol, step.vertex)) return;
-        size_t bound = bound_of(step);
+        size_t bound = bound_by(from, step);
         if (!is_short(bound)) return;
         if (steps.size() >= NO_PLACE - 1) throw std::domain_error("a search has too many walks");
         lengths.put_number(step.subset, step.vertex, step.length);

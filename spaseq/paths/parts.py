@@ -165,7 +165,7 @@ class AutomatonPart(QueryPart[PathColumns]):
         """The few nodes where paths end, if these are searched for from both ends."""
         if not goes_from_both_ends(self.query.query) or self.bound.ends is None:
             return None
-        found = np.flatnonzero(self.bound.ends).astype(np.uint32)
+        found = np.flatnonzero(self.bound.ends.view(np.bool_)).astype(np.uint32)
         return found if len(found) <= few_ends(self.query.query) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from pyoxigraph import NamedNode, Triple
@@ -110,7 +111,7 @@ def _all(searcher: PathSearcher, most: int) -> Iterator[Found]:
     while not searcher.done:
         searcher.advance(most, most)
         stops, vertices, symbols = searcher.take()
-        for number, (start, stop) in enumerate(zip([0, *stops.tolist()], stops.tolist())):
+        for number, (start, stop) in enumerate(pairwise([0, *stops.tolist()])):
             yield tuple(vertices[start + number : stop + number + 1].tolist()), tuple(symbols[start:stop].tolist())
 
 

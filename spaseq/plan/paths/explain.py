@@ -66,7 +66,9 @@ def search(query: PathQuery) -> str:
     if kind is SelectorKind.ALL_SHORTEST:
         return "breadth first over nodes and sets of states, then back from each end along what precedes it"
     if goes_from_both_ends(query):
-        return f"breadth first from both ends until they meet; from the starts if TO are more than {few_ends(query)} nodes"
+        return (
+            f"breadth first from both ends until they meet; from the starts if TO are more than {few_ends(query)} nodes"
+        )
     times = "once" if query.selector.count == 1 else f"{query.selector.count} times at most"
     return f"breadth first over nodes and sets of states, from each {times}"
 
