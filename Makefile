@@ -27,6 +27,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.cli.crowding 50
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
 	$(BIN)/python -m tests.paths.ends_deep 5000 0
+	$(BIN)/python -m tests.paths.between_deep 20000 0
 	$(BIN)/python -m tests.paths.stream.deep 5000 0
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
@@ -48,6 +49,7 @@ bench-spark: $(VENV)/all.stamp
 bench-paths: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.paths.fixed
 	$(BIN)/python -m benchmarks.paths.kleene
+	$(BIN)/python -m benchmarks.paths.pairs
 	$(BIN)/python -m benchmarks.paths.recall
 	$(BIN)/python -m benchmarks.paths.budget
 	$(BIN)/python -m benchmarks.graphs
