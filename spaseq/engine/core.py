@@ -20,7 +20,7 @@ from spaseq.engine.background import Background, BackgroundSources
 from spaseq.engine.common import Common, Compiled, compiled
 from spaseq.engine.forgetting import Forgetting
 from spaseq.engine.graphs import Graph, single_event
-from spaseq.engine.items import Item, each_of, unpacked
+from spaseq.engine.items import BATCH, Item, each_of, of_item, unpacked
 from spaseq.engine.memory import TermsSoundness
 from spaseq.engine.ordering import Decided, in_order, merged
 from spaseq.engine.prepared import AnyQuery, Prepared
@@ -28,7 +28,7 @@ from spaseq.engine.protocols import AnyMatcher
 from spaseq.engine.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.engine.running import Need, OnMatch, RunningQuery
 from spaseq.engine.streamset import Streamset
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
 from spaseq.exclusive import Use
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences import Plan
@@ -308,21 +308,25 @@ class EngineCore:
         return not any(query.lazy for streamset in self._affected(iri) for query in streamset.queries)
 
     def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[Streamset]:
-        """As ``_take_single`` for a few events, or for none if one of them is wrong."""
+        """As ``take_single`` for a few events, or for none if one of them is wrong, which the error names."""
         self.forget_terms()
-        assembler, encoder = self._assembler(iri), self.encoders[iri]
+        encoder = self.encoders[iri]
         scope = encoder.next_scope
         try:
-            events = [
-                single_event(assembler, to_microseconds(timestamp), graph, name)
-                for timestamp, graph, name in map(unpacked, items)
-            ]
+            events = [self._single_of(iri, number, item) for number, item in enumerate(items)]
         except Exception:
             encoder.next_scope = scope
             raise
         for event in events:
             self._accept_single(iri, event)
         return self._affected(iri)
+
+    def _single_of(self, iri: str, number: int, item: Item) -> SingleEvent:
+        try:
+            timestamp, graph, name = unpacked(item)
+            return single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        except (OptionError, StreamError) as error:
+            raise of_item(BATCH, number, error) from None
 
     def _accept_single(self, iri: str, event: SingleEvent) -> Sequence[Streamset]:
         clock, streamsets = self.clocks[iri], self._affected(iri)
@@ -342,7 +346,7 @@ class EngineCore:
         clock = self.clocks[events.stream]
         before = clock.events
         in_time = clock.admit(events.times, lateness)
-        events = events.named(lambda number: clock.event_name(before + 1 + number))
+        events = events.numbered(clock.event_name, before + 1)
         if not in_time.all():
             self._drop_late(events.take(np.flatnonzero(~in_time)))
             events = events.take(np.flatnonzero(in_time))
