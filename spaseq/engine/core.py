@@ -101,6 +101,7 @@ class EngineCore:
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     def register(self, query: AnyQuery, name: str | None, on_match: OnMatch | None, max_results: int | None) -> str:
         """See ``Engine.register``."""
+        self.forget_terms()
         checked = as_query(query, name, self.running)
         order = stream_order([*self.queries.values(), checked])
         self.check_derived(checked)
@@ -124,8 +125,18 @@ class EngineCore:
         for streamset in self.streamsets:
             streamset.detach(running)
         self.streamsets = [streamset for streamset in self.streamsets if streamset.all_queries]
+        self._forget_streams(running)
         self._opened.clear()
         self._readers.clear()
+
+    def _forget_streams(self, gone: RunningQuery) -> None:
+        """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
+        used = self._derived() | {stream.iri for query in self.queries.values() for stream in query.streams}
+        iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
+        for iri in iris - used:
+            if self.clocks[iri].is_untouched:
+                del self.clocks[iri], self.encoders[iri]
+                self._assemblers.pop(iri, None)
 
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""
