@@ -22,7 +22,7 @@ from spaseq.engine.common import Common, Compiled, compiled
 from spaseq.engine.delivery import Calls, Delivery, OnMatch
 from spaseq.engine.forgetting import Forgetting
 from spaseq.engine.graphs import Graph, single_event
-from spaseq.engine.items import Item, each_of, unpacked
+from spaseq.engine.items import BATCH, Item, each_of, of_item, unpacked
 from spaseq.engine.memory import TermsSoundness
 from spaseq.engine.ordering import Decided, Merge, in_order
 from spaseq.engine.prepared import AnyQuery, Prepared
@@ -30,7 +30,7 @@ from spaseq.engine.protocols import AnyMatcher
 from spaseq.engine.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.engine.running import Need, RunningQuery
 from spaseq.engine.streamset import Streamset
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
 from spaseq.exclusive import Use
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences import Plan
@@ -107,6 +107,7 @@ class EngineCore:
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     def register(self, query: AnyQuery, name: str | None, on_match: OnMatch | None, max_results: int | None) -> str:
         """See ``Engine.register``."""
+        self.forget_terms()
         checked = as_query(query, name, self.running)
         order = stream_order([*self.queries.values(), checked])
         self.check_derived(checked)
@@ -130,8 +131,18 @@ class EngineCore:
         for streamset in self.streamsets:
             streamset.detach(running)
         self.streamsets = [streamset for streamset in self.streamsets if streamset.all_queries]
+        self._forget_streams(running)
         self._opened.clear()
         self._readers.clear()
+
+    def _forget_streams(self, gone: RunningQuery) -> None:
+        """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
+        used = self._derived() | {stream.iri for query in self.queries.values() for stream in query.streams}
+        iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
+        for iri in iris - used:
+            if self.clocks[iri].is_untouched:
+                del self.clocks[iri], self.encoders[iri]
+                self._assemblers.pop(iri, None)
 
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""
@@ -326,15 +337,12 @@ class EngineCore:
         return not any(query.lazy for streamset in self._affected(iri) for query in streamset.queries)
 
     def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[Streamset]:
-        """As ``_take_single`` for a few events, or for none if one of them is wrong."""
+        """As ``take_single`` for a few events, or for none if one of them is wrong, which the error names."""
         self.forget_terms()
-        assembler, encoder = self._assembler(iri), self.encoders[iri]
+        encoder = self.encoders[iri]
         scope = encoder.next_scope
         try:
-            events = [
-                single_event(assembler, to_microseconds(timestamp), graph, name)
-                for timestamp, graph, name in map(unpacked, items)
-            ]
+            events = [self._single_of(iri, number, item) for number, item in enumerate(items)]
         except Exception:
             encoder.next_scope = scope
             raise
@@ -342,6 +350,13 @@ class EngineCore:
             self._accept_single(iri, event)
         self._late_calls.check()
         return self._affected(iri)
+
+    def _single_of(self, iri: str, number: int, item: Item) -> SingleEvent:
+        try:
+            timestamp, graph, name = unpacked(item)
+            return single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        except (OptionError, StreamError) as error:
+            raise of_item(BATCH, number, error) from None
 
     def _accept_single(self, iri: str, event: SingleEvent) -> bool:
         """Take an event; whether it is in time."""
@@ -362,7 +377,7 @@ class EngineCore:
         clock = self.clocks[events.stream]
         before = clock.events
         in_time = clock.admit(events.times, lateness)
-        events = events.named(lambda number: clock.event_name(before + 1 + number))
+        events = events.numbered(clock.event_name, before + 1)
         if not in_time.all():
             self._drop_late(events.take(np.flatnonzero(~in_time)))
             events = events.take(np.flatnonzero(in_time))

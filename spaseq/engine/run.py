@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.engine.background import Background, BackgroundSources, Entail
 from spaseq.engine.engine import Engine
-from spaseq.engine.items import Item, as_event
+from spaseq.engine.item_reader import items_as_they_come
+from spaseq.engine.items import Item
 from spaseq.engine.live import Live, OpenSource, Patience
 from spaseq.engine.ordering import Decided
 from spaseq.engine.prepared import AnyQuery
@@ -29,7 +30,7 @@ from spaseq.results.packages import require
 from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
-from spaseq.streams.merge import in_lists, merge
+from spaseq.streams.merge import merge
 from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
@@ -240,8 +241,7 @@ class Run(Iterator[Match]):
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
-        lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
-        return [OpenSource(Events.of(iri, events, encoder) for events in lists)]
+        return [OpenSource(items_as_they_come(iri, self.engine.encoder.apart(), stream))]
 
     def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> OpenSource:
         incoming = live_source(path, follow)
