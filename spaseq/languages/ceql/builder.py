@@ -133,8 +133,8 @@ class QueryBuilder(FormulaBuilder):
     """The clauses of a query."""
 
     def aggregate(self, children: Children) -> tree.Aggregate:
-        attribute = None if has(children, "STAR") else nodes(children)[0]
-        return tree.Aggregate(children[0].upper(), attribute, span=span_of(children))
+        argument = None if isinstance(children[2], Token) and children[2].type == "STAR" else nodes(children)[0]
+        return tree.Aggregate(children[0].upper(), argument, span=span_of(children))
 
     def shown(self, children: Children) -> tree.Shown:
         value, *name = nodes(children)

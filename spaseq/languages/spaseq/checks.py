@@ -104,9 +104,8 @@ def _check_iterations(shown: str, variables: tuple[str, ...], call: tree.Call, g
     for name in variables:
         if name not in groups.at_ends[owners[inner]]:
             message = f"{shown}: nothing has bound ?{name} when an iteration with ?{inner} ends"
-            raise Problem(
-                message, call.span, f"an expression is evaluated when an iteration ends: bind ?{name} in it, or before"
-            )
+            hint = f"an expression is evaluated when an iteration ends: bind ?{name} in it, or before"
+            raise Problem(message, call.span, hint)
 
 
 def _outside(shown: str, variable: str, call: tree.Call, groups: Groups) -> Problem:
@@ -160,12 +159,10 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
 
 
 def _no_order(shown: str, variables: tuple[str, ...], call: tree.Call) -> Problem:
-    message = f"{shown} outside a Kleene body"
-    if variables:
-        message += (
-            f": {listed(variables)} {'is no group variable' if len(variables) == 1 else 'are no group variables'}"
-        )
-    return Problem(message, call.span, "matches of one time have no order: use MIN or MAX")
+    are = "is no group variable" if len(variables) == 1 else "are no group variables"
+    why = f": {listed(variables)} {are}" if variables else ""
+    hint = "matches of one time have no order: use MIN or MAX"
+    return Problem(f"{shown} outside a Kleene body{why}", call.span, hint)
 
 
 def listed(names: tuple[str, ...]) -> str:

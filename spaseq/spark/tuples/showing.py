@@ -12,6 +12,7 @@ import pyarrow
 import pyarrow.compute
 
 from nfa_native.events.recognizer import ComplexEvents
+from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
 from spaseq.spark.tuples.store import Rows, RowStore
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
@@ -145,7 +146,8 @@ def _row_type(columns: StructType) -> StructType:
 def _aggregated(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
     query = reading.query.query
     shown = [(key.name, key.attribute.name) for key in query.group_by if key.name is not None]
-    of = {each.name: each.attribute.name for each in query.aggregates if each.attribute and each.function in MIN_MAX}
+    plain = (each for each in query.aggregates if isinstance(each.value, Attribute) and each.function in MIN_MAX)
+    of = {each.name: each.operand for each in plain}
     for field in list(running.schema)[1:]:
         name = dict(shown).get(field.name) or of.get(field.name)
         yield field.name, _type(field.type, None if name is None else columns[name].dataType)

@@ -86,6 +86,24 @@ def check(predicate: Predicate, schema: pyarrow.Schema) -> None:
                 check(part, schema)
 
 
+def calculated_type(value: Value, schema: pyarrow.Schema) -> pyarrow.DataType:
+    """The type of what is calculated, int64 or double; QueryError as of ``check``."""
+    _kind(value, schema)
+    return pyarrow.float64() if _is_double(value, schema) else pyarrow.int64()
+
+
+def _is_double(value: Value, schema: pyarrow.Schema) -> bool:
+    match value:
+        case Attribute(name):
+            return bool(types.is_floating(schema.field(name).type))
+        case Constant(inner):
+            return isinstance(inner, float)
+        case Negative(inner):
+            return _is_double(inner, schema)
+        case Arithmetic(operator, left, right):
+            return operator == "/" or _is_double(left, schema) or _is_double(right, schema)
+
+
 def _check_pair(operator: str, left: Value, right: Value, schema: pyarrow.Schema) -> None:
     first, second = _kind(left, schema), _kind(right, schema)
     if first is second or Kind.NULL in (first, second):
