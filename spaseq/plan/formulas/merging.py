@@ -23,8 +23,8 @@ class Told:
     @staticmethod
     def of(query: FormulaQuery) -> Told:
         """Those of a query."""
-        asked = {one.attribute.variable for one in (*query.group_by, *query.projected)} | set(query.variables or ())
-        asked |= {one.variable for one in query.aggregates}
+        asked = {one.attribute.variable for one in query.group_by} | {one.attribute.variable for one in query.projected}
+        asked |= {one.variable for one in query.aggregates} | set(query.variables or ())
         named = {part.variable for part in parts(query.formula) if isinstance(part, Named)}
         by_type = query.variables is None or bool(query.aggregates)
         return Told(frozenset(name for name in asked if name), frozenset(named), by_type)

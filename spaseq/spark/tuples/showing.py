@@ -18,7 +18,7 @@ from spaseq.spark.tuples.store import Rows, RowStore
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.selection.names import free
-from spaseq.tuples.selection.projecting import Column
+from spaseq.tuples.selection.projecting import Column, without_nan
 from spaseq.tuples.selection.selecting import SelectingQuery
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class SelectedRows:
             values = self._structs(numbers, type_.value_type)
         else:
             place = self.reading.place(column.attribute)
-            values = _array(self.store.take(numbers, [place])[place])
+            values = without_nan(_array(self.store.take(numbers, [place])[place]))
         if column.several:
             return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values, type=type_)
         return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))

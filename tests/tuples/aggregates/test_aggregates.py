@@ -110,7 +110,7 @@ ENUMERATED = "SELECT LAST {} FROM S WHERE A AS a ; B AS b"
 
 @pytest.mark.parametrize("query", [BY_TOTALS, ENUMERATED])
 def test_calculated_integers_beyond_64_bits(query: str) -> None:
-    with pytest.raises(StreamError, match="b.v \\* 4 of the event at position 3 does not fit in 64 bits") as caught:
+    with pytest.raises(StreamError, match=r"b\.v \* 4 of the event at position 3 does not fit in 64 bits") as caught:
         table(query.format("MAX(b.v * 4)"), HUGE)
     assert "multiply by 1.0" in caught.value.hint
     (_, row) = table(query.format("MAX(b.v * 1.0 * 4) AS m, COUNT(b.v * 4) AS n"), HUGE).to_pylist()
@@ -125,7 +125,7 @@ def test_events_that_no_match_has_do_not_matter(query: str) -> None:
 
 
 def test_what_is_calculated_is_of_numbers() -> None:
-    with pytest.raises(QueryError, match="\\+ needs a number, not the attribute name of type string"):
+    with pytest.raises(QueryError, match=r"\+ needs a number, not the attribute name of type string"):
         table("SELECT COUNT(a.name + 1) FROM S WHERE A AS a")
     with pytest.raises(QueryError, match="no attribute prize"):
         table("SELECT COUNT(a.prize + 1) FROM S WHERE A AS a")
