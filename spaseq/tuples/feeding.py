@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow
@@ -23,6 +23,7 @@ from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.timed import TIMED, Timed, clock_of
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
+from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 
@@ -129,6 +130,7 @@ def fed(
     for name, prepared in queries.items():
         with about_query(name):
             core.check_streams(prepared)
+    streams = _with_fields(queries, streams)
     needed = _needed(queries, streams, everything)
     schemas = {
         stream: source.choose([name for name in needed if name in source.names])
@@ -148,6 +150,13 @@ def fed(
     for query in core.queries.values():
         core.start(query)
     return feed
+
+
+def _with_fields(queries: Mapping[str, Prepared], streams: Streams) -> Streams:
+    """The streams with the fields of structs that queries read."""
+    wanted = dict.fromkeys(name for query in queries.values() for name in query.columns)
+    sources = {stream: with_fields(source, wanted) for stream, source in streams.sources.items()}
+    return replace(streams, sources=sources)
 
 
 def _timed(streams: Streams, schemas: Mapping[str, pyarrow.Schema]) -> dict[str, Timed]:

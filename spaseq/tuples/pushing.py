@@ -20,6 +20,7 @@ from spaseq.tuples.columns.usual import usual
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.timed import clock_of, told
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.sources.opening import opened
 from spaseq.tuples.sources.source import CsvFormat, Source, declared
 from spaseq.tuples.streams import ReadingOptions, with_times
@@ -61,7 +62,8 @@ class Pushed:
         StreamError, and nothing is changed: a value is none, or not of its column's type, or a time is missing.
         """
         with self._located():
-            batches, schema = self._batches(self._source, wanted)
+            known = [name for name in wanted if columns.type(name) is not None]
+            batches, schema = self._batches(with_fields(self._source, wanted, known), wanted)
             if batches:
                 self._check_columns(schema)
             batches = [self._typed(batch, columns) for batch in batches]

@@ -41,7 +41,8 @@ class ExpressionBuilder(Transformer[Token, Any]):
         return tree.Attribute(plain_name(children[0]), span=span_of(children))
 
     def attribute(self, children: Children) -> tree.Attribute:
-        return tree.Attribute(children[2].text, plain_name(children[0]), span=span_of(children))
+        name = ".".join(part.text for part in nodes(children))
+        return tree.Attribute(name, plain_name(children[0]), span=span_of(children))
 
     def test(self, children: Children) -> tree.Test:
         return tree.Test(self.reference(children[:1]), nodes(children)[0], span=span_of(children))

@@ -163,10 +163,14 @@ class _Lowering:
 
     def attribute(self, node: tree.Attribute) -> columns.Attribute:
         if node.variable is not None:
-            self.variables.check(node.variable, node.span)
+            self.variables.check(node.variable, node.span, self.of_field(node))
         elif self.own is None:
             raise _no_variable(node, self.variables)
         return columns.Attribute(node.name, node.variable if node.variable is not None else self.own)
+
+    def of_field(self, node: tree.Attribute) -> str:
+        """How ``node`` is written if it is a field of a struct."""
+        return "" if self.own is None else f"a field of a struct is written {self.own}.{node.variable}.{node.name}"
 
 
 def constant(node: tree.Constant) -> columns.Constant:

@@ -13,6 +13,7 @@ import pyarrow.compute
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
 from spaseq.spark.tuples.store import Rows, RowStore
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
@@ -132,6 +133,7 @@ def _selected(running: Any, reading: TableReading, columns: StructType) -> Itera
     from pyspark.sql.types import ArrayType
 
     row = _row_type(columns)
+    columns = with_struct_fields(columns, reading.query.columns)
     for column in running.columns:
         type_ = row if column.attribute is None else columns[column.attribute].dataType
         yield column.name, ArrayType(type_) if column.several else type_
@@ -145,6 +147,7 @@ def _row_type(columns: StructType) -> StructType:
 
 def _aggregated(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
     query = reading.query.query
+    columns = with_struct_fields(columns, reading.query.columns)
     shown = [(key.name, key.attribute.name) for key in query.group_by if key.name is not None]
     plain = (each for each in query.aggregates if isinstance(each.value, Attribute) and each.function in MIN_MAX)
     of = {each.name: each.operand for each in plain}

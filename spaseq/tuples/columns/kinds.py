@@ -63,8 +63,13 @@ def check_attribute(name: str, schema: pyarrow.Schema) -> Kind:
     type_ = schema.field(name).type
     kind = kind_of_type(type_)
     if kind is None:
-        raise QueryError(f"the attribute {name} is of type {type_}: a query cannot use it")
+        hint = f"its fields can be used, as in x.{name}.{type_.field(0).name}" if _has_fields(type_) else ""
+        raise QueryError(f"the attribute {name} is of type {type_}: a query cannot use it", hint=hint)
     return kind
+
+
+def _has_fields(type_: pyarrow.DataType) -> bool:
+    return bool(types.is_struct(type_)) and type_.num_fields > 0
 
 
 def check(predicate: Predicate, schema: pyarrow.Schema) -> None:

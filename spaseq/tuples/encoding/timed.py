@@ -12,6 +12,7 @@ from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.encoding.times import Clock, Times
+from spaseq.tuples.sources.fields import StructFields
 from spaseq.tuples.sources.formatted import TextTimes
 from spaseq.tuples.sources.source import Source
 
@@ -20,7 +21,7 @@ TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "lates
 
 def told(source: Source, row: int) -> tuple[str, str] | None:
     """What is wrong with a text of a source that is no time, and a hint; None: nothing is known about it."""
-    return source.told(row) if isinstance(source, TextTimes) else None
+    return source.told(row) if isinstance(source, TextTimes | StructFields) else None
 
 
 def clock_of(
