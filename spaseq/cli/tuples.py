@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 @click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
-    "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are integers.  [default: us]",
+    "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are numbers.  [default: us]",
 )  # fmt: skip
 @click.option(
     "--time-format", metavar="FORM",
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
 )  # fmt: skip
 @checkpoint_options
 @notes_options

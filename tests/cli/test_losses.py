@@ -146,7 +146,7 @@ TABLES: dict[str, tuple[str, str, list[str], list[str]]] = {
         "BUY,1,A,1\nSELL,2,A,2\nSELL,1,A,2\nSELL,,A,2\n",
         ["--time", "at", "--on-error", "skip"],
         [
-            "2 of the 4 events were left out, whose time falls or is missing: sort them by time; "
+            "2 of the 4 events were left out, whose time falls, is missing or malformed: sort them by time; "
             "first at t.csv:4: the time at falls: 1 after 2"
         ],
     ),

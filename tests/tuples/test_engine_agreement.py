@@ -19,7 +19,7 @@ from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, mixed, pairs, random_pair
 from tests.oracle.ceql.text import to_text
-from tests.tuples.aggregated import pair_of
+from tests.tuples.aggregated import Calculating, pair_of
 from tests.tuples.eager import forget_at_once
 from tests.tuples.pushed import SCHEMA, TYPES, answers, arrival, rows
 
@@ -44,7 +44,7 @@ def joined_pair(seed: int) -> Pair:
 def compare(seeds: range, moves: float = 0) -> None:
     for seed in seeds:
         chance = Random(seed)
-        for pair in (random_pair(seed), pair_of(seed), joined_pair(seed)):
+        for pair in (random_pair(seed), pair_of(seed), pair_of(seed, Calculating), joined_pair(seed)):
             lateness = chance.choice((0, SECOND, 5 * SECOND))
             assert agree(pair, chance, lateness, moves) is None, (seed, to_text(pair.query))
 

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from nfa_native.automata.complex_events import Correlation, PickState, RegisterTransition
 from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind
 from spaseq.pattern.formulas.predicates import Predicate
-from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
+from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate, print_value
 from spaseq.pattern.formulas.query import (
     AttributeWindow,
     Consumption,
@@ -88,7 +88,7 @@ def select(asked: Explained) -> Section:
 
 
 def _aggregate(one: MatchAggregate) -> str:
-    return f"{one.function}({'*' if one.attribute is None else f'{one.attribute.variable}.{one.attribute.name}'})"
+    return f"{one.function}({'*' if one.value is None else print_value(one.value)})"
 
 
 KEPT = {

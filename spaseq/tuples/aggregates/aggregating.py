@@ -21,7 +21,7 @@ from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import PARTITIONS, Numbers
 from spaseq.tuples.prepared import needed
 from spaseq.tuples.selection.names import free
-from spaseq.tuples.totals.operands import Operand
+from spaseq.tuples.totals.operands import CalculatedOperand, Operand, operands_of
 from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals
 
 AGGREGATION: Shape = {
@@ -70,10 +70,7 @@ class AggregatingQuery:
     ) -> None:
         self._query = query
         self._events, self._first = schema, first
-        operands = {name: Operand(name, schema) for name in needed(query)}
-        for aggregate in query.aggregates:
-            if aggregate.attribute is not None and aggregate.function in ("SUM", "AVG"):
-                operands[aggregate.attribute.name].check_number(aggregate.function)
+        operands = operands_of(query, schema)
         unordered = [name for name, operand in operands.items() if not operand.is_ordered]
         self.way = way(query, plan, unordered)
         self._operands = operands
@@ -127,7 +124,7 @@ class AggregatingQuery:
         rising = self._rising
         over = rising is not None and rising.has_fallen
         return {
-            "operands": {name: operand.state() for name, operand in self._operands.items()},
+            "operands": {name: operand.state() for name, operand in self._numbered.items()},
             "found": self.found,
             "totals": [self._totals.snapshot()] if self._totals is not None and not over else [],
             "enumeration": [self._enumeration.state()] if self._enumeration is not None else [],
@@ -139,8 +136,8 @@ class AggregatingQuery:
 
         ``masks`` are the symbols so far.  SnapshotError, ValueError: it cannot be.
         """
-        require(state["operands"].keys() == self._operands.keys(), "values are of other attributes")
-        for name, operand in self._operands.items():
+        require(state["operands"].keys() == self._numbered.keys(), "values are of other attributes")
+        for name, operand in self._numbered.items():
             operand.restore(state["operands"][name])
         require(len(state["enumeration"]) == (self._enumeration is not None), "a query is counted in another way")
         require(len(state["rising"]) == (self._rising is not None), "a query is counted in another way")
@@ -155,6 +152,11 @@ class AggregatingQuery:
         if self._enumeration is not None:
             begun = has_fallen or self._rising is None
             self._enumeration.restore(state["enumeration"][0], position if begun else self._first, time)
+
+    @property
+    def _numbered(self) -> dict[str, Operand]:
+        """Those whose values have numbers."""
+        return {name: one for name, one in self._operands.items() if not isinstance(one, CalculatedOperand)}
 
     @property
     def known_partitions(self) -> int:
@@ -206,9 +208,9 @@ def _schema(query: FormulaQuery, operands: Mapping[str, Operand], integers: Inte
 
 def _type(aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.DataType:
     """The type of an aggregate's column."""
-    if aggregate.attribute is None or aggregate.function == "COUNT":
+    if aggregate.operand is None or aggregate.function == "COUNT":
         return integers.type
-    operand = operands[aggregate.attribute.name]
+    operand = operands[aggregate.operand]
     if aggregate.function in ("MIN", "MAX"):
         return operand.type
     return pyarrow.float64() if aggregate.function == "AVG" or operand.is_double else integers.type

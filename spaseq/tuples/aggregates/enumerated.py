@@ -26,7 +26,7 @@ from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.windows import ALWAYS, edges
 from spaseq.tuples.selection.choosing import chosen, distinct
 from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
-from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered
+from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large
 from spaseq.tuples.totals.totals import AggregateRows
 
 REMEMBERED: Shape = {"first": COUNT, "starts": bytes, "least": TIME, "vectors": [bytes]}
@@ -251,7 +251,7 @@ class Enumeration:
 
     def _readers(self) -> dict[Hashable, Reader]:
         """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""
-        names = [each.attribute.name for each in self._query.aggregates if each.attribute is not None]
+        names = [each.operand for each in self._query.aggregates if each.operand is not None]
         readers: dict[Hashable, Reader] = {name: self._operands[name].read for name in names}
         for key in self._query.group_by:
             readers["number", key.attribute.name] = self._operands[key.attribute.name].read_number
@@ -275,7 +275,7 @@ class Enumeration:
         That is where the value comes first in the matches of this end, so that the order of groups does not depend on
         what is forgotten; NULL comes last.
         """
-        held = self._holds(attribute)[found.states]
+        held = self._holds(attribute.variable)[found.states]
         numbers = np.full(len(found.ends), NO_VALUE, np.int64)
         places = np.full(len(found.ends), LAST, np.int64)
         numbers[matches[held]] = events.read(("number", attribute.name), found.positions[held]).values
@@ -286,26 +286,29 @@ class Enumeration:
         np.minimum.at(first, like, places)
         return numbers, first[like]
 
-    def _holds(self, attribute: Attribute) -> Mask:
+    def _holds(self, variable: str | None) -> Mask:
         """In which states events are picked that the variable holds."""
-        return np.array([attribute.variable in names for names in self._plan.variables], np.bool_)
+        return np.array([variable in names for names in self._plan.variables], np.bool_)
 
     def _column(
         self, aggregate: MatchAggregate, picks: _Picks, groups: int, events: RememberedColumns
     ) -> pyarrow.Array:
-        found, attribute = picks.found, aggregate.attribute
-        held = np.zeros(len(found.states), np.bool_) if attribute is None else self._holds(attribute)[found.states]
+        found, name = picks.found, aggregate.operand
+        held = self._holds(aggregate.variable)[found.states]
         counted = np.ones(len(found.ends), np.bool_)
         if self._is_ambiguous:
             counted = distinct(found, picks.group, held)
-        if attribute is None:
+        if name is None:
             return whole(np.bincount(picks.group[counted], minlength=groups), aggregate, self._integers)
         held &= counted[picks.matches]
-        vector = events.read(attribute.name, found.positions[held])
+        operand, positions = self._operands[name], found.positions[held]
+        vector = events.read(name, positions)
+        far = None if aggregate.function == "COUNT" else operand.beyond(vector)
+        if far is not None and far.any():
+            raise too_large(operand, int(positions[np.argmax(far)]))
         where = picks.group[picks.matches[held]]
         if vector.valid is not None:
             where, vector = where[vector.valid], Vector(vector.values[vector.valid])
-        operand = self._operands[attribute.name]
         return aggregated(aggregate, operand, vector.values, where, groups, self._integers)
 
 

@@ -27,7 +27,7 @@ from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.windows import ALWAYS, edges, ordered, unordered
-from spaseq.tuples.totals.operands import MANY, Operand, renumbered
+from spaseq.tuples.totals.operands import MANY, Operand, renumbered, too_large
 
 MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
@@ -58,7 +58,7 @@ class AggregateRows:
 
 @dataclass(frozen=True, slots=True)
 class QuantityReading:
-    """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
+    """What the aggregator is to know: ``kind`` of ``what`` the ``operand`` of a variable is at an event.
 
     That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
     """
@@ -66,7 +66,7 @@ class QuantityReading:
     kind: PathQuantity
     what: str
     variable: str
-    attribute: str
+    operand: str
 
 
 class Totals:
@@ -94,6 +94,7 @@ class Totals:
         self._keys: dict[tuple[int, ...], int] = {}
         self._many = MANY  # of these, of which some may be over
         self._least = int(ALWAYS)
+        self._asked = {each.variable: _asked(plan, each.variable) for each in distinct}
         self._aggregator = _aggregator(query, plan, leading, distinct)
 
     def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
@@ -101,8 +102,8 @@ class Totals:
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
         self._least = int(least[-1]) if self._query.forgets else self._least
-        vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
-        columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
+        vectors = {name: self._operands[name].read(batch.batch) for name in {each.operand for each in self._number}}
+        columns = [_column(each, self._fitting(each, vectors[each.operand], batch)) for each in self._number]
         if self._integers is Integers.DOUBLE:
             columns.insert(0, Column(np.zeros(len(batch))))
         numbers = [self._operands[key.attribute.name].number(batch.batch) for key in self._query.group_by]
@@ -114,6 +115,18 @@ class Totals:
             if len(found.ends):
                 found = found._replace(ends=found.ends + self._before)
                 yield self._finished(found, [each[found.ends - batch.first_position] for each in numbers])
+
+    def _fitting(self, reading: QuantityReading, vector: Vector, batch: EncodedBatch) -> Vector:
+        """The values, all of them in 64 bits; StreamError: one does not fit of an event that the variable may hold."""
+        operand = self._operands[reading.operand]
+        far = None if reading.what == "presence" else operand.beyond(vector)
+        if far is None:
+            return vector
+        held = np.array([bool(mask & self._asked[reading.variable]) for mask in batch.masks], np.bool_)
+        if (far & held[batch.symbols]).any():
+            raise too_large(operand, batch.first_position + int(np.argmax(far & held[batch.symbols])))
+        present = ~far if vector.valid is None else vector.valid & ~far
+        return Vector(np.where(far, 0, vector.values).astype(np.int64), present)
 
     def met(self) -> int:
         """The atoms that some event had so far."""
@@ -241,9 +254,9 @@ class Totals:
 
     def _aggregated(self, aggregate: MatchAggregate, found: Found) -> pyarrow.Array:
         """A column of the result; StreamError where a number is too large."""
-        if aggregate.attribute is None:
+        if aggregate.operand is None:
             return self._counted(found, aggregate)
-        operand = self._operands[aggregate.attribute.name]
+        operand = self._operands[aggregate.operand]
         totals = [found.totals[self._number[reading]] for reading in self._readings[aggregate]]
         match aggregate.function:
             case "MIN" | "MAX":
@@ -304,12 +317,12 @@ def _readings(
     aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers
 ) -> tuple[QuantityReading, ...]:
     """What has to be known for an aggregate."""
-    attribute = aggregate.attribute
-    if attribute is None:
+    name = aggregate.operand
+    if name is None:
         return ()
     in_doubles = integers is Integers.DOUBLE
     count = PathQuantity.SUM_OF_DOUBLES if in_doubles else PathQuantity.SUM
-    total = PathQuantity.SUM_OF_DOUBLES if operands[attribute.name].is_double else count
+    total = PathQuantity.SUM_OF_DOUBLES if operands[name].is_double else count
     kinds = {
         "COUNT": [(count, "presence")],
         "SUM": [(total, "value")],
@@ -317,7 +330,13 @@ def _readings(
         "MIN": [(PathQuantity.LEAST, "order")],
         "MAX": [(PathQuantity.LEAST, "reverse")],
     }[aggregate.function]
-    return tuple(QuantityReading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
+    return tuple(QuantityReading(kind, what, aggregate.variable or "", name) for kind, what in kinds)
+
+
+def _asked(plan: Recognition, variable: str) -> int:
+    """The set of atoms of events that a variable may hold."""
+    held = (state for state, names in zip(plan.automaton.states, plan.variables, strict=True) if variable in names)
+    return reduce(or_, (1 << atom for state in held for atom in state.atoms), 0)
 
 
 def _aggregator(
