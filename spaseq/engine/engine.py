@@ -17,7 +17,7 @@ from spaseq.engine.items import Item, as_event
 from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.running import OnMatch
 from spaseq.errors import OptionError
-from spaseq.exclusive import exclusive, in_steps, reading
+from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
@@ -28,7 +28,7 @@ from spaseq.streams.timestamps import Time, to_microseconds
 FEW_EVENTS = 64  # of a batch: one by one they cost no more than as columns, for fifty queries
 
 
-class Engine:
+class Engine(Uncopied):
     """Runs queries on events that are pushed.  One engine belongs to one thread at a time: BusyError for a second one.
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
@@ -38,7 +38,10 @@ class Engine:
     what they entail by RDFS; "rdfs" means all of them.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
+    It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
     """
+
+    instead = ANOTHER_ENGINE
 
     def __init__(
         self,
