@@ -12,13 +12,27 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, Concatenate, NoReturn, ParamSpec, Protocol, SupportsIndex, TypeVar
 
-from spaseq.errors import BusyError
+from spaseq.errors import BusyError, OptionError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+class Uncopied:
+    """What has a state that copies would share: it is neither copied nor pickled; ``instead`` says what to do."""
+
+    instead: ClassVar[str]
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """OptionError, for ``copy``, ``deepcopy`` and ``pickle`` alike."""
+        own = type(self).__name__
+        raise OptionError(f"{own} is neither copied nor pickled, as copies would share its state: {self.instead}")
+
+
+ANOTHER_ENGINE = "take its snapshot(), and restore() another one from that"
 
 
 class Use:
@@ -133,8 +147,10 @@ def in_steps(method: Method[E, P, Iterator[T]]) -> Method[E, P, Iterator[T]]:
     return alone
 
 
-class Tables(Iterator[T]):
+class Tables(Uncopied, Iterator[T]):
     """Tables that are made as they are taken; from the first one to the end nothing else is called, but statistics."""
+
+    instead = "take the tables, and copy these"
 
     def __init__(self, use: Use, name: str, made: Iterator[T]) -> None:
         self._use = use

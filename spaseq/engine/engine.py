@@ -18,7 +18,7 @@ from spaseq.engine.item_reader import read_items
 from spaseq.engine.items import Item
 from spaseq.engine.prepared import AnyQuery
 from spaseq.errors import OptionError
-from spaseq.exclusive import exclusive, in_steps, reading
+from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
@@ -29,7 +29,7 @@ from spaseq.streams.timestamps import Time, to_microseconds
 FEW_EVENTS = 24  # of a batch: one by one they cost no more than as columns, for one query or fifty
 
 
-class Engine:
+class Engine(Uncopied):
     """Runs queries on events that are pushed.  One engine belongs to one thread at a time: BusyError for a second one.
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
@@ -39,7 +39,10 @@ class Engine:
     what they entail by RDFS; "rdfs" means all of them.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
+    It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
     """
+
+    instead = ANOTHER_ENGINE
 
     def __init__(
         self,

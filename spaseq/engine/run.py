@@ -22,7 +22,7 @@ from spaseq.engine.queries import as_query, derived_stream, supplied_streams
 from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
 from spaseq.errors import OptionError, SpaseqWarning
-from spaseq.exclusive import Tables, reading
+from spaseq.exclusive import Tables, Uncopied, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.merged import MergedTables
@@ -47,7 +47,7 @@ Stream: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
 
 
-class Run(Iterator[Match]):
+class Run(Uncopied, Iterator[Match]):
     """Queries and their streams, ready to be read; iterate over it, or over ``tables()``, once.
 
     ``to_arrow``, ``to_pandas`` and ``to_polars`` read all of it and give the results of one query as a frame.
@@ -69,6 +69,8 @@ class Run(Iterator[Match]):
     All errors in the arguments are raised here: QuerySyntaxError, QueryError, OptionError, and StreamError for files
     that cannot be opened.
     """
+
+    instead = "begin another Run, from its state() or with an Engine's snapshot()"
 
     def __init__(
         self,

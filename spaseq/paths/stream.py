@@ -13,6 +13,7 @@ import numpy as np
 from gpm.rows import Numbers, Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
+from spaseq.exclusive import Uncopied
 from spaseq.paths.appeared import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
 from spaseq.paths.edges import GraphEdges
@@ -34,7 +35,7 @@ from spaseq.suggestion import did_you_mean
 MOST_WAITING = 1 << 14  # paths that are given together
 
 
-class EdgeStream:
+class EdgeStream(Uncopied):
     """Path queries on the edges that came in the last ``window`` (a timedelta, or microseconds).
 
     An edge is in the window from its first arrival until it has not come for longer than that.  Each push gives the
@@ -45,8 +46,11 @@ class EdgeStream:
     are called by what they are, as those of ``push_table``.  ``labels`` is the graph in which LABEL finds nodes, and
     ``warnings`` name labels that it lacks; without it LABEL is refused.  ``lateness`` is how much older than the newest
     event an event may come; events wait for that long.  What is later still is counted, and given to ``on_late``.
-    QuerySyntaxError, QueryError, OptionError: arguments are wrong.
+    QuerySyntaxError, QueryError, OptionError: arguments are wrong.  It is neither copied nor pickled, and has no
+    snapshot: the edges of the window, pushed to another one, bring it to the same state.
     """
+
+    instead = "it has no snapshot() either; make another EdgeStream, and push the edges of the last window to it"
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyoxigraph import Literal
@@ -132,10 +133,19 @@ def to_microseconds(time: Time) -> int:
     if isinstance(time, datetime):
         aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
         return (aware - EPOCH) // timedelta(microseconds=1)
-    if isinstance(time, bool) or not hasattr(time, "__index__"):
+    whole = _whole(time)
+    if whole is None:
         known = "an int (microseconds) or a datetime, also of NumPy or pandas"
-        raise OptionError(f"a timestamp is {known}, not {type(time).__name__} {time!r}")
-    return _in_range(int(time), time)
+        raise OptionError(f"a timestamp is {known}, not {type(time).__name__} {time!r:.80}")
+    return _in_range(whole, time)
+
+
+def _whole(value: Any) -> int | None:
+    """The integer, also of NumPy; None: it is none, as an array of one, or a truth value."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
 
 
 def _in_range(microseconds: int, time: object) -> int:
@@ -180,10 +190,10 @@ def duration_microseconds(duration: timedelta | int) -> int:
     """Microseconds of a lateness, given as a timedelta or an integer of microseconds; OptionError below zero."""
     if isinstance(duration, timedelta):
         microseconds = duration // timedelta(microseconds=1)
-    elif isinstance(duration, int) and not isinstance(duration, bool):
-        microseconds = duration
+    elif (whole := _whole(duration)) is not None:
+        microseconds = whole
     else:
-        raise OptionError(f"a lateness is a timedelta or an int (microseconds), not {duration!r}")
+        raise OptionError(f"a lateness is a timedelta or an int (microseconds), not {duration!r:.80}")
     if microseconds < 0:
         raise OptionError("a lateness cannot be negative")
     return microseconds

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import OptionError, QueryError, StreamError
-from spaseq.exclusive import Use, exclusive, in_steps, reading
+from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, Use, exclusive, in_steps, reading
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
@@ -33,7 +33,7 @@ OnLate = Callable[[pyarrow.Table], object]
 ONLY = ""  # the stream that has no name
 
 
-class Engine:
+class Engine(Uncopied):
     """Runs queries in CEQL on rows that are pushed.  It belongs to one thread at a time: BusyError for a second one.
 
     ``type``, ``relation``, ``time``, ``unit``, ``time_format``, ``types`` and ``stream`` say what the columns are for,
@@ -43,7 +43,10 @@ class Engine:
     ``on_error="skip"`` leaves rows out that have no time, and counts them.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
+    It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
     """
+
+    instead = ANOTHER_ENGINE
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pyarrow
 
 from spaseq.errors import OptionError, OutOfMemoryError
-from spaseq.exclusive import Tables, Use
+from spaseq.exclusive import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.core import RegisteredQuery
 from spaseq.tuples.feeding import SourceFeed
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Read(Iterator[T], Generic[T]):
+class Read(Uncopied, Iterator[T], Generic[T]):
     """What the events of a feed come to; to be read once, by one thread at a time: BusyError for another one."""
+
+    instead = "call match again, or copy its tables; an Engine has a snapshot()"
 
     def __init__(self, feed: SourceFeed) -> None:
         self._feed = feed

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 
-from spaseq.errors import OptionError
+import spaseq
+import spaseq.tuples
+from spaseq.errors import OptionError, SpaseqError
+from spaseq.paths import EdgeStream
 from spaseq.streams import parse_duration, to_datetime, to_microseconds
 from spaseq.streams.timestamps import duration_microseconds, from_literal, from_xsd
 
@@ -76,3 +82,46 @@ def test_durations() -> None:
     assert duration_microseconds(timedelta(seconds=1)) == 1_000_000
     with pytest.raises(OptionError, match="a lateness is a timedelta"):
         duration_microseconds(1.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [numpy.int64(5), numpy.int8(5), numpy.uint64(5), numpy.array(5), 5])
+def test_integers_of_numpy(number: Any) -> None:
+    assert to_microseconds(number) == duration_microseconds(number) == 5
+
+
+NO_TIMES = [numpy.array([5]), numpy.array([5, 6]), numpy.array(["2026"], "M8[s]"), numpy.bool_(True), True, [5], 5.0]
+
+
+@pytest.mark.parametrize("value", NO_TIMES)
+def test_what_is_no_time(value: Any) -> None:
+    """An array of one is not its element."""
+    with pytest.raises(OptionError, match=f"a timestamp is an int .*, not {type(value).__name__} "):
+        to_microseconds(value)
+    with pytest.raises(OptionError, match="a lateness is a timedelta or an int"):
+        duration_microseconds(value)
+
+
+@pytest.mark.parametrize("time", [numpy.int64(5_000_000), numpy.array([5_000_000])])
+def test_times_of_numpy_wherever_one_is_taken(time: Any) -> None:
+    """Engines of both kinds, items of a run, and streams of edges."""
+    graph = b"<urn:x> <urn:p> <urn:a> ."
+    query = "SELECT ?x WITHIN 1 SECOND SLIDING FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?x ?p ?o } }"
+    graphs, tuples = spaseq.Engine(), spaseq.tuples.Engine(time="at")
+    graphs.register(query)
+    tuples.register("SELECT * WHERE A : B")
+    edges = EdgeStream("QUERY q FROM <urn:x> ANY SHORTEST <urn:p>+", 10)
+    calls: list[Callable[[], object]] = [
+        lambda: graphs.push("s", graph, time),
+        lambda: graphs.push_batch("s", [(time, graph)]),
+        lambda: graphs.advance(time),
+        lambda: list(spaseq.run(query, {"s": [(time, graph)]})),
+        lambda: tuples.advance(time),
+        lambda: edges.push(graph, time),
+        lambda: edges.advance(time),
+    ]
+    for call in calls:
+        if isinstance(time, numpy.ndarray):
+            with pytest.raises(SpaseqError, match="a timestamp is an int"):
+                call()
+        else:
+            call()
