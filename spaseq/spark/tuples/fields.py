@@ -22,16 +22,18 @@ def with_struct_fields(columns: StructType, wanted: Iterable[str]) -> StructType
 
 
 def selected(df: DataFrame, names: Sequence[str]) -> DataFrame:
-    """The columns of these names, and fields of structs, in this order; they are called c0, c1 …
-
-    Spark does not find a column again whose name has a dot.
-    """
+    """The columns of these names, and fields of structs, each under its ``handed_name``."""
     from pyspark.sql import functions
 
     known = df.columns
-    paths = [(name,) if name in known else path_of(name, known) or (name,) for name in names]
-    quoted = (".".join(f"`{part.replace('`', '``')}`" for part in path) for path in paths)
-    return df.select(*(functions.col(path).alias(f"c{number}") for number, path in enumerate(quoted)))
+    paths = ((name,) if name in known else path_of(name, known) or (name,) for name in names)
+    quoted = [".".join(f"`{part.replace('`', '``')}`" for part in path) for path in paths]
+    return df.select(*(functions.col(path).alias(handed_name(name)) for name, path in zip(names, quoted, strict=True)))
+
+
+def handed_name(name: str) -> str:
+    """What a column is called on its way to a worker: Spark finds none again whose name has dots or backquotes."""
+    return name.replace(".", "\n").replace("`", "\r")
 
 
 def _type(columns: StructType, name: str) -> DataType | None:

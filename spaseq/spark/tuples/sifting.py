@@ -12,6 +12,7 @@ from spaseq.plan.split import Split
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share
 from spaseq.spark.sifting import tick, told_skipped
+from spaseq.spark.tuples.fields import handed_name
 from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
 from spaseq.spark.tuples.routing import Places, RowRouter
 from spaseq.streams.timestamps import LEAST
@@ -85,7 +86,7 @@ def _packed(
 
 def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     """A batch with the names and types that are known: Spark may have its times in another zone, longer texts."""
-    columns = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    columns = [_cast(batch[handed_name(field.name)], field.type) for field in schema]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 

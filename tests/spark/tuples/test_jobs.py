@@ -256,7 +256,7 @@ def test_another_job_is_refused() -> None:
     ("text", "options", "error", "message"),
     [
         (PAIRS, {"time": "when"}, OptionError, "there is no column when for the times"),
-        (PAIRS, {"time": "tags"}, QueryError, "the attribute tags is of type list"),
+        (PAIRS, {"time": "tags"}, QueryError, "the time tags is of type list"),
         (PAIRS, {"time": "day", "unit": "h"}, OptionError, "the unit of time is us, ms or s, not h"),
         (PAIRS, {"time": "price"}, QueryError, "the time price is of type double"),
         (PAIRS, {"type": "kind"}, OptionError, "there is no column kind for the types"),
