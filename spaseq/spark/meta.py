@@ -13,8 +13,7 @@ from spaseq.streams.timestamps import LEAST
 
 FORMAT = 1
 MILLISECOND = 1000  # µs
-PARTITIONS = "the number of shuffle partitions"  # in the identity of a job
-PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
+PARTITIONS, BUCKETS = "the number of partitions", "the number of buckets"  # in the identity of a job
 MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
 
 
@@ -127,7 +126,7 @@ def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collectio
 
 def _told(name: str, known: Mapping[str, str], given: Mapping[str, str]) -> str:
     """What changed: of numbers, from which to which."""
-    before, now = known.get(name, ""), given.get(name, "")
-    numbers = f" from {before} to {now}" if before.isdecimal() and now.isdecimal() else ""
-    hint = f"; set {PARTITIONS_SETTING} to {before}" if name == PARTITIONS else ""
-    return f"{name} changed{numbers}{hint}"
+    if name not in (PARTITIONS, BUCKETS):
+        return f"{name} changed"
+    hint = " (spark.sql.shuffle.partitions)" if name == PARTITIONS else ""
+    return f"{name} changed from {known.get(name)} to {given.get(name)}{hint}"
