@@ -14,6 +14,7 @@ from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
 from spaseq.results.frame_types import Types
 from spaseq.spark.batch import match_batch
+from spaseq.spark.inputs import event_frames
 from spaseq.spark.job import Job
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.results import result_types
@@ -22,7 +23,6 @@ from spaseq.streams.timestamps import duration_microseconds
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-COLUMNS = ("stream", "time", "event", "graph")
 BUCKETS_EACH = 4  # engines of a query for each shuffle partition
 
 
@@ -61,12 +61,11 @@ def match(
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
     reads (``on_error="skip"``: such rows are left out, and the workers log how many).
     """
-    frames = _frames(df)
+    inputs = event_frames(df)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
-    partitions = shuffle_partitions(frames[0].sparkSession)
+    partitions = shuffle_partitions(inputs[0].sparkSession)
     job = job_of(queries, graphs, buckets, whole, on_error, partitions, types, late, new_background)
-    inputs = [one.select(*_columns(one)) for one in frames]
-    if not frames[0].isStreaming:
+    if not inputs[0].isStreaming:
         return match_batch(inputs, job)
     from spaseq.spark.streaming import match_streaming
 
@@ -100,24 +99,6 @@ def job_of(
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
     number, skip = checked_buckets(buckets, partitions), on_error == "skip"
     return Job(known, background, number, partitions, kept, skip, typed, late, new_background)
-
-
-def _frames(df: DataFrame | Sequence[DataFrame]) -> Sequence[DataFrame]:
-    """One data frame or several; OptionError: some are bounded and some are not, or there is none."""
-    frames = list(df) if isinstance(df, Sequence) else [df]
-    if not frames:
-        raise OptionError("there is no data frame")
-    if len({one.isStreaming for one in frames}) > 1:
-        raise OptionError("either all data frames are streaming, or none is")
-    return frames
-
-
-def _columns(df: DataFrame) -> list[str]:
-    """Those of events; ``event`` may be missing."""
-    missing = [name for name in COLUMNS if name not in df.columns and name != "event"]
-    if missing:
-        raise OptionError(f"a stream of events has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing")
-    return [name for name in COLUMNS if name in df.columns]
 
 
 def checked_buckets(buckets: int | None, partitions: int) -> int:

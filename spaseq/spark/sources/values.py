@@ -13,6 +13,7 @@ import pyarrow
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
+from spaseq.spark.inputs import data_frame
 from spaseq.spark.schemas import EVENT, EVENT_DDL, INSTANT
 from spaseq.spark.sources.reading import tell_losses
 from spaseq.streams.event import Events
@@ -55,7 +56,7 @@ def from_wire(
     """
     from pyspark.sql import functions
 
-    options = value_options(format, time_properties, time_unit, on_error)
+    df, options = data_frame(df), value_options(format, time_properties, time_unit, on_error)
     streams = functions.lit(stream) if isinstance(stream, str) else stream
     values = functions.col(column) if isinstance(column, str) else column
     columns = [streams.cast("string").alias("stream"), values.cast("binary").alias("value")]

@@ -10,6 +10,7 @@ from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
 from spaseq.spark.batch import match_batch
 from spaseq.spark.finishing import finished, partitions_of
+from spaseq.spark.inputs import data_frame
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.matching import checked_buckets
 from spaseq.spark.tuples.job import TupleJob
@@ -62,6 +63,7 @@ def match_tuples(
     StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many), or a
     number that comes out does not fit.
     """
+    df = data_frame(df)
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
     job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df.sparkSession), late)
     rows = df.select(*(f"`{name.replace('`', '``')}`" for name in job.reading.given.names))
