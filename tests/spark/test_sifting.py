@@ -92,6 +92,21 @@ def test_rows_that_are_no_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert tick["skipped"] == 1 and tick["last"] is None
 
 
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ({}, "<rows>, row 3 (s, 1970-01-01T00:00:00.000001Z, urn:e1):1:1: error: "),
+        ({"event": None}, "<rows>, row 3 (s, 1970-01-01T00:00:00.000001Z):1:1: error: "),
+        ({"time": None, "graph": A}, "<rows>, row 2 (s, urn:e0): error: the time is missing"),
+        ({"time": 2**62}, f"<rows>, row 3 (s, {2**62} µs, urn:e1):1:1: error: "),
+    ],
+)
+def test_a_row_that_is_no_event_is_named_by_what_it_says(more: dict[str, Any], place: str) -> None:
+    with pytest.raises(spaseq.RowError) as caught:
+        list(sift(job(), [rows(A, A), rows(A, b"no", **more)]))
+    assert str(caught.value).startswith(place)
+
+
 def test_an_event_with_several_keys() -> None:
     graph = b"".join(A.replace(b"urn:k", b"urn:k%d" % number) + b"\n" for number in range(40))
     with pytest.raises(

@@ -173,11 +173,11 @@ def test_streams_that_from_does_not_name() -> None:
 # ── rows that are wrong or late ──────────────────────────────────────────────────────────────────────────
 def test_rows_without_time(capsys: pytest.CaptureFixture[str]) -> None:
     given = table(row("A", 1), row("B", 2) | {"at": None}, row("B", 3))
-    with pytest.raises(StreamError, match=r"<batch 0>, row 1: .*the time at is NULL"):
+    with pytest.raises(StreamError, match=r"^<rows>, row 1 \(type B, .*\): error: the time at is NULL"):
         sifted(job(PAIRS), [given])
     (packed, tick) = sifted(job(PAIRS, skip=True), [given], ticks=True)
     assert (packed["events"], tick["skipped"], tick["dropped"]) == (2, 1, 0)
-    assert "1 row was no event: at <batch 0>, row 1" in capsys.readouterr().err
+    assert "1 row was no event: at <rows>, row 1 (type B" in capsys.readouterr().err
 
 
 def test_each_row_is_used_late_skipped_or_dropped() -> None:
