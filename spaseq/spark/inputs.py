@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from spaseq.spark.losses import Losses
+
 COLUMNS = ("stream", "time", "event", "graph")
 # By column: the types that it may have, as Spark calls them, and what errors say of them.
 _TYPES = {
@@ -66,3 +68,15 @@ def _check_type(name: str, type_: str) -> None:
     types, message = _TYPES[name]
     if type_.partition(" collate ")[0] not in types:
         raise OptionError(f"the column {name} is of type {message.format(type_[:80])}")
+
+
+def check_losses(losses: Losses | None, is_streaming: bool) -> None:
+    """OptionError: it is none, or the progress of a streaming query tells the same."""
+    from spaseq.spark.losses import Losses
+
+    if losses is None:
+        return
+    if not isinstance(losses, Losses):
+        raise OptionError(f"losses is a spaseq.spark.Losses, not {losses!r:.80}")
+    if is_streaming:
+        raise OptionError("losses counts what bounded jobs leave out; the progress of a streaming query has the same")

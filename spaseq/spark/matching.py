@@ -14,7 +14,7 @@ from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
 from spaseq.results.frame_types import Types
 from spaseq.spark.batch import match_batch
-from spaseq.spark.inputs import event_frames
+from spaseq.spark.inputs import check_losses, event_frames
 from spaseq.spark.job import Job
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.results import result_types
@@ -22,6 +22,8 @@ from spaseq.streams.timestamps import duration_microseconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from spaseq.spark.losses import Losses
 
 BUCKETS_EACH = 4  # engines of a query for each shuffle partition
 
@@ -38,6 +40,7 @@ def match(
     types: Types | None = None,
     late: bool = False,
     new_background: bool = False,
+    losses: Losses | None = None,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -59,14 +62,16 @@ def match(
 
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
-    reads (``on_error="skip"``: such rows are left out, and the workers log how many).
+    reads (``on_error="skip"``: such rows are left out, and the workers log how many; ``losses`` counts them, and
+    what no query needs and what fits no type, of a bounded input).
     """
     inputs = event_frames(df)
+    check_losses(losses, inputs[0].isStreaming)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
     partitions = shuffle_partitions(inputs[0].sparkSession)
     job = job_of(queries, graphs, buckets, whole, on_error, partitions, types, late, new_background)
     if not inputs[0].isStreaming:
-        return match_batch(inputs, job)
+        return match_batch(inputs, job, losses)
     from spaseq.spark.streaming import match_streaming
 
     return match_streaming(inputs, job, delay, secrets.token_hex(8))

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import types
 
 from spaseq.errors import OptionError
-from spaseq.spark import from_wire, match, match_tuples
-from spaseq.spark.inputs import event_columns
+from spaseq.spark import Losses, from_wire, match, match_tuples
+from spaseq.spark.inputs import check_losses, event_columns
 
 QUERY = "SELECT ?a FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <urn:p> ?b } }"
 TEXT = types.StringType()
@@ -33,7 +33,10 @@ def test_columns_that_fit(others: dict[str, types.DataType]) -> None:
 @pytest.mark.parametrize(
     ("others", "message"),
     [
-        ({"time": TEXT}, "the column time is of type timestamp or bigint, not string; to_timestamp makes one of a text"),
+        (
+            {"time": TEXT},
+            "the column time is of type timestamp or bigint, not string; to_timestamp makes one of a text",
+        ),
         ({"time": types.DateType()}, "not date"),
         ({"graph": types.IntegerType()}, "the column graph is of type string or binary, not int"),
         ({"stream": types.ArrayType(TEXT)}, "the column stream is of type string, not array<string>"),
@@ -69,3 +72,11 @@ def test_what_is_no_data_frame_of_spark(given: Any, message: str) -> None:
         match_tuples(given, "SELECT * FROM S WHERE A", time="at")
     with pytest.raises(OptionError, match="rows are a data frame of Spark"):
         from_wire(given, "value", "s", time=None)
+
+
+def test_losses_are_of_bounded_jobs() -> None:
+    with pytest.raises(OptionError, match=r"losses is a spaseq\.spark\.Losses, not 3"):
+        check_losses(3, False)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="the progress of a streaming query has the same"):
+        check_losses(Losses.__new__(Losses), True)
+    check_losses(None, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow
@@ -10,6 +11,7 @@ import pytest
 import spaseq
 from spaseq.errors import StreamError
 from spaseq.spark.job import Job
+from spaseq.spark.losses import sift_counted
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import unpacked
 from spaseq.spark.schemas import EVENT
@@ -113,3 +115,20 @@ def test_an_event_with_several_keys() -> None:
         StreamError, match=r'<urn:e0> of the stream <urn:s> has several \?k, by which the query "q" is cut'
     ):
         sifted(job(), rows(graph))
+
+
+class Counted:
+    """Losses without Spark."""
+
+    def __init__(self) -> None:
+        self.found: Counter[str] = Counter()
+
+    def add(self, **counts: int) -> None:
+        self.found.update(counts)
+
+
+def test_what_a_bounded_job_leaves_out_is_counted() -> None:
+    losses: Any = Counted()
+    (row,) = sift_counted(job(on_error="skip"), losses, [rows(A, b"no", OTHER), rows(b"", OTHER)])
+    assert row["events"][0].as_py() == 1
+    assert losses.found == {"skipped": 2, "dropped": 2}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet
 import pytest
 
-from spaseq.spark import finish, match
+from spaseq.spark import Losses, finish, match
 from spaseq.spark.schemas import EVENT
 from spaseq.streams.event import Event
 from tests.cases.loader import cases
@@ -128,5 +128,9 @@ def test_columns_with_types(tmp_path: Path) -> None:
     values = {row["last"].second: (row["v"], row["text"]) for row in rows}
     assert values == {0: (Decimal("1.25"), "1.25"), 1: (2, "2"), 2: (None, "1000"), 3: (None, "urn:x")}
     assert told["misfits"] == 2
-    batch = match(session().read.parquet(str(tmp_path / "in")), query, types=types)
-    assert batch.select("v").toArrow().schema.types == [pyarrow.decimal128(18, 4)] and batch.count() == 4
+    losses, given = Losses(session()), session().read.parquet(str(tmp_path / "in"))
+    given = given.unionByName(given.limit(1).selectExpr("stream", "time", "event", "NULL AS graph"))
+    batch = match(given, query, types=types, on_error="skip", losses=losses)
+    found = batch.select("v").toArrow()
+    assert found.schema.types == [pyarrow.decimal128(18, 4)] and len(found) == 4
+    assert losses.counts == {"skipped": 1, "dropped": 0, "misfits": 2}
