@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 Place: TypeAlias = "Callable[[int], str]"  # what errors call a row of a table, by its number
 
 
+def _in_batch(row: int) -> str:
+    return f"<batch>, row {row}"
+
+
 def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
     """The events of a table's rows, by stream, for ``EngineCore.push_columns``; what is skipped is counted.
 
@@ -34,17 +38,13 @@ def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
     return [events for events, _ in _read(core, data, skip, keep_lines=False)]
 
 
-def read_lines(core: EngineCore, data: Any, skip: bool, place: Place) -> list[tuple[Events, TextColumn]]:
+def read_lines(core: EngineCore, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
     """As ``read_rows``, with the lines of each event that a pattern can use, one at least.
 
     ``place`` gives what errors call a row, by its number.
     """
     found = _read(core, data, skip, keep_lines=True, place=place)
     return [(events, lines or text_column(events.graphs, True)) for events, lines in found]
-
-
-def _in_batch(row: int) -> str:
-    return f"<batch>, row {row}"
 
 
 def _read(
