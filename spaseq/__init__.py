@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from spaseq.languages.spaseq import parse
     from spaseq.results.match import Match
     from spaseq.results.table import MatchTable
+    from spaseq.version import __version__
 
 __all__ = [
     "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
     "QueryError", "QuerySyntaxError", "QueryWarning", "RowError", "Run", "SnapshotError", "SpaseqError",
-    "SpaseqWarning", "StreamError", "parse", "prepare", "run",
+    "SpaseqWarning", "StreamError", "__version__", "parse", "prepare", "run",
 ]  # fmt: skip
 
 _ROOMS = {
@@ -39,6 +40,7 @@ _ROOMS = {
     "MatchTable": "spaseq.results.table",
     "Prepared": "spaseq.engine.prepared",
     "Run": "spaseq.engine",
+    "__version__": "spaseq.version",
     "parse": "spaseq.languages.spaseq",
     "prepare": "spaseq.engine.prepared",
     "run": "spaseq.engine",

@@ -103,10 +103,10 @@ class StreamError(LocatedError):
 
 
 class RowError(StreamError):
-    """A row of a table that is pushed is no event; ``row`` is its number there, from 0."""
+    """A row of a table that is pushed is no event; ``row`` is its number there, from 0, ``path`` what it is called."""
 
-    def __init__(self, row: int, message: str, location: Location = Location(), hint: str = "") -> None:
-        place = replace(location, path=f"<batch>, row {row}")
+    def __init__(self, row: int, message: str, location: Location = Location(), hint: str = "", path: str = "") -> None:
+        place = replace(location, path=path or f"<batch>, row {row}")
         super().__init__(message, place, hint=hint)
         self.row = row
 

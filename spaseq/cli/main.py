@@ -48,12 +48,9 @@ def _imported(name: str) -> ModuleType:
 def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from spaseq.version import NOT_INSTALLED, __version__
 
-    try:
-        found = version("spaseq")
-    except PackageNotFoundError:
-        found = "(not installed: run from the source tree)"
+    found = "(not installed: run from the source tree)" if __version__ == NOT_INSTALLED else __version__
     say(f"spaseq, version {found}", err=False)
     ctx.exit()
 

@@ -21,13 +21,13 @@ from spaseq.cli.stream_options import (
     count_option,
     declare_option,
     entail_option,
-    follow_option,
+    files_option,
+    follow_files_option,
     kb_option,
     late_option,
     lateness_option,
     on_error_option,
     stats_option,
-    stream_option,
     time_property_option,
     time_unit_option,
     times_option,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
-@stream_option
+@files_option
 @kb_option
 @entail_option
 @format_option(WRITERS)
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @declare_option
 @lateness_option
 @late_option
-@follow_option
+@follow_files_option
 @click.option(
     "--checkpoint", type=click.Path(file_okay=False, path_type=Path),
     help="Keep the state in this folder after each batch, and go on from it if it is there.",

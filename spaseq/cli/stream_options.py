@@ -13,11 +13,18 @@ from spaseq.streams.timestamps import UNITS
 
 Command = TypeVar("Command", bound="Callable[..., Any] | click.Command")
 
-stream_option = click.option(
-    "--stream", "streams", metavar="NAME_OR_IRI=PATH", multiple=True,
-    help="Where a stream of FROM STREAM comes from: a file (N-Quads or TriG, maybe .gz), a folder, a glob, or - for "
-    "standard input.  Repeat it for every stream.",
-)  # fmt: skip
+
+def _stream_option(places: str) -> Callable[[Command], Command]:
+    """``--stream``, which may be any of these places."""
+    return click.option(
+        "--stream", "streams", metavar="NAME_OR_IRI=PATH", multiple=True,
+        help=f"Where a stream of FROM STREAM comes from: a file (N-Quads or TriG, maybe .gz), {places}.  Repeat it for "
+        "every stream.",
+    )  # fmt: skip
+
+
+stream_option = _stream_option("a folder, a glob, or - for standard input")
+files_option = _stream_option("a folder or a glob")
 kb_option = click.option(
     "--kb", "background", metavar="IRI=PATH", multiple=True,
     help="A knowledge graph (RDF in any syntax) that GRAPH <IRI> reads.  Repeat it for every graph.",
@@ -43,6 +50,9 @@ late_option = click.option(
 )  # fmt: skip
 follow_option = click.option(
     "--follow", is_flag=True, help="Read files on as they grow, and those that replace them, until Ctrl-C."
+)
+follow_files_option = click.option(
+    "--follow", is_flag=True, help="Read N-Quads on as they grow, and files that come into folders, until Ctrl-C."
 )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,12 @@ from spaseq.streams.losses import OF_NO_STREAM, Skipped
 if TYPE_CHECKING:
     from spaseq.streams.arrow_columns import EventColumns
 
+Place: TypeAlias = "Callable[[int], str]"  # what errors call a row of a table, by its number
+
+
+def _in_batch(row: int) -> str:
+    return f"<batch>, row {row}"
+
 
 def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
     """The events of a table's rows, by stream, for ``EngineCore.push_columns``; what is skipped is counted.
@@ -32,19 +38,25 @@ def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
     return [events for events, _ in _read(core, data, skip, keep_lines=False)]
 
 
-def read_lines(core: EngineCore, data: Any, skip: bool) -> list[tuple[Events, TextColumn]]:
-    """As ``read_rows``, with the lines of each event that a pattern can use, one at least."""
-    return [(events, lines or text_column(events.graphs, True)) for events, lines in _read(core, data, skip, True)]
+def read_lines(core: EngineCore, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
+    """As ``read_rows``, with the lines of each event that a pattern can use, one at least.
+
+    ``place`` gives what errors call a row, by its number.
+    """
+    found = _read(core, data, skip, keep_lines=True, place=place)
+    return [(events, lines or text_column(events.graphs, True)) for events, lines in found]
 
 
-def _read(core: EngineCore, data: Any, skip: bool, keep_lines: bool) -> list[tuple[Events, TextColumn | None]]:
+def _read(
+    core: EngineCore, data: Any, skip: bool, keep_lines: bool, place: Place = _in_batch
+) -> list[tuple[Events, TextColumn | None]]:
     require("pyarrow")
     from spaseq.streams.arrow_columns import EventColumns, read_table
 
     if not isinstance(skip, bool):
         raise OptionError(f"skip is True or False, not {skip!r:.80}")
     scopes = {iri: encoder.next_scope for iri, encoder in core.encoders.items()}
-    reader, first = _RowReader(core, skip, keep_lines), 0
+    reader, first = _RowReader(core, skip, keep_lines, place), 0
     try:
         for batch in read_table(data).to_batches():
             if batch.num_rows:
@@ -71,8 +83,9 @@ class _BadRows:
 class _RowReader:
     """Reads rows as events of the streams of a core.  ``skip``: those that are none are counted, else a RowError."""
 
-    def __init__(self, core: EngineCore, skip: bool, keep_lines: bool) -> None:
+    def __init__(self, core: EngineCore, skip: bool, keep_lines: bool, place: Place) -> None:
         self._core = core
+        self._place = place
         self._skip = skip
         self._keep_lines = keep_lines
         self._bad: dict[str, _BadRows] = {}  # by stream
@@ -152,10 +165,11 @@ class _RowReader:
         """These rows, which are in order, are no events, the first of them because of ``message``."""
         if not len(rows):
             return
-        error = RowError(int(rows[0]), message, place)
-        known = self._bad.setdefault(stream, _BadRows(0, error))
+        first, known = int(rows[0]), self._bad.get(stream)
+        if known is None or first < known.first.row:
+            error = RowError(first, message, place, path=self._place(first))
+            known = self._bad[stream] = _BadRows(known.count if known else 0, error)
         known.count += len(rows)
-        known.first = min(known.first, error, key=lambda one: one.row)
 
 
 def _lines(columns: dict[str, Any]) -> TextColumn | None:

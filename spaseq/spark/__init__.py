@@ -18,14 +18,16 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from spaseq.spark.finishing import finish
+    from spaseq.spark.losses import Losses
     from spaseq.spark.matching import match
     from spaseq.spark.sources.rdfstream import RdfStream, register
     from spaseq.spark.sources.values import from_wire
     from spaseq.spark.tuples.matching import finish_tuples, match_tuples
 
-__all__ = ["RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
+__all__ = ["Losses", "RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
 
 _ROOMS = {
+    "Losses": "spaseq.spark.losses",
     "RdfStream": "spaseq.spark.sources.rdfstream",
     "finish": "spaseq.spark.finishing",
     "finish_tuples": "spaseq.spark.tuples.matching",

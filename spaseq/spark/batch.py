@@ -14,6 +14,7 @@ import pyarrow
 from spaseq.spark.carried import at_work, carried
 from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
 from spaseq.spark.labels import numbers_of
+from spaseq.spark.losses import Losses, sift_counted
 from spaseq.spark.packing import AT_ONCE, unpacked
 from spaseq.spark.schemas import INSTANT, PACKED_DDL
 from spaseq.streams.losses import counted
@@ -24,28 +25,30 @@ if TYPE_CHECKING:
 Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µs), rows
 
 
-def match_batch(inputs: Iterable[DataFrame], job: EngineJob) -> DataFrame:
-    """The results of a job over all rows."""
-    sift = carried(job.sift)
+def match_batch(inputs: Iterable[DataFrame], job: EngineJob, losses: Losses | None = None) -> DataFrame:
+    """The results of a job over all rows; ``losses`` counts what it leaves out."""
+    sift = carried(job.sift if losses is None else partial(sift_counted, job, losses))
     packed = reduce(lambda one, other: one.union(other), (rows.mapInArrow(sift, PACKED_DDL) for rows in inputs))
     sorted_ = packed.repartition(job.partitions, "label").sortWithinPartitions("label", "first", "last")
-    return sorted_.mapInArrow(at_work(partial(evaluate, job)), job.results)
+    return sorted_.mapInArrow(at_work(partial(evaluate, job, losses=losses)), job.results)
 
 
-def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
+def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch], losses: Losses | None = None) -> Batches:
     """Rows of the results for packed rows, which are in order of label and first time."""
     numbers = numbers_of(job.labels)
     for label, packed in groupby(_rows(batches), key=itemgetter(0)):
         found = _found(job.started(numbers[label]), packed)
-        yield from told(job, (one.rows() for one in found))
+        yield from told(job, (one.rows() for one in found), losses)
 
 
-def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch]) -> Batches:
-    """The results; the log of the worker says how many of their values do not fit the types of their columns."""
+def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch], losses: Losses | None = None) -> Batches:
+    """The results; ``losses`` and the log of the worker have how many values do not fit the types of their columns."""
     misfits = 0
     for rows in results:
         misfits += job.misfits(rows)
         yield rows
+    if misfits and losses is not None:
+        losses.add(misfits=misfits)
     if misfits:
         print(f"spaseq: {counted(misfits, 'value')} did not fit the type of a column: NULL", file=sys.stderr)
 

@@ -19,6 +19,7 @@ from spaseq.plan.split import Split
 from spaseq.spark.event_engine import EventEngine
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
+from spaseq.spark.meta import BUCKETS, PARTITIONS
 from spaseq.spark.packing import events_of
 from spaseq.spark.parts import Part, parts, splits
 from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl
@@ -128,7 +129,7 @@ class Job:
         """What must be equal for a state to be of this job, by what it is called in errors."""
         whole = ", ".join(sorted(self.whole))
         queries = {f'the query "{name}"': query.fingerprint for name, query in self.queries.items()}
-        cut = {"the number of buckets": str(self.buckets), "the number of partitions": str(self.partitions)}
+        cut = {PARTITIONS: str(self.partitions), BUCKETS: str(self.buckets)}  # which follow from partitions
         return {**queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
 
     def reader(self) -> tuple[spaseq.engine.Engine, Router]:

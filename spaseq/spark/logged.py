@@ -1,6 +1,6 @@
 """One engine of a streaming job in one batch: its log of events is the state, from which it can always be made again.
 
-The events that came in are pushed first, then the watermark is promised: so nothing is decided twice, however the
+The events that came in time are pushed first, then the watermark is promised: so nothing is decided twice, however the
 engine came to be what it is.  What a replay gives was given before, and is dropped.
 """
 
@@ -87,13 +87,15 @@ class LoggedEngine:
     def step(self, rows: Iterable[bytes], watermark: int, store: EngineStore, report: Report) -> Batches:
         """Take packed events, then the promise that none comes before ``watermark`` (µs); gives what they decide.
 
+        That promise was made with the batches before this one, so earlier events are late in it already.
+
         The state is written to ``store`` when all results were taken; ``report`` says then which timers are to be set.
         """
         data = self.state.meta()
         before = Meta(self.job.identity) if data is None else self._kept(data)
         engine = self._engine(before, report)
         meta, taken = before, Taken()
-        for events in together(self._taken(rows, before.watermark, taken, report)):
+        for events in together(self._taken(rows, max(before.watermark, watermark), taken, report)):
             yield from _rows(engine.push(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)

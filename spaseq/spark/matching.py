@@ -14,6 +14,7 @@ from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
 from spaseq.results.frame_types import Types
 from spaseq.spark.batch import match_batch
+from spaseq.spark.inputs import check_losses, event_frames
 from spaseq.spark.job import Job
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.results import result_types
@@ -22,7 +23,8 @@ from spaseq.streams.timestamps import duration_microseconds
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-COLUMNS = ("stream", "time", "event", "graph")
+    from spaseq.spark.losses import Losses
+
 BUCKETS_EACH = 4  # engines of a query for each shuffle partition
 
 
@@ -38,6 +40,7 @@ def match(
     types: Types | None = None,
     late: bool = False,
     new_background: bool = False,
+    losses: Losses | None = None,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -59,15 +62,16 @@ def match(
 
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
-    reads (``on_error="skip"``: such rows are left out, and the workers log how many).
+    reads (``on_error="skip"``: such rows are left out, and the workers log how many; ``losses`` counts them, and
+    what no query needs and what fits no type, of a bounded input).
     """
-    frames = _frames(df)
+    inputs = event_frames(df)
+    check_losses(losses, inputs[0].isStreaming)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
-    partitions = shuffle_partitions(frames[0].sparkSession)
+    partitions = shuffle_partitions(inputs[0].sparkSession)
     job = job_of(queries, graphs, buckets, whole, on_error, partitions, types, late, new_background)
-    inputs = [one.select(*_columns(one)) for one in frames]
-    if not frames[0].isStreaming:
-        return match_batch(inputs, job)
+    if not inputs[0].isStreaming:
+        return match_batch(inputs, job, losses)
     from spaseq.spark.streaming import match_streaming
 
     return match_streaming(inputs, job, delay, secrets.token_hex(8))
@@ -100,24 +104,6 @@ def job_of(
     typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
     number, skip = checked_buckets(buckets, partitions), on_error == "skip"
     return Job(known, background, number, partitions, kept, skip, typed, late, new_background)
-
-
-def _frames(df: DataFrame | Sequence[DataFrame]) -> Sequence[DataFrame]:
-    """One data frame or several; OptionError: some are bounded and some are not, or there is none."""
-    frames = list(df) if isinstance(df, Sequence) else [df]
-    if not frames:
-        raise OptionError("there is no data frame")
-    if len({one.isStreaming for one in frames}) > 1:
-        raise OptionError("either all data frames are streaming, or none is")
-    return frames
-
-
-def _columns(df: DataFrame) -> list[str]:
-    """Those of events; ``event`` may be missing."""
-    missing = [name for name in COLUMNS if name not in df.columns and name != "event"]
-    if missing:
-        raise OptionError(f"a stream of events has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing")
-    return [name for name in COLUMNS if name in df.columns]
 
 
 def checked_buckets(buckets: int | None, partitions: int) -> int:

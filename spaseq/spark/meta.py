@@ -13,6 +13,7 @@ from spaseq.streams.timestamps import LEAST
 
 FORMAT = 1
 MILLISECOND = 1000  # µs
+PARTITIONS, BUCKETS = "the number of partitions", "the number of buckets"  # in the identity of a job
 MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
 
 
@@ -53,7 +54,18 @@ class Meta:
 
     def done(self) -> Meta:
         """The state after one more batch, which gets a name of its own."""
-        return replace(self, tokens=(*self.tokens, (secrets.token_hex(8), self.following))[-MOST_TOKENS:])
+        oldest = self._oldest_whole
+        useful = [one for one in self.tokens if one[1] >= oldest]
+        return replace(self, tokens=(*useful, (secrets.token_hex(8), self.following))[-MOST_TOKENS:])
+
+    @property
+    def _oldest_whole(self) -> int:
+        """The number from which on the log has the events of all entries: an engine that is behind may catch up."""
+        there = {entry.number for entry in self.entries if not entry.is_snapshot}
+        number = self.following
+        while number - 1 in there:
+            number -= 1
+        return number
 
     def added(self, last: int, events: int, size: int) -> Meta:
         """With one more entry of so many events."""
@@ -105,8 +117,16 @@ def is_of(data: bytes, identity: Mapping[str, str], free: Collection[str]) -> bo
 
 def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collection[str]) -> bool:
     """Whether an identity is another one; SnapshotError: in something that is not free."""
-    changed = [name for name in [*known, *given] if known.get(name) != given.get(name)]
+    changed = [name for name in {**given, **known} if known.get(name) != given.get(name)]
     for name in changed:
         if name not in free:
-            raise SnapshotError(f"the checkpoint is of another job: {name} changed")
+            raise SnapshotError(f"the checkpoint is of another job: {_told(name, known, given)}")
     return bool(changed)
+
+
+def _told(name: str, known: Mapping[str, str], given: Mapping[str, str]) -> str:
+    """What changed: of numbers, from which to which."""
+    if name not in (PARTITIONS, BUCKETS):
+        return f"{name} changed"
+    hint = " (spark.sql.shuffle.partitions)" if name == PARTITIONS else ""
+    return f"{name} changed from {known.get(name)} to {given.get(name)}{hint}"

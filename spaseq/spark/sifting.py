@@ -19,6 +19,7 @@ from gpm.rows import TextColumn
 from spaseq.engine.arrow_rows import read_lines
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share, row_of
+from spaseq.spark.places import event_place
 from spaseq.spark.routing import Router
 from spaseq.spark.schemas import EVENT
 from spaseq.streams.arrow_rows import rows_of
@@ -59,15 +60,16 @@ def sift(
     RowError: a row is no event, and the job does not skip such.  StreamError: an event has several keys.
     """
     engine, router = job.reader()
-    packer, latest, dropped = Packer(job.labels, job.form), LEAST, 0
+    packer, latest, dropped, before = Packer(job.labels, job.form), LEAST, 0, 0
     for batch in batches:
         engine.core.forget_terms()
-        for read, lines in read_lines(engine.core, batch, job.skip):
+        for read, lines in read_lines(engine.core, batch, job.skip, partial(event_place, batch, before=before)):
             events = named(read)
             latest = max(latest, int(events.times.max(initial=LEAST)))
             shares, unused = routed(events, router)
             dropped += unused
             yield from packer.add(rows_with(events, lines), shares)
+        before += batch.num_rows
     yield from packer.rest()
     skipped = told_skipped(engine.core.skipped.values())
     if ticks:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from spaseq.cli.on_spark.failures import cause_of
-from spaseq.cli.on_spark.noise import Noise
-from spaseq.cli.on_spark.session import memory_told
+from spaseq.cli.on_spark.noise import Noise, together
+from spaseq.cli.on_spark.session import PACKED, SHORT, is_short, memory_told
+from spaseq.cli.spark import spark
 from spaseq.errors import OptionError, SpaseqError
 
 FAILED = """\
@@ -38,3 +42,24 @@ def test_a_driver_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
         raise EOFError
     with pytest.raises(OptionError, match="mine"), memory_told(noise):
         raise OptionError("mine")
+
+
+def test_what_several_workers_skipped_is_one_number() -> None:
+    one = "1 malformed event of <urn:s> was skipped: mend the source; first at a.nq:3:1: no"
+    more = "1,200 malformed events of <urn:s> were skipped: mend the source; first at b.nq:9:1: no"
+    other = one.replace("urn:s", "urn:t")
+    together_ = "1,201 malformed events of <urn:s> were skipped: mend the source; first at a.nq:3:1: no"
+    assert together([one, other, more, "something"]) == [together_, other, "something"]
+
+
+def test_a_short_job_is_one_with_few_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_bytes(b"x")
+    for name, size in (("b.nq", SHORT), ("c.nq.gz", SHORT // PACKED)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+        assert is_short([str(tmp_path / name)]) and not is_short([str(tmp_path / "a.nq"), str(tmp_path / name)])
+
+
+def test_help_offers_what_can_be_read() -> None:
+    told = " ".join(CliRunner().invoke(spark, ["--help"]).output.split())
+    assert "a folder or a glob." in told and "standard input" not in told

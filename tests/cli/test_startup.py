@@ -32,6 +32,12 @@ def test_the_package() -> None:
     assert loaded("import spaseq") & (SELDOM | {"numpy", "lark", "pyoxigraph", "click"}) == set()
 
 
+def test_the_version_costs_nothing_before_it_is_asked_for() -> None:
+    code = "import spaseq\nfrom importlib.metadata import version\nassert spaseq.__version__ == version('spaseq')"
+    asked = loaded(code)
+    assert "spaseq.version" in asked and asked & EXTRAS == set()
+
+
 def test_check() -> None:
     modules = after("check", QUERY)
     assert "lark" in modules

@@ -27,6 +27,11 @@ class DictStore:
     data: bytes | None = None
     entries: dict[int, bytes] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return len(self.data or b"") + sum(map(len, self.entries.values()))
+
     def meta(self) -> bytes | None:
         return self.data
 

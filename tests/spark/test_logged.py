@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
+import pyoxigraph
 import pytest
 
 import spaseq
@@ -70,6 +72,46 @@ def of_seed(seed: int) -> Counter[str]:
 def test_random_queries() -> None:
     how = sum((of_seed(seed) for seed in range(60)), Counter[str]())
     assert min(how[way] for way in ("new", "hit", "catch-up", "rebuilt")) > 20, how
+
+
+PAIRS = """SELECT ?k WITHIN 5 SECONDS FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
+    DEFINE GPM A ON s { ?k <urn:A> ?v } DEFINE GPM B ON s { ?k <urn:B> ?v } }"""
+
+
+def pair_event(number: int, time: int) -> Event:
+    words = (f"k{number % 3}", "AB"[number % 2], "v")
+    triple = pyoxigraph.Triple(*(pyoxigraph.NamedNode(f"urn:{word}") for word in words))
+    return Event("urn:s", time, f"urn:e{number}", (triple,))
+
+
+def test_lateness_is_that_of_one_engine_where_each_event_is_a_microbatch() -> None:
+    """Whatever engine an event is for, and also for one that gets its first event."""
+    chance, lateness = random.Random(7), 2_000_000
+    times = [(number + chance.randrange(-6, 1)) * 1_000_000 for number in range(300)]
+    events = [pair_event(number, max(time, 0)) for number, time in enumerate(times)]
+    queries = {"q": spaseq.prepare(PAIRS)}
+    cluster, found, newest = Cluster(queries, {}, 4, chance), [], -(2**60)
+    for event in events:
+        found += [row for table in cluster.batch([event], newest - lateness) for row in table.to_pylist()]
+        newest = max(newest, event.timestamp)
+    found += [row for table in cluster.finish() for row in table.to_pylist()]
+    engine = spaseq.Engine(lateness=timedelta(seconds=2))
+    engine.register(queries["q"], "q")
+    wanted = [match for one in events for match in engine.push("urn:s", one.triples, one.timestamp, one.name)]
+    wanted += engine.close()
+    assert cluster.late == engine.statistics()["streams"]["urn:s"]["late"] > 30
+    pairs = [(str(match.events["A"][0]), str(match.events["B"][0])) for match in wanted]
+    assert sorted((*dict(row["events"])["A"], *dict(row["events"])["B"]) for row in found) == sorted(pairs)
+    assert len(pairs) > 20
+
+
+def test_the_state_of_an_engine_is_flat_over_hundreds_of_batches() -> None:
+    cluster, sizes = Cluster({"q": spaseq.prepare(PAIRS)}, {}, 4, random.Random(3)), []
+    for batch in range(400):
+        events = [pair_event(number, number * 500_000) for number in range(batch * 10, batch * 10 + 10)]
+        deque(cluster.batch(events, batch * 5_000_000 - 2_000_000), maxlen=0)
+        sizes.append(sum(store.size for store in cluster.stores.values()))
+    assert max(sizes[200:]) <= 1.02 * max(sizes[20:200])
 
 
 @pytest.mark.deep

@@ -74,12 +74,29 @@ def test_what_makes_it_another_job() -> None:
         (job(QUERY.replace("5 SECONDS", "6 SECONDS")), 'the query "q"'),
         (job(buckets=5), "the number of buckets"),
         (job(partitions=3), "the number of partitions"),
+        (job(buckets=6, partitions=3), "the number of partitions"),  # from which that of buckets follows
         (job(kb=b"<urn:a> <urn:b> <urn:c> ."), "the background"),
         (job(whole=("q",)), "what is whole"),
     ]
     for other, name in others:
         with pytest.raises(SnapshotError, match=f"of another job: {name} changed"):
             Meta.from_bytes(Meta(job().identity).to_bytes(), other.identity)
+
+
+def test_numbers_that_changed_are_told() -> None:
+    """Also where an earlier version wrote the number of buckets first."""
+    known = dict(reversed(job(buckets=8).identity.items()))
+    with pytest.raises(SnapshotError) as caught:
+        Meta.from_bytes(Meta(known).to_bytes(), job(buckets=12, partitions=3).identity)
+    end = "the number of partitions changed from 2 to 3 (spark.sql.shuffle.partitions)"
+    assert str(caught.value) == f"the checkpoint is of another job: {end}"
+
+
+def test_names_of_batches_that_the_log_cannot_go_on_from_are_forgotten() -> None:
+    meta = Meta(ONE)
+    for batch in range(100):
+        meta = meta.added(batch, 1, 10).needed(batch - 2).done()
+    assert [number for _, number in meta.tokens] == [97, 98, 99, 100] and len(meta.entries) == 3
 
 
 @pytest.mark.parametrize(

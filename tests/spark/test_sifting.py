@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow
@@ -10,6 +11,7 @@ import pytest
 import spaseq
 from spaseq.errors import StreamError
 from spaseq.spark.job import Job
+from spaseq.spark.losses import sift_counted
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import unpacked
 from spaseq.spark.schemas import EVENT
@@ -92,9 +94,41 @@ def test_rows_that_are_no_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert tick["skipped"] == 1 and tick["last"] is None
 
 
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ({}, "<rows>, row 3 (s, 1970-01-01T00:00:00.000001Z, urn:e1):1:1: error: "),
+        ({"event": None}, "<rows>, row 3 (s, 1970-01-01T00:00:00.000001Z):1:1: error: "),
+        ({"time": None, "graph": A}, "<rows>, row 2 (s, urn:e0): error: the time is missing"),
+        ({"time": 2**62}, f"<rows>, row 3 (s, {2**62} µs, urn:e1):1:1: error: "),
+    ],
+)
+def test_a_row_that_is_no_event_is_named_by_what_it_says(more: dict[str, Any], place: str) -> None:
+    with pytest.raises(spaseq.RowError) as caught:
+        list(sift(job(), [rows(A, A), rows(A, b"no", **more)]))
+    assert str(caught.value).startswith(place)
+
+
 def test_an_event_with_several_keys() -> None:
     graph = b"".join(A.replace(b"urn:k", b"urn:k%d" % number) + b"\n" for number in range(40))
     with pytest.raises(
         StreamError, match=r'<urn:e0> of the stream <urn:s> has several \?k, by which the query "q" is cut'
     ):
         sifted(job(), rows(graph))
+
+
+class Counted:
+    """Losses without Spark."""
+
+    def __init__(self) -> None:
+        self.found: Counter[str] = Counter()
+
+    def add(self, **counts: int) -> None:
+        self.found.update(counts)
+
+
+def test_what_a_bounded_job_leaves_out_is_counted() -> None:
+    losses: Any = Counted()
+    (row,) = sift_counted(job(on_error="skip"), losses, [rows(A, b"no", OTHER), rows(b"", OTHER)])
+    assert row["events"][0].as_py() == 1
+    assert losses.found == {"skipped": 2, "dropped": 2}

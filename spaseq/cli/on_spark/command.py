@@ -14,10 +14,10 @@ from spaseq.cli.notes import tell_losses, tell_why
 from spaseq.cli.on_spark.drain import Drain
 from spaseq.cli.on_spark.job import SparkJob
 from spaseq.cli.on_spark.kept import Kept
-from spaseq.cli.on_spark.noise import Noise
+from spaseq.cli.on_spark.noise import Noise, together
 from spaseq.cli.on_spark.options import SparkOptions
 from spaseq.cli.on_spark.progress import Metrics, tasks
-from spaseq.cli.on_spark.session import session
+from spaseq.cli.on_spark.session import is_short, session
 from spaseq.cli.on_spark.streaming import BatchWriter, start, wait
 from spaseq.cli.options import declared_types
 from spaseq.cli.output import open_output
@@ -29,9 +29,11 @@ from spaseq.engine.background import Background
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.showing import json_text
 from spaseq.spark.batch import match_batch
+from spaseq.spark.losses import Losses
 from spaseq.spark.machine import PARTITIONS, shuffle_partitions
 from spaseq.spark.matching import job_of
 from spaseq.streams.losses import counted, were
+from spaseq.streams.sources import expand
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,7 +56,8 @@ class Command:
         """Do it; gives the exit code."""
         asked, goes_on = self.asked, self.kept is not None
         with late_file(asked.late, goes_on) as late, open_output(asked.output, goes_on) as output:
-            with session(asked.master, self._settings(), self.noise) as spark:
+            short = not asked.follow and is_short(file for path in self.sources.values() for file in expand(path))
+            with session(asked.master, self._settings(), self.noise, short) as spark:
                 job = self._job(spark)
                 drain = Drain(self._counter(job, output), late)
                 files: dict[str, IO[Any]] = {} if late is None else {"--late": late.file}
@@ -98,11 +101,13 @@ class Command:
 
     def _as_a_whole(self, job: SparkJob, drain: Drain, hidden: bool) -> None:
         """All that is there, in one job."""
+        losses = Losses(job.session)
         with Progress(lambda: tasks(job.session, drain.results), hidden, self.pace):
-            for piece in job.results(match_batch(job.bounded(), job.job)):
+            for piece in job.results(match_batch(job.bounded(), job.job, losses)):
                 drain.take(piece)
                 if drain.full:
                     break
+        self.metrics.left_out(losses.counts)
 
     def _in_batches(self, job: SparkJob, drain: Drain, files: Mapping[str, IO[Any]], hidden: bool) -> None:
         """What is there and, if files are followed, what comes; else then what the end of the input decides."""
@@ -121,15 +126,22 @@ class Command:
     def _tell(self, drain: Drain) -> int:
         """Say what was dropped, and what there is to say; gives the exit code."""
         asked, told = self.asked, self.metrics.sums
-        losses = [*self.noise.told, *self._late(told)]
+        losses = [*together(self.noise.told), *self._far(told), *self._late(told)]
         tell_losses(losses, asked.quiet, asked.strict)
         if asked.stats:
-            say(json_text({"results": drain.results, **told, "told": self.noise.told}, indent=2))
+            say(json_text({"results": drain.results, **told, "told": together(self.noise.told)}, indent=2))
         elif not (drain.results or drain.full or asked.quiet):
             tell_why([], losses)
         if drain.ended:
             return INTERRUPTED
         return FAILED if losses and asked.strict else 0
+
+    def _far(self, told: Mapping[str, int]) -> list[str]:
+        """What workers have in logs that are far away."""
+        skipped = told.get("rows skipped", 0)
+        if not skipped or self.asked.is_local:
+            return []
+        return [f"{counted(skipped, 'row')} {were(skipped)} skipped as no events: the logs of the workers say why"]
 
     def _late(self, told: Mapping[str, int]) -> list[str]:
         late = told.get("late", 0)

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from spaseq.streams.losses import counted, were
 
 NO_MEMORY = "Terminating due to java.lang.OutOfMemoryError"  # the last words of a JVM
 SECONDS = 2.0  # until the last words are read
 WORKER = "spaseq: "  # how lines begin that workers write for users
+
+_SKIPPED = re.compile(r"([\d,]+) malformed events? of (<[^>]*>) (?:was|were) skipped(: .*?)(; first .*)?")
+
+
+def together(lines: Iterable[str]) -> list[str]:
+    """What several workers say of the events of one stream that they skipped as one line, with the number of all."""
+    found: dict[str, tuple[int, str, str, str]] = {}
+    for line in lines:
+        if told := _SKIPPED.fullmatch(line):
+            number, stream, remedy, first = told.groups("")
+            before, *_, known = found.get(stream + remedy, (0, "", "", ""))
+            found[stream + remedy] = (before + int(number.replace(",", "")), stream, remedy, known or first)
+        else:
+            found[line] = (0, "", "", line)
+    return [_line(*one) for one in found.values()]
+
+
+def _line(number: int, stream: str, remedy: str, first: str) -> str:
+    if not number:
+        return first
+    return f"{counted(number, 'malformed event')} of {stream} {were(number)} skipped{remedy}{first}"
 
 
 @dataclass(slots=True)

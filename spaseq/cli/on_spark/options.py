@@ -53,6 +53,11 @@ class SparkOptions:
         return self.follow or self.checkpoint is not None
 
     @property
+    def is_local(self) -> bool:
+        """Whether workers are of this machine, and what they write comes here."""
+        return self.master.startswith("local")
+
+    @property
     def delay(self) -> int:
         """The lateness in microseconds."""
         return duration_microseconds(self.lateness)
@@ -65,7 +70,7 @@ class SparkOptions:
             check_format(self.format or "jsonl", WRITERS)
         elif self.late is not None and not self.follow:
             raise OptionError("--late goes with --checkpoint or --follow: without, all is put in order first")
-        if self.strict and not self.master.startswith("local"):
+        if self.strict and not self.is_local:
             raise OptionError("--strict needs a local master: on a cluster, workers write what they drop to their logs")
 
     def kept(self, sources: Mapping[str, str]) -> Kept | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,10 @@ class Metrics(StreamingQueryListener):
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
         """See Spark."""
+
+    def left_out(self, counts: Mapping[str, int]) -> None:
+        """Add what a bounded job left out."""
+        self.sums.update({f"rows {name}": counts[name] for name in ("skipped", "dropped")})
 
     def reached(self, results: int) -> BatchesDone:
         """How far the query is."""

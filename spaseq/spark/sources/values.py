@@ -13,6 +13,7 @@ import pyarrow
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
+from spaseq.spark.inputs import check_losses, data_frame
 from spaseq.spark.schemas import EVENT, EVENT_DDL, INSTANT
 from spaseq.spark.sources.reading import tell_losses
 from spaseq.streams.event import Events
@@ -23,6 +24,8 @@ from spaseq.streams.wire import TIME_PROPERTIES, WireOptions, WireReport
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from spaseq.spark.losses import Losses
 
 FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
 
@@ -44,6 +47,7 @@ def from_wire(
     time_properties: Sequence[str] = TIME_PROPERTIES,
     time_unit: str = "us",
     on_error: str = "stop",
+    losses: Losses | None = None,
 ) -> DataFrame:
     """The events in a column of messages (binary or string), as rows for ``match``; bounded or streaming.
 
@@ -51,10 +55,13 @@ def from_wire(
     ``jelly``; None: by how it begins), or several named graphs with their times in N-Quads or TriG.  ``stream`` is the
     name or IRI of all of them, or a column that says it.  ``time`` is a column of timestamps, such as Kafka's: then a
     value is one graph that needs no time of its own.  OptionError: the arguments are wrong.  StreamError, while
-    Spark works: a value cannot be read (``on_error="skip"``: it is left out, and the worker's log says how many were).
+    Spark works: a value cannot be read (``on_error="skip"``: it is left out, and the worker's log says how many were;
+    ``losses`` counts them, of a bounded input).
     """
     from pyspark.sql import functions
 
+    df = data_frame(df)
+    check_losses(losses, df.isStreaming)
     options = value_options(format, time_properties, time_unit, on_error)
     streams = functions.lit(stream) if isinstance(stream, str) else stream
     values = functions.col(column) if isinstance(column, str) else column
@@ -62,7 +69,7 @@ def from_wire(
     if time is not None:
         times = functions.col(time) if isinstance(time, str) else time
         columns.append(times.cast("timestamp").alias("time"))
-    return df.select(*columns).mapInArrow(partial(read_values, options), EVENT_DDL)
+    return df.select(*columns).mapInArrow(partial(read_values, options, losses=losses), EVENT_DDL)
 
 
 def value_options(format: str | None, time_properties: Sequence[str], time_unit: str, on_error: str) -> ValueOptions:
@@ -78,7 +85,9 @@ def value_options(format: str | None, time_properties: Sequence[str], time_unit:
     return ValueOptions(WireOptions(properties, UNITS[time_unit], on_error == "skip"), format)  # type: ignore[arg-type]
 
 
-def read_values(options: ValueOptions, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+def read_values(
+    options: ValueOptions, batches: Iterable[pyarrow.RecordBatch], losses: Losses | None = None
+) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``EVENT`` for rows of a stream, a value and maybe a time; errors as of ``from_wire``."""
     reports: dict[str, WireReport] = {}
     try:
@@ -92,6 +101,8 @@ def read_values(options: ValueOptions, batches: Iterable[pyarrow.RecordBatch]) -
     finally:
         for stream, report in reports.items():
             tell_losses(stream, report)
+            if losses is not None:
+                losses.add(skipped=report.skipped)
 
 
 def _by_stream(batch: pyarrow.RecordBatch) -> Iterator[tuple[str, pyarrow.RecordBatch]]:

@@ -13,6 +13,7 @@ from spaseq.plan.formulas.splitting import split
 from spaseq.plan.split import Split, whole
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
+from spaseq.spark.meta import BUCKETS, PARTITIONS
 from spaseq.spark.tuples.engine import TupleEngine
 from spaseq.spark.tuples.reading import TIME, TableReading
 from spaseq.spark.tuples.showing import late_rows
@@ -96,8 +97,8 @@ class TupleJob:
             "what columns are for": repr(roles),
             "the columns": ", ".join(f"{field.name}: {field.type}" for field in self.reading.packed),
             "totals": options.totals,
-            "the number of buckets": str(self.buckets),
-            "the number of partitions": str(self.partitions),
+            PARTITIONS: str(self.partitions),
+            BUCKETS: str(self.buckets),  # which follow from partitions
             "what is whole": str(self.whole),
         }
 

@@ -10,6 +10,7 @@ from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
 from spaseq.spark.batch import match_batch
 from spaseq.spark.finishing import finished, partitions_of
+from spaseq.spark.inputs import check_losses, data_frame
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.matching import checked_buckets
 from spaseq.spark.tuples.fields import selected
@@ -25,6 +26,8 @@ from spaseq.tuples.streams import ReadingOptions
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+    from spaseq.spark.losses import Losses
 
 
 def match_tuples(
@@ -44,6 +47,7 @@ def match_tuples(
     on_error: str = "stop",
     late: bool = False,
     name: str = "spaseq",
+    losses: Losses | None = None,
 ) -> DataFrame:
     """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
 
@@ -60,14 +64,16 @@ def match_tuples(
     it may be a part beside others with other names.
 
     QuerySyntaxError, QueryError, OptionError: the query, its columns or the options are wrong.  While Spark works:
-    StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many), or a
-    number that comes out does not fit.
+    StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many;
+    ``losses`` counts them, of a bounded input), or a number that comes out does not fit.
     """
+    df = data_frame(df)
+    check_losses(losses, df.isStreaming)
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
     job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df.sparkSession), late)
     rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
-        return match_batch([rows], job)
+        return match_batch([rows], job, losses)
     check_streaming(job.reading.query)
     from spaseq.spark.streaming import match_streaming
 

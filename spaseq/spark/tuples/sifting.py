@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 import pyarrow
 
+from spaseq.errors import StreamError
 from spaseq.plan.split import Split
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share
+from spaseq.spark.places import row_place, task_name
 from spaseq.spark.sifting import tick, told_skipped
 from spaseq.spark.tuples.fields import handed_name
 from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
 from spaseq.spark.tuples.routing import Places, RowRouter
+from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import LEAST
+from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.pushing import Pushed, PushedPart
 
 Routed = list[tuple[int, Places]]
@@ -53,11 +59,12 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
     """
     reading, packer, latest, dropped, skipped = job.reading, Packer(job.labels, job.form), LEAST, 0, []
     router, types = RowRouter(reading, job.split.keys, job.engines), reading.types()
-    for number, given in enumerate(batches):
+    before = 0
+    for given in batches:
         batch = _known(given, reading.given)
-        pushed = Pushed(batch, reading.options, f"<batch {number}>")
-        parts, omitted = pushed.read((*reading.asked, reading.time), types)
+        parts, omitted = _read(batch, reading, types, before)
         skipped.append(omitted)
+        before += batch.num_rows
         for part in parts:
             latest = max(latest, int(part.times.max(initial=LEAST)))  # type: ignore[union-attr]
             routed = list(router.route(part.batch))
@@ -67,6 +74,24 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
     count = told_skipped(skipped)
     if ticks:
         yield from tick(latest, count, dropped)
+
+
+def _read(
+    batch: pyarrow.RecordBatch, reading: TableReading, types: ColumnTypes, before: int
+) -> tuple[list[PushedPart], Skipped]:
+    """The rows of a batch, which came after so many others: those are named by their partition, place and values."""
+    place = task_name()
+
+    def named(text: str) -> str:
+        row = re.search(f"(?<={re.escape(place)}, row )[0-9]+", text)
+        return text if row is None else text.replace(f"{place}, row {row[0]}", row_place(batch, int(row[0]), before), 1)
+
+    try:
+        parts, skipped = Pushed(batch, reading.options, place).read((*reading.asked, reading.time), types)
+    except StreamError as error:
+        error.location = replace(error.location, path=named(error.location.path))
+        raise
+    return parts, replace(skipped, first=named(skipped.first))
 
 
 def _packed(
