@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MOST_NAMES, _LONGEST_NAME = 1_000, 60
 _MOST_INDEXED, _FEW = 10_000, 4
@@ -41,6 +43,8 @@ class NameIndex:
     """
 
     def __init__(self, known: Iterable[str]) -> None:
+        import numpy as np  # seldom needed: who only suggests one name does not wait for it
+
         self._names = [name for name in islice(known, _MOST_INDEXED) if len(name) <= _LONGEST_NAME]
         places: dict[str, list[int]] = {}
         for place, name in enumerate(self._names):
@@ -57,6 +61,8 @@ class NameIndex:
 
     def _likely(self, pairs: set[str]) -> NDArray[np.intp]:
         """The names that share the greatest part of their pairs with these, a few."""
+        import numpy as np
+
         shared = np.zeros(len(self._names))
         for pair in pairs & self._places.keys():
             shared[self._places[pair]] += 1
