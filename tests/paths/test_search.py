@@ -211,3 +211,18 @@ def test_arrow_of_many_paths() -> None:
     table = found.to_arrow()
     assert isinstance(table, pyarrow.Table) and table.num_rows == 1024
     assert len({tuple(row) for row in table.column("predicates").to_pylist()}) == 1024
+
+
+@pytest.mark.parametrize("starts", [0, [0], (0, 0), range(1), np.int64(0), np.array([0]), [np.uint32(0)], {"q": [0]}])
+def test_starts_may_be_numbers(starts: Any) -> None:
+    query = f"{PREFIX}QUERY q FROM ex:9 ALL WALK ex:l"
+    assert list(map(str, LADDER.match(query, starts))) == ["0 -> l -> 1"]
+
+
+@pytest.mark.parametrize("starts", [
+    np.array(0), np.array([[0]]), np.array(None), {"q": np.array([[0]])}, [-1], [2**70], [True], True, [0, "a"], [0.5],
+    np.array([0.5]), b"0", [[0]],
+])  # fmt: skip
+def test_starts_that_are_none(starts: Any) -> None:
+    with pytest.raises(OptionError, match="starts|numbers from 0 to 60"):
+        LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", starts)
