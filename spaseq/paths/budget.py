@@ -8,6 +8,9 @@ from datetime import timedelta
 
 from spaseq.errors import OptionError
 
+MOST_SECONDS = 1e9  # a longer limit is none
+LEAST_LOOK = 1 << 16  # edges that are looked at for one result more than a limit: a moment
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -19,19 +22,25 @@ class Budget:
 
     @staticmethod
     def of(limit: int | None, time_limit: timedelta | float | None, most_edges: int | None) -> Budget:
-        """A budget as users give it.  OptionError: something of it is no such number."""
+        """A budget as users give it; no time is no budget.  OptionError: something of it is no such number."""
         if limit is None and time_limit is None and most_edges is None:
             return UNLIMITED
         for name, number in (("limit", limit), ("most_edges", most_edges)):
             if number is not None and (type(number) is not int or number < 0):
                 raise OptionError(f"{name} is a number from 0 on, not {number!r:.80}")
-        seconds = time_limit.total_seconds() if isinstance(time_limit, timedelta) else time_limit
-        if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
-            raise OptionError(f"time_limit is a timedelta or a number of seconds, not {time_limit!r:.80}")
-        return Budget(limit, seconds, most_edges)
+        return Budget(limit, None if time_limit is None else _seconds(time_limit), most_edges)
 
 
 UNLIMITED = Budget()
+
+
+def _seconds(time_limit: timedelta | float) -> float:
+    seconds = time_limit.total_seconds() if isinstance(time_limit, timedelta) else time_limit
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:  # NaN is not, either
+        raise OptionError(
+            f"time_limit is a timedelta or a number of seconds, more than 0, not {time_limit!r:.80}; None: no limit"
+        )
+    return float(min(seconds, MOST_SECONDS))
 
 
 class BudgetClock:

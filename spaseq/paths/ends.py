@@ -42,12 +42,12 @@ class EndPoints(Sequence["EndPair"]):
         return np.repeat(self.columns.queries, self.columns.lengths)
 
     @cached_property
-    def starts(self) -> NDArray[np.uint32]:
+    def start_vertices(self) -> NDArray[np.uint32]:
         """uint32[n]: of each pair the number of the node where paths begin."""
         return np.repeat(self.columns.starts, self.columns.lengths)
 
     @property
-    def ends(self) -> NDArray[np.uint32]:
+    def end_vertices(self) -> NDArray[np.uint32]:
         """uint32[n]: of each pair the number of the node where paths end."""
         return self.columns.ends
 
@@ -59,7 +59,7 @@ class EndPoints(Sequence["EndPair"]):
             return [self[place] for place in range(*number.indices(len(self)))]
         place = range(len(self))[number]
         name = self.names[int(self.queries[place])]
-        return EndPair(self.graph, name, int(self.starts[place]), int(self.ends[place]))
+        return EndPair(self.graph, name, (int(self.start_vertices[place]), int(self.end_vertices[place])))
 
     def __iter__(self) -> Iterator[EndPair]:
         return (self[place] for place in range(len(self)))
@@ -87,7 +87,7 @@ class EndPoints(Sequence["EndPair"]):
         require("pyarrow")
         from spaseq.paths.arrow import ends_to_arrow
 
-        return ends_to_arrow(self.graph, self.names, self.queries, self.starts, self.ends)
+        return ends_to_arrow(self.graph, self.names, self.queries, self.start_vertices, self.end_vertices)
 
     def __repr__(self) -> str:
         return f"<{len(self):,} pairs of nodes{'' if self.complete else ', not all'}>"
@@ -95,21 +95,31 @@ class EndPoints(Sequence["EndPair"]):
 
 @dataclass(frozen=True, slots=True)
 class EndPair:
-    """The numbers of two nodes between which a query has a path."""
+    """Two nodes between which a query has a path: their numbers are ``vertices``."""
 
     graph: NamedGraph
     query: str
-    start: int
-    end: int
+    vertices: tuple[int, int]
+
+    @property
+    def start(self) -> rdflib.term.Identifier:
+        """Where paths begin, as a term of rdflib."""
+        return self.values()[0].to_rdflib()
+
+    @property
+    def end(self) -> rdflib.term.Identifier:
+        """Where paths end, as a term of rdflib."""
+        return self.values()[1].to_rdflib()
 
     @property
     def nodes(self) -> tuple[rdflib.term.Identifier, ...]:
         """Both, as terms of rdflib."""
-        return tuple(value.to_rdflib() for value in self.values())
+        return self.start, self.end
 
     def values(self) -> tuple[Value, Value]:
         """Both."""
-        return self.graph.terms.value(self.start), self.graph.terms.value(self.end)
+        start, end = self.vertices
+        return self.graph.terms.value(start), self.graph.terms.value(end)
 
     def to_dict(self) -> dict[str, Any]:
         """What the command writes of it as JSON; terms as in SPARQL's JSON."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sized
 from typing import ClassVar, Generic, TypeVar
 
-from spaseq.paths.budget import UNLIMITED, Budget, BudgetClock
+from spaseq.paths.budget import LEAST_LOOK, UNLIMITED, Budget, BudgetClock
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.count_parts import Counts
 from spaseq.paths.counts import PathCounts
@@ -23,8 +23,8 @@ C = TypeVar("C", bound=Sized)
 class SearchRun(Generic[C]):
     """What is found for queries on a graph, as columns.
 
-    ``edges`` were looked at so far, or are those of what was found.  ``complete`` is True when all was found,
-    ``warnings`` name what the graph does not have.
+    ``edges`` were looked at so far, or are those of what was found.  ``complete`` is True when it is known that all was
+    found, ``warnings`` name what the graph does not have.
     """
 
     most_results: ClassVar[int] = MOST_COUNT  # if the budget sets no limit
@@ -39,6 +39,7 @@ class SearchRun(Generic[C]):
         self._starts = given_starts(plan, starts, self.warnings)
         self._budget = budget
         self._left = self.most_results if budget.paths is None else budget.paths
+        self._last_look = 0  # the edge at which nobody looks on for more than the limit
 
     def found(self, least: int = 1, most: int = MOST_TOGETHER) -> Iterator[C]:
         """Columns as they are found, of so many results unless it is the end of a part, or of the search."""
@@ -50,24 +51,37 @@ class SearchRun(Generic[C]):
                 continue
             search = part.begin(self._starts, self.warnings)
             yield from self._of_search(search, clock, least, most)
-            if not search.done:
+            if not search.done and self._has_more(search, clock):
                 return
         self.complete = True
+
+    def _has_more(self, search: PartSearch[C], clock: BudgetClock) -> bool:
+        """Whether there may be more than the budget has allowed: it looks a step further, behind a limit many."""
+        waiting = search.advance(1, 1) if self._left else self._looked_on(search, clock)
+        return waiting > 0 or not search.done
+
+    def _looked_on(self, search: PartSearch[C], clock: BudgetClock) -> int:
+        """Look for one more than the limit, as long as all has taken, and for a moment; how many wait."""
+        self._last_look = self._last_look or self.edges + max(self.edges, LEAST_LOOK)
+        waiting = 0
+        while not (waiting or search.done) and self.edges < self._last_look and clock.allows_more(self.edges):
+            waiting = self._advanced(search, clock, self._last_look - self.edges, 1)
+        return waiting
 
     def _of_search(self, search: PartSearch[C], clock: BudgetClock, least: int, most: int) -> Iterator[C]:
         may_go_on = True
         while may_go_on and not search.done:
             waiting = 0
             while waiting < least and not search.done and (may_go_on := self._may_go_on(clock, waiting)):
-                waiting = self._advanced(search, clock, most)
+                waiting = self._advanced(search, clock, search.at_once, min(most, self._left))
             if waiting:
                 self._left -= waiting
                 yield search.take()
 
-    def _advanced(self, search: PartSearch[C], clock: BudgetClock, most: int) -> int:
+    def _advanced(self, search: PartSearch[C], clock: BudgetClock, most_edges: int, most: int) -> int:
         """Look at some edges more; how many results wait then."""
         before = search.looked_at
-        waiting = search.advance(clock.next_edges(search.at_once, self.edges), min(most, self._left))
+        waiting = search.advance(clock.next_edges(min(most_edges, search.at_once), self.edges), most)
         self.edges += search.looked_at - before
         return waiting
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from spaseq.paths.parts import SearchPlan
 
 Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDArray[Any] | Iterable[Any]]"
 
+STARTS = "starts are nodes or names, or numbers of nodes: one number, or an iterable of one of both"
 
 def given_starts(plan: SearchPlan[Any], starts: Starts | None, warnings: list[str]) -> dict[str, NDArray[np.uint32]]:
     """The starts of queries that have others than those of FROM, by name; of unknown ones is warned.
@@ -43,20 +44,35 @@ def vertices_of(graph: GraphEdges, starts: Starts, warnings: list[str]) -> NDArr
 
     OptionError: a number is none of a node, or something is no node.
     """
-    if type(starts) is int:
-        _check_vertices(graph, starts, starts)
-        return _nodes(graph, np.array([starts], np.uint32), warnings)
+    if _is_number(starts):
+        return _numbered(graph, [starts], warnings)
+    if isinstance(starts, np.ndarray) and starts.ndim != 1:
+        raise OptionError(f"an array of starts has one dimension, this one has {starts.ndim}")
     if isinstance(starts, np.ndarray) and starts.dtype.kind in "iu":
-        if len(starts):
-            _check_vertices(graph, int(starts.min()), int(starts.max()))
-        _, places = np.unique(starts, return_index=True)
-        return _nodes(graph, np.ascontiguousarray(starts[np.sort(places)], np.uint32), warnings)
-    if isinstance(starts, str) or not isinstance(starts, Iterable):
-        raise OptionError(
-            f"starts are a number or an array of them, or an iterable of terms or names, not {starts!r:.80}"
-        )
+        return _numbered(graph, starts, warnings)
+    if isinstance(starts, str | bytes) or not isinstance(starts, Iterable):
+        raise OptionError(f"{STARTS}, not {starts!r:.80}")
+    given = list(starts)
+    if given and all(map(_is_number, given)):
+        return _numbered(graph, given, warnings)
+    return _termed(graph, given, warnings)
+
+
+def _is_number(start: Any) -> bool:
+    return isinstance(start, int | np.integer) and not isinstance(start, bool)
+
+
+def _numbered(graph: GraphEdges, numbers: Sequence[Any] | NDArray[Any], warnings: list[str]) -> NDArray[np.uint32]:
+    if len(numbers):
+        _check_vertices(graph, int(np.min(numbers)), int(np.max(numbers)))
+    starts = np.asarray(numbers, np.uint32)
+    _, places = np.unique(starts, return_index=True)
+    return _nodes(graph, starts[np.sort(places)], warnings)
+
+
+def _termed(graph: GraphEdges, nodes: Iterable[Any], warnings: list[str]) -> NDArray[np.uint32]:
     found: dict[int, None] = {}
-    for one in starts:
+    for one in nodes:
         some = _vertices(graph, one)
         if not some:
             warnings.append(f"no node of the graph is {one!s:.200}")
@@ -86,5 +102,5 @@ def _vertices(graph: GraphEdges, start: Any) -> list[int]:
     try:
         vertex = graph.vertex(start)
     except PatternError as error:
-        raise OptionError(f"starts are nodes or names: {error}") from None
+        raise OptionError(f"{STARTS}: {error}") from None
     return [] if vertex is None else [vertex]

@@ -19,6 +19,7 @@ from gpm.rows import Words
 from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
+from spaseq.paths.heads import usual_columns
 from spaseq.paths.names import IRI_STARTS, node_bytes, relation_bytes
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
@@ -76,8 +77,8 @@ class TableColumn:
 def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
-    ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, or
-    has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, so
+    or as is usual (``usual_columns``), or has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
     """
     texts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for part in _columns(data, form):
@@ -121,6 +122,8 @@ def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
     missing = [name for name in wanted if name not in source.names]
     if not missing:
         return wanted, source
+    if form.columns is None and (usual := usual_columns(source.names)):
+        return usual, source
     if is_file and len(source.names) == len(wanted) and len(missing) == len(wanted):
         return wanted, _source(data, wanted, CsvFormat(delimiter, wanted, ()))
     if form.columns is None and len(source.names) == len(wanted):

@@ -57,7 +57,7 @@ def test_budgets_hold_for_all_together(graph: Graph, most: int) -> None:
     compiled = graph.compile(QUERIES)
     whole = list(map(str, compiled.match({"five": np.arange(6)})))
     some = compiled.match({"five": np.arange(6)}, limit=most)
-    assert list(map(str, some)) == whole[:most] and some.complete == (most > len(whole))
+    assert list(map(str, some)) == whole[:most] and some.complete == (most >= len(whole))
     run = compiled.search({"five": np.arange(6)}, most_edges=most)
     assert list(map(str, found := run.all())) == whole[: len(found)] and run.edges <= most + 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import rdflib
 
 from nfa_native.paths.reach_searcher import EndPlan, EndSearcher
 from spaseq.errors import OptionError
@@ -23,9 +24,10 @@ def test_pairs() -> None:
     ]  # fmt: skip
     assert list(map(str, found.by_query()["near"])) == ["b -> d"]
     assert (len(found), found.complete, found.warnings, repr(found)) == (5, True, (), "<5 pairs of nodes>")
-    assert found.queries.dtype == found.starts.dtype == found.ends.dtype == np.uint32
-    assert len(found.queries) == len(found.starts) == len(found.ends) == 5
+    assert found.queries.dtype == found.start_vertices.dtype == found.end_vertices.dtype == np.uint32
+    assert len(found.queries) == len(found.start_vertices) == len(found.end_vertices) == 5
     pair = found.by_query()["near"][0]
+    assert pair.nodes == (pair.start, pair.end) and isinstance(pair.start, rdflib.URIRef)
     assert [str(term) for term in pair.nodes] == [EX + "b", EX + "d"]
     assert pair.to_dict() == {
         "query": "near", "start": {"type": "uri", "value": EX + "b"}, "end": {"type": "uri", "value": EX + "d"},
@@ -94,7 +96,7 @@ def test_what_a_budget_leaves_is_right(seed: int) -> None:
     whole = pairs_of(graph.ends(world.text))
     for size in range(0, len(whole) + 2):
         found = graph.ends(world.text, limit=size)
-        assert (pairs_of(found) == whole[:size] and found.complete == (size > len(whole))) or size == len(whole)
+        assert pairs_of(found) == whole[:size] and found.complete == (size >= len(whole))
     for size in (0, 1, 2, 5, 20):
         found = graph.ends(world.text, most_edges=size)
         assert pairs_of(found) == whole[: len(found)] and (not found.complete or len(found) == len(whole))
@@ -119,7 +121,7 @@ def test_pieces_are_the_whole(most: int, starts: int) -> None:
         lengths = np.diff(run_ends.astype(np.int64), prepend=0)
         found += list(zip(np.repeat(queries, lengths), np.repeat(begins, lengths), ends, strict=True))
     graph_walks = LADDER.ends([f"{PREFIX}QUERY q{n} (ex:l|ex:r)*{rest}" for n, rest in enumerate(["", "/^ex:l"])], some)
-    expected = zip(graph_walks.queries, graph_walks.starts, graph_walks.ends, strict=True)
+    expected = zip(graph_walks.queries, graph_walks.start_vertices, graph_walks.end_vertices, strict=True)
     assert sorted(map(tuple, np.array(found).tolist())) == sorted(map(tuple, np.array(list(expected)).tolist()))
 
 

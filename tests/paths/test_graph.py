@@ -147,6 +147,47 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
         Graph.load(tmp_path / "kb.csv", columns=("hed", "how", "tail"), separator=";")
 
 
+HEADS = ["s,p,o", "S,P,O", "h,r,t", "source,label,target", "Subject,Relation,Object", "subject,predicate,object",
+         '" Source ID","Edge-Type",target_id', ":START_ID,:TYPE,:END_ID", "From,Rel,To", "node1,label,node2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_usual_heads_are_no_edges(tmp_path: Path, head: str) -> None:
+    """In a file, in memory, beside another column, and from Arrow."""
+    text = f"{head}\n{ROWS.replace('|', ',')}"
+    (tmp_path / "kb.csv").write_text(text)
+    graph = Graph.load(tmp_path / "kb.csv")
+    assert found(graph, FILMS) == FOUND and len(graph) == len(ROWS.splitlines())
+    frame = pandas.read_csv(tmp_path / "kb.csv", dtype=str)
+    frame.insert(0, "weight", "1")
+    assert found(Graph.from_table(frame), FILMS) == FOUND
+
+
+def test_usual_names_say_which_column_is_which(tmp_path: Path) -> None:
+    (tmp_path / "kb.csv").write_text("Source,Target,Label\nKismet,1944,release_year\n")
+    assert found(Graph.load(tmp_path / "kb.csv"), FILMS) == FOUND[1:]
+    frame = pandas.DataFrame([("Kismet", "1944", "release_year")], columns=["source", "target", "label"])
+    assert found(Graph.from_table(frame), FILMS) == FOUND[1:]
+
+
+@pytest.mark.parametrize("edge", ["s,p,p", "o,p,s", "t,r,h", "head,tail,head", "source,label,label"])
+def test_edges_that_are_no_heads(tmp_path: Path, edge: str) -> None:
+    (tmp_path / "kb.csv").write_text(edge + "\n")
+    assert len(Graph.load(tmp_path / "kb.csv")) == 1
+
+
+def test_an_edge_that_reads_like_a_head(tmp_path: Path) -> None:
+    (tmp_path / "kb.csv").write_text("s,p,o\no,p,s\n")
+    assert len(Graph.load(tmp_path / "kb.csv")) == 1
+    assert len(Graph.load(tmp_path / "kb.csv", columns=("x", "y", "z"))) == 2
+
+
+def test_columns_that_could_be_the_same(tmp_path: Path) -> None:
+    (tmp_path / "kb.csv").write_text("source,label,type,target\nKismet,release_year,x,1944\n")
+    with pytest.raises(OptionError, match="no column subject"):
+        Graph.load(tmp_path / "kb.csv")
+
+
 def test_tables_in_memory() -> None:
     rows = [line.split("|") for line in ROWS.splitlines()]
     frame = pandas.DataFrame(rows, columns=["subject", "relation", "object"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
 from datetime import timedelta
@@ -14,6 +15,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths import Graph, prepare
+from tests.oracle.paths.generate import random_world
+from tests.paths.ends import graph_of as graph_of_world
 
 EX = "http://ex.org/"
 PREFIX = f"PREFIX ex: <{EX}> "
@@ -136,10 +139,48 @@ def test_results_are_bounded() -> None:
     assert LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", limit=7).complete
 
 
-@pytest.mark.parametrize("budget", [{"limit": -1}, {"limit": 1.5}, {"time_limit": -1}, {"most_edges": "1"}])
+@pytest.mark.parametrize("seed", range(60))
+def test_complete_says_whether_a_budget_has_left_something_out(seed: int) -> None:
+    """Just as many as there are, and just the edges that it takes, are all."""
+    world = random_world(seed)
+    compiled = graph_of_world(world).compile(world.text)
+    whole = list(map(str, compiled.match()))
+    for most in {0, max(len(whole) - 1, 0), len(whole), len(whole) + 1}:
+        found = compiled.match(limit=most)
+        assert list(map(str, found)) == whole[:most] and found.complete == (most >= len(whole))
+    run = compiled.search(most_edges=10**9)
+    run.all()
+    exact = compiled.match(most_edges=run.edges)
+    assert exact.complete == (len(exact) == len(whole))
+
+
+def test_later_queries_are_looked_at_behind_a_limit() -> None:
+    first, none, more = (f"QUERY {name} FROM ex:0 {way} " for name, way in
+                         (("a", "ALL WALK ex:l"), ("b", "ANY ACYCLIC ex:none"), ("c", "ALL WALK ex:r{2}")))  # fmt: skip
+    assert LADDER.match(PREFIX + first + none, limit=1).complete
+    assert not LADDER.match(PREFIX + first + none + more, limit=1).complete
+    assert LADDER.ends(PREFIX + first + none, limit=1).complete
+    assert not LADDER.ends(PREFIX + first + none + more, limit=1).complete
+
+
+def test_to_look_behind_a_limit_takes_no_longer_than_a_moment() -> None:
+    """Here is one path, and 2 ** 40 beginnings that lead nowhere: nobody knows that there is no other one."""
+    run = LADDER.search(f"{PREFIX}QUERY q FROM ex:0 TO ex:1 ALL ACYCLIC ex:l/(ex:l|ex:r)*", limit=1)
+    assert len(run.all()) == 1 and not run.complete and run.edges <= 1 << 17
+
+
+@pytest.mark.parametrize("budget", [
+    {"limit": -1}, {"limit": 1.5}, {"most_edges": "1"}, {"time_limit": -1}, {"time_limit": 0}, {"time_limit": math.nan},
+    {"time_limit": timedelta(0)}, {"time_limit": True}, {"time_limit": "5 s"},
+])  # fmt: skip
 def test_budgets_that_are_none(budget: dict[str, Any]) -> None:
-    with pytest.raises(OptionError):
+    with pytest.raises(OptionError, match=next(iter(budget))):
         LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", **budget)
+
+
+@pytest.mark.parametrize("time_limit", [math.inf, 10**400, timedelta.max])
+def test_time_without_end_is_no_budget(time_limit: Any) -> None:
+    assert LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", time_limit=time_limit).complete
 
 
 def test_tables_come_as_they_are_found() -> None:
@@ -170,3 +211,18 @@ def test_arrow_of_many_paths() -> None:
     table = found.to_arrow()
     assert isinstance(table, pyarrow.Table) and table.num_rows == 1024
     assert len({tuple(row) for row in table.column("predicates").to_pylist()}) == 1024
+
+
+@pytest.mark.parametrize("starts", [0, [0], (0, 0), range(1), np.int64(0), np.array([0]), [np.uint32(0)], {"q": [0]}])
+def test_starts_may_be_numbers(starts: Any) -> None:
+    query = f"{PREFIX}QUERY q FROM ex:9 ALL WALK ex:l"
+    assert list(map(str, LADDER.match(query, starts))) == ["0 -> l -> 1"]
+
+
+@pytest.mark.parametrize("starts", [
+    np.array(0), np.array([[0]]), np.array(None), {"q": np.array([[0]])}, [-1], [2**70], [True], True, [0, "a"], [0.5],
+    np.array([0.5]), b"0", [[0]],
+])  # fmt: skip
+def test_starts_that_are_none(starts: Any) -> None:
+    with pytest.raises(OptionError, match="starts|numbers from 0 to 60"):
+        LADDER.match(f"{PREFIX}QUERY q FROM ex:0 ALL WALK ex:l", starts)
