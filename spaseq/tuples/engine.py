@@ -22,6 +22,7 @@ from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.columns.stored import require, rows_read, rows_stored
 from spaseq.tuples.columns.usual import usual_type
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
+from spaseq.tuples.few_pushed import FewReader
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Pushed, PushedPart
 from spaseq.tuples.sources.source import Types, check_texts, declared
@@ -74,6 +75,7 @@ class Engine(Uncopied):
         self._use = Use("this engine")
         self.soundness = Soundness("this engine")
         self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
+        self._few = FewReader(self._reading, self._columns)
         self._queries: dict[str, Prepared] = {}
         self._core: TupleCore | None = None  # until it is known whether streams have names
         self._promised = LEAST
@@ -274,15 +276,19 @@ class Engine(Uncopied):
     def _take(self, data: Any, stream: str | None) -> None:
         place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
         core, name = self._open(stream), ONLY if stream is None else stream
-        pushed = Pushed(data, self._reading, place)
-        parts, skipped = pushed.read(core.needed, self._columns)
+        few = self._few.read(data, core.needed, core.named_columns)
+        if few is not None:
+            pushed, parts = None, [PushedPart(np.arange(len(few[1])), *few)]
+        else:
+            pushed = Pushed(data, self._reading, place)
+            parts, skipped = pushed.read(core.needed, self._columns)
+            self._counters[name].skip(skipped)
         self._core = core
         self._pushes += 1
-        self._counters[name].skip(skipped)
         late = [rows for part in parts if len(rows := self._take_part(core, name, part))]
         core.settle()
         if late:
-            self._tell_late(pushed, name, np.concatenate(late), place)
+            self._tell_late(pushed or Pushed(data, self._reading, place), name, np.concatenate(late), place)
 
     def _take_part(self, core: TupleCore, stream: str, part: PushedPart) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Take the rows that are in time, and give the numbers of the others."""
@@ -295,7 +301,10 @@ class Engine(Uncopied):
             clock.events += len(part.rows)
             core.take(stream, None, part.batch)
             return part.rows[:0]
-        in_time = clock.admit(part.times, self.lateness)
+        if len(part.rows) == 1:
+            in_time = np.array([clock.admit_one(int(part.times[0]), self.lateness)])
+        else:
+            in_time = clock.admit(part.times, self.lateness)
         if in_time.all():
             core.take(stream, part.times, part.batch)
             return part.rows[:0]

@@ -15,8 +15,10 @@ from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
+from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.usual import CODED_TEXT
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming
@@ -77,7 +79,7 @@ class Unit:
     """Events that are in order, and the queries that see them."""
 
     times: Times
-    batch: pyarrow.RecordBatch
+    batch: Rows
     position: int
     entries: tuple[Entry, ...]
 
@@ -170,7 +172,7 @@ class TupleStreamset:
         """Whether events of a stream belong to it."""
         return self.of_column or not self.streams or stream in self.streams
 
-    def add_events(self, stream: str, times: Times, batch: pyarrow.RecordBatch) -> None:
+    def add_events(self, stream: str, times: Times, batch: Rows) -> None:
         """Events of a stream came, whose turn may not be now."""
         self.waiting.setdefault(stream, Waiting()).add(times, batch)
 
@@ -215,7 +217,7 @@ class TupleStreamset:
         """Its streams in their order."""
         return list(clocks) if self.of_column or not self.streams else [name for name in self.streams if name in clocks]
 
-    def unit(self, times: Times | None, batch: pyarrow.RecordBatch) -> Unit | None:
+    def unit(self, times: Times | None, batch: Rows) -> Unit | None:
         """Events whose turn it is, numbered; None: none of them are of its streams."""
         if self.of_column and self.streams:
             times, batch = self._of_streams(times, batch)
@@ -262,7 +264,7 @@ class TupleStreamset:
             error.location = error.location if error.location.path else Location(entry.name)
             errors.append(error)
 
-    def _of_streams(self, times: Times | None, batch: pyarrow.RecordBatch) -> tuple[Times | None, pyarrow.RecordBatch]:
+    def _of_streams(self, times: Times | None, batch: Rows) -> tuple[Times | None, Rows]:
         """The events of the streams that there are."""
         column = batch.column(self.naming.stream_column)
         if pyarrow.types.is_null(column.type):
@@ -276,8 +278,10 @@ def in_order(runs: Sequence[WaitingRun]) -> WaitingRun:
     return joined(list(runs))
 
 
-def with_stream(batch: pyarrow.RecordBatch, stream: str) -> pyarrow.RecordBatch:
+def with_stream(batch: Rows, stream: str) -> Rows:
     """The batch with the name of its stream as a column."""
+    if isinstance(batch, FewRows):
+        return batch.with_column(pyarrow.field(STREAM, CODED_TEXT), stream)
     codes = np.zeros(batch.num_rows, np.int32)
     names = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array([stream]))
     return pyarrow.record_batch([*batch.columns, names], names=[*batch.schema.names, STREAM])

@@ -38,10 +38,12 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
+from spaseq.tuples.columns.few import FewRows
+from spaseq.tuples.columns.few_predicates import few_truths, few_values
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import numbered
-from spaseq.tuples.columns.vectors import Mask
+from spaseq.tuples.columns.vectors import Mask, nearest
 
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
@@ -89,6 +91,32 @@ class RememberedValue:
         return _whole(_integers(vector.values, vector.valid), batch)
 
 
+class FewRemembered:
+    """A remembered value of a few rows with the columns of ``schema``."""
+
+    def __init__(self, remembered: RememberedValue, schema: pyarrow.Schema) -> None:
+        self._form = remembered.form
+        of = remembered.of
+        is_value = isinstance(of, Attribute | Constant | Arithmetic | Negative)
+        self._read = few_values(of, schema) if is_value else few_truths(of, schema)
+
+    def read_few(self, rows: FewRows, known: defaultdict[str | None, int]) -> Integers:
+        """As ``RememberedValue.read``."""
+        found = self._read(rows)
+        match self._form:
+            case WordForm.TEXT:
+                return np.array([NULL if one is None else known[one] for one in found], np.int64)
+            case WordForm.REAL:
+                return np.array([np.nan if one is None else nearest(one) for one in found], np.float64).view(np.int64)
+            case WordForm.INTEGER:
+                return np.array([NULL if one is None else _with_room(int(one)) for one in found], np.int64)
+        return np.array(found, np.int64)
+
+
+def _with_room(number: int) -> int:
+    return number if HUGE < number <= _GREATEST else HUGE
+
+
 def _valid(valid: Mask | None) -> Mask | bool:
     return True if valid is None else valid
 
@@ -101,7 +129,7 @@ def _integers(values: npt.NDArray[np.generic], valid: Mask | None) -> Integers:
     """Integers with what is NULL, and what has no room, in their place."""
     if values.dtype == object or (values.size and values.min() <= HUGE):
         objects = np.atleast_1d(values.astype(object))
-        values = np.array([one if HUGE < one <= _GREATEST else HUGE for one in objects.tolist()], np.int64)
+        values = np.array([_with_room(one) for one in objects.tolist()], np.int64)
     return values.astype(np.int64, copy=False) if valid is None else np.where(valid, values, NULL)
 
 

@@ -7,28 +7,39 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow
 
 from spaseq.errors import StreamError
-from spaseq.pattern.formulas.predicates import Attribute, Comparison, Predicate, Value, attributes, mapped
+from spaseq.pattern.formulas.predicates import (
+    Attribute,
+    Comparison,
+    Predicate,
+    Value,
+    attributes,
+    mapped,
+)
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
+from spaseq.tuples.columns.few import FewRows, Rows
+from spaseq.tuples.columns.few_predicates import few_values
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.stored import column_read, column_stored, distinct
 from spaseq.tuples.columns.texts import numbered
-from spaseq.tuples.columns.vectors import Mask, Vector, as_floats
-from spaseq.tuples.encoding.conditions import Conditions, compares_reals
+from spaseq.tuples.columns.vectors import Mask, Vector, as_floats, nearest
+from spaseq.tuples.encoding.conditions import Conditions, FewRemembered, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.past import Past
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.encoding.windows import ordered
+from spaseq.tuples.encoding.windows import ordered, ordered_one
 
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
 NO_BOUND = np.int64(-(2**63) + 1)  # of an event to be compared: it compares with nothing
@@ -65,10 +76,14 @@ class RegisterColumns:
             for each in measured
         ]
         self._remembered = conditions.remembered if conditions is not None else ()
+        self._few = [FewRemembered(each, schema) for each in self._remembered]
         self._texts: defaultdict[str | None, int] = defaultdict(count(1).__next__)
 
-    def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
+    def read(self, batch: Rows) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
+        if isinstance(batch, FewRows):
+            few = [np.array(column.read_few(batch, self._texts), np.int64) for column in self._columns]
+            return few + [one.read_few(batch, self._texts) for one in self._few]
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
     def state(self) -> bytes:
@@ -96,6 +111,7 @@ class _Column:
         self._is_float = not self._is_text and any(
             numbers(side, empty).is_float for side in (comparison.left, comparison.right)
         )
+        self._few = few_values(measured.value, schema)
 
     def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Numbers:
         values, valid = self._encoded(batch, known)
@@ -108,6 +124,22 @@ class _Column:
         if valid is not None:
             values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+    def read_few(self, rows: FewRows, known: defaultdict[str | None, int]) -> list[int]:
+        """``read`` of a few rows."""
+        encode, missing = self._encoding(known), int(NO_BOUND if self._measured.bound else NO_VALUE)
+        return [missing if value is None else encode(value) for value in self._few(rows)]
+
+    def _encoding(self, known: defaultdict[str | None, int]) -> Callable[[Any], int]:
+        """The integer of one value."""
+        measured = self._measured
+        one = known.__getitem__ if self._is_text else partial(_double if self._is_float else _integer, measured.value)
+        if measured.comparison.operator not in ("<", "<="):
+            return one
+        more = int(measured.bound and measured.comparison.operator == "<=")
+        if (measured.side is Side.RIGHT) != measured.bound:
+            return lambda value: ~one(value) + more
+        return lambda value: one(value) + more
 
     def _encoded(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> tuple[Numbers, Mask | None]:
         value = self._measured.value
@@ -124,6 +156,17 @@ class _Bound:
         check(joined.asked.predicate, schema)
         self._joined = joined
         self._is_real = compares_reals(joined, schema)
+        self._few = few_values(joined.bound, schema)
+
+    def read_few(self, rows: FewRows, _: defaultdict[str | None, int]) -> list[int]:
+        """``read`` of a few rows."""
+        more, missing = int(self._joined.operator != "="), int(NO_BOUND)
+        if self._joined.is_left:
+            return [missing if value is None else self._one(value) + more for value in self._few(rows)]
+        return [missing if value is None else ~self._one(value) + more for value in self._few(rows)]
+
+    def _one(self, value: float) -> int:
+        return ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
 
     def read(self, batch: pyarrow.RecordBatch, _: defaultdict[str | None, int]) -> Numbers:
         vector = numbers(self._joined.bound, batch)
@@ -157,6 +200,20 @@ def _of_doubles(vector: Vector, value: Value) -> Numbers:
     if not vector.is_float and (vector.values.dtype == object or not vector.fits(-_EXACT, _EXACT)):
         raise _too_large(value)
     return ordered(np.atleast_1d(vector.values.astype(np.float64, copy=False)))
+
+
+def _integer(value: Value, number: int) -> int:
+    """``_of_integers`` of one."""
+    if not _LEAST <= number <= _GREATEST:
+        raise _too_large(value)
+    return int(number)
+
+
+def _double(value: Value, number: float) -> int:
+    """``_of_doubles`` of one."""
+    if not isinstance(number, float) and not -_EXACT <= number <= _EXACT:
+        raise _too_large(value)
+    return ordered_one(float(number))
 
 
 def _too_large(value: Value) -> StreamError:

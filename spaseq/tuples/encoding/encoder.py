@@ -13,6 +13,7 @@ from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.encoding.encoded import EncodedBatch, Omitted
@@ -66,7 +67,7 @@ class Keyed:
         """It does so no longer."""
         self._queries.remove(query)
 
-    def number(self, batch: pyarrow.RecordBatch, position: int) -> Numbers:
+    def number(self, batch: Rows, position: int) -> Numbers:
         """Those of a batch's events, which begins at the position."""
         found = self.partitions.number(batch)
         self.outside.add(found == NO_PARTITION, position)
@@ -124,7 +125,7 @@ class Encoded:
 
     position: int
     times: Times
-    batch: pyarrow.RecordBatch
+    batch: Rows
     symbols: Mapping[SymbolGroup, Numbers]
     partitions: Mapping[tuple[tuple[str, ...], bool], Numbers]
     measures: Mapping[str, Measure]
@@ -147,6 +148,7 @@ class BatchEncoder:
     def __init__(self, naming: Naming) -> None:
         self._naming = naming
         self._readings: list[QueryReading] = []
+        self._all_placed = True  # in groups
         self._groups: list[SymbolGroup] = []
         self._keyed: dict[tuple[tuple[str, ...], bool], Keyed] = {}
         self._unmeasured: dict[str, Omitted] = {}
@@ -160,6 +162,7 @@ class BatchEncoder:
         if reading.measure is not None:
             self._unmeasured.setdefault(reading.measure, Omitted())
         self._readings.append(reading)
+        self._all_placed = False
 
     def remove(self, reading: QueryReading) -> None:
         """It does so no longer."""
@@ -175,7 +178,7 @@ class BatchEncoder:
             if any(each.measure == name for each in self._readings)
         }
 
-    def encoded(self, times: Times, batch: pyarrow.RecordBatch, position: int) -> Encoded:
+    def encoded(self, times: Times, batch: Rows, position: int) -> Encoded:
         """The events of a batch, the first of them at the position."""
         self._place(batch.schema)
         measures = {name: measure(name, batch) for name in self._unmeasured}
@@ -217,6 +220,8 @@ class BatchEncoder:
 
     def _place(self, schema: pyarrow.Schema) -> None:
         """Give the queries that are new their groups."""
+        if self._all_placed:
+            return
         new = [reading for reading in self._readings if reading.masks is None]
         for reading in new:
             self._join(reading, self._groups)
@@ -227,6 +232,7 @@ class BatchEncoder:
         self._groups += made
         for reading in new:
             self._join(reading, made)
+        self._all_placed = True
 
     @staticmethod
     def _join(reading: QueryReading, groups: Iterable[SymbolGroup]) -> None:

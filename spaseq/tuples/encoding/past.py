@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.snapshots.shapes import COUNT, Shape
+from spaseq.tuples.columns.few import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.stored import integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.times import Times
@@ -32,16 +34,46 @@ class Past:
         self.schema = pyarrow.schema([(name, _plain_type(schema.field(name).type)) for name in self._names])
         self._forgets = forgets
         self._kept: deque[Kept] = deque()
+        self._few: deque[tuple[int, Times, FewRows]] = deque()  # that came after these
         self._table: pyarrow.Table | None = None
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know a batch, and forget events before its windows: of their ``starts``, windows begin at ``least``."""
         if not self._names or not len(batch):
             return
-        while self._forgets and self._kept and self._kept[0][1][-1] < least[0]:
-            self._kept.popleft()
+        if self._forgets:
+            self._forget(least[0])
+        if isinstance(batch.batch, FewRows):
+            self._few.append((batch.first_position, starts, batch.batch))
+            if len(self._few) == MOST_FEW:
+                self._settle()
+            return
+        self._settle()
         columns = [_plain(batch.batch.column(name)) for name in self._names]
-        self._kept.append((batch.first_position, starts, pyarrow.record_batch(columns, schema=self.schema)))
+        self._append((batch.first_position, starts, pyarrow.record_batch(columns, schema=self.schema)))
+
+    def _forget(self, least: np.int64) -> None:
+        """All before the windows begin."""
+        while self._kept and self._kept[0][1][-1] < least:
+            self._kept.popleft()
+        while not self._kept and self._few and self._few[0][1][-1] < least:
+            self._few.popleft()
+
+    def _settle(self) -> None:
+        """Keep as a batch what came as few rows."""
+        if not self._few:
+            return
+        starts = np.concatenate([starts for _, starts, _ in self._few])
+        columns = [
+            array([value for _, _, rows in self._few for value in rows.values(field.name)], field.type)
+            for field in self.schema
+        ]
+        self._append((self._few[0][0], starts, pyarrow.record_batch(columns, schema=self.schema)))
+        self._few.clear()
+
+    def _append(self, kept: Kept) -> None:
+        """Know a batch that came after the others."""
+        self._kept.append(kept)
         while len(self._kept) > 1 and len(self._kept[-1][1]) < SMALL and self._is_short(self._kept[-2]):
             self._kept.append(_joined([self._kept.pop(), self._kept.pop()][::-1]))
         self._table = None
@@ -53,10 +85,11 @@ class Past:
     @property
     def oldest(self) -> int:
         """The position of the first event that is known; 0: there is none."""
-        return self._kept[0][0] if self._kept else 0
+        return next((first for first, _, _ in chain(self._kept, self._few)), 0)
 
     def state(self) -> list[dict[str, Any]]:
         """What is known, as PAST."""
+        self._settle()
         if not self._kept:
             return []
         first, starts, rows = _joined(self._kept)
@@ -74,6 +107,7 @@ class Past:
 
     def values(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
         """The values of a column at these positions (int64)."""
+        self._settle()
         if self._table is None:
             self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
         places = pyarrow.compute.subtract(positions, self._kept[0][0])
