@@ -213,9 +213,9 @@ class TupleCore:
         for streamset in self.streamsets:
             if not batch.num_rows or not streamset.reads(stream):
                 continue
-            if times is None:
+            if times is None or streamset.lets_pass(stream, times, self.clocks):
                 self.begin(streamset)
-                self._enqueue(streamset, None, batch)
+                self._enqueue(streamset, times, batch)
             else:
                 streamset.add_events(stream, times, batch)
 

@@ -32,6 +32,7 @@ from spaseq.tuples.streams import ReadingOptions
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
 ONLY = ""  # the stream that has no name
+ROW = np.zeros(1, np.int64)  # the number of a single row
 
 
 class Engine(Uncopied):
@@ -278,7 +279,7 @@ class Engine(Uncopied):
         core, name = self._open(stream), ONLY if stream is None else stream
         few = self._few.read(data, core.needed, core.named_columns)
         if few is not None:
-            pushed, parts = None, [PushedPart(np.arange(len(few[1])), *few)]
+            pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
         else:
             pushed = Pushed(data, self._reading, place)
             parts, skipped = pushed.read(core.needed, self._columns)
@@ -301,10 +302,12 @@ class Engine(Uncopied):
             clock.events += len(part.rows)
             core.take(stream, None, part.batch)
             return part.rows[:0]
-        if len(part.rows) == 1:
-            in_time = np.array([clock.admit_one(int(part.times[0]), self.lateness)])
-        else:
-            in_time = clock.admit(part.times, self.lateness)
+        if len(part.rows) == 1:  # as most are
+            if not clock.admit_one(int(part.times[0]), self.lateness):
+                return part.rows
+            core.take(stream, part.times, part.batch)
+            return part.rows[:0]
+        in_time = clock.admit(part.times, self.lateness)
         if in_time.all():
             core.take(stream, part.times, part.batch)
             return part.rows[:0]
@@ -392,6 +395,8 @@ class Engine(Uncopied):
         except (QueryError, StreamError):
             self._kept = [(name, batch) for name, batches in found.items() for batch in batches]
             raise
+        if not found:
+            return []
         order = [*self._queries, *(name for name in found if name not in self._queries)]
         return [(name, pyarrow.Table.from_batches(found[name])) for name in order if name in found]
 

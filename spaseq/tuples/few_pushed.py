@@ -55,9 +55,9 @@ class FewReader:
         if form.readers is None or not self._knows(data):
             return None
         lists = {}
-        for name, take in form.readers:
+        for name, take, is_named in form.readers:
             found = take([row.get(name) for row in data])
-            if found is None or name in form.named and None in found:
+            if found is None or (is_named and None in found):
                 return None
             lists[name] = found
         times = None if form.worth is None else _times(lists[cast(str, self._reading.time)], form.worth)
@@ -86,10 +86,9 @@ class FewReader:
         time, columns = self._reading.time, self._columns
         worth = None if time is None else 1 if columns.type(time) == INSTANT else UNITS[self._reading.unit]
         types = {name: self._type(name, named) for name in wanted}
-        readers = [(name, _READERS[type_]) for name, type_ in types.items() if type_ is not None]
-        schema = pyarrow.schema([(name, columns.type(name)) for name, type_ in types.items() if type_ is not None])
+        readers = [(name, _READERS[type_], name in named) for name, type_ in types.items() if type_ is not None]
         is_whole = len(readers) == len(wanted) and (time is None or types.get(time) in (pyarrow.int64(), INSTANT))
-        return FewForm(wanted, columns.version, tuple(readers) if is_whole else None, schema, frozenset(named), worth)
+        return FewForm(wanted, columns.version, tuple(readers) if is_whole else None, columns.few_schema(False), worth)
 
     def _type(self, name: str, named: Sequence[str]) -> pyarrow.DataType | None:
         """The type of a column, if its values can be read here."""
@@ -104,14 +103,13 @@ class FewReader:
 class FewForm:
     """How the ``wanted`` columns are read, each by a function (None: not here), as long as their types are these.
 
-    The ``named`` ones have no NULL; integers that are times are ``worth`` so many microseconds (None: there are none).
+    Some may have no NULL.  Integers that are times are ``worth`` so many microseconds (None: there are none).
     """
 
     wanted: tuple[str, ...]
     version: int
-    readers: tuple[tuple[str, Taken], ...] | None
+    readers: tuple[tuple[str, Taken, bool], ...] | None
     schema: pyarrow.Schema
-    named: frozenset[str]
     worth: int | None
 
 
@@ -123,6 +121,8 @@ def _times(values: Values, worth: int) -> Times | None:
 
 
 def _texts(values: list[Any]) -> Values | None:
+    if len(values) == 1 and type(values[0]) is str and values[0].isascii():
+        return values
     kinds = set(map(type, values))
     if not kinds <= {str, NoneType}:
         return None
@@ -130,6 +130,8 @@ def _texts(values: list[Any]) -> Values | None:
 
 
 def _integers(values: list[Any]) -> Values | None:
+    if len(values) == 1 and type(values[0]) is int and LEAST <= values[0] <= GREATEST:
+        return values
     kinds = set(map(type, values))
     if not kinds <= {int, NoneType}:
         return None
@@ -138,6 +140,8 @@ def _integers(values: list[Any]) -> Values | None:
 
 
 def _reals(values: list[Any]) -> Values | None:
+    if len(values) == 1 and type(values[0]) is float and values[0] == values[0]:
+        return values
     kinds = set(map(type, values))
     if kinds != {float}:
         if not kinds <= {float, int, NoneType}:

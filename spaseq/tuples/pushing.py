@@ -28,7 +28,7 @@ NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each row that is pushed
 class PushedPart:
     """Rows of a pushed batch: their numbers there, their times (None: they have none), and their columns."""
 

@@ -119,7 +119,7 @@ class TupleStreamset:
     @property
     def waits(self) -> int:
         """How many events wait for their turn."""
-        return sum(map(len, self.waiting.values()))
+        return sum(map(len, self.waiting.values())) if self.waiting else 0
 
     def state(self) -> dict[str, Any]:
         """What is known of the events, as STREAMSET."""
@@ -176,6 +176,12 @@ class TupleStreamset:
         """Events of a stream came, whose turn may not be now."""
         self.waiting.setdefault(stream, Waiting()).add(times, batch)
 
+    def lets_pass(self, stream: str, times: Times, clocks: Mapping[str, StreamClock]) -> bool:
+        """Whether events of a stream, which come now, have their turn at once and as they are."""
+        if self.waits or times[-1] > self._bounds(clocks)[stream]:
+            return False
+        return len(times) == 1 or bool((times[1:] >= times[:-1]).all())
+
     def held_back_by(self, clocks: Mapping[str, StreamClock]) -> str | None:
         """The stream that the others wait for; None: there is one alone."""
         order = self._order(clocks)
@@ -183,6 +189,8 @@ class TupleStreamset:
 
     def due(self, clocks: Mapping[str, StreamClock]) -> dict[str, int]:
         """By streams with events whose turn it is, up to which time; ``clocks`` are in the order of streams."""
+        if not self.waits:
+            return {}
         bounds = self._bounds(clocks)
         return {
             name: bound for name, bound in bounds.items() if name in self.waiting and self.waiting[name].is_due(bound)
@@ -206,6 +214,8 @@ class TupleStreamset:
     def _bounds(self, clocks: Mapping[str, StreamClock], promise: int = LEAST) -> dict[str, int]:
         """By stream, up to which time its events have their turn, if ``promise`` is made, too."""
         order = self._order(clocks)
+        if len(order) == 1:
+            return {order[0]: max(clocks[order[0]].watermark, promise)}
         bounds = _bounds([max(clocks[name].watermark, promise) for name in order])
         return dict(zip(order, bounds, strict=True))
 

@@ -103,7 +103,7 @@ class ColumnTypes:
         StreamError (at ``where``): a number has no equal of the column's type.
         """
         if isinstance(batch, FewRows):  # whose columns are fixed
-            return batch.of_schema(self._few_schema(STREAM in batch.names))
+            return batch.of_schema(self.few_schema(STREAM in batch.names))
         if self._schema is not None and batch.schema.equals(self._schema):
             return batch
         schema = self._whole(STREAM in batch.schema.names)
@@ -113,7 +113,8 @@ class ColumnTypes:
         self._schema = schema
         return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
-    def _few_schema(self, has_streams: bool) -> pyarrow.Schema:
+    def few_schema(self, has_streams: bool) -> pyarrow.Schema:
+        """That of few rows; with the names of their streams, if they have some."""
         if has_streams not in self._few_schemas:
             self._few_schemas[has_streams] = self._whole(has_streams)
         return self._few_schemas[has_streams]

@@ -49,8 +49,8 @@ class FewRows:
         """The values of a column."""
         found = self._lists.get(name)
         if found is None:
-            return [None] * len(self)
-        return found if len(found) == len(self) else found[self._begin : self._end]
+            return [None] * (self._end - self._begin)
+        return found if self._end - self._begin == len(found) else found[self._begin : self._end]
 
     # ── as of a batch ────────────────────────────────────────────────────────────────────────────────────
     def column(self, name: str) -> pyarrow.Array:

@@ -49,7 +49,7 @@ class Roles:
     streams: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each event that is pushed
 class EncodedBatch:
     """n events that follow each other, the first of them at ``first_position`` in the stream.
 

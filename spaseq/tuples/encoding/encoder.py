@@ -119,9 +119,9 @@ class QueryReading:
         return self.before if self.masks is None else self.masks.known()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each event that is pushed
 class Encoded:
-    """A batch of events for all queries."""
+    """A batch of events for all queries; it does not change."""
 
     position: int
     times: Times

@@ -141,9 +141,10 @@ class TextStep(DiagramStep):
     def read_few(self, rows: FewRows) -> Sequence[Hashable]:
         """The digits themselves."""
         values, known = rows.values(self._column), self._known
-        if not known.keys() >= set(values):
-            known = self._know_few(list(dict.fromkeys(values)))
-        return list(map(known.__getitem__, values))
+        try:
+            return [known[text] for text in values]
+        except KeyError:
+            return list(map(self._know_few(list(dict.fromkeys(values))).__getitem__, values))
 
     def digit(self, told: int) -> int:
         """As it was told."""

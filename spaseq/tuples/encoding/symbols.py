@@ -95,9 +95,10 @@ class Symbols:
     def _number_few(self, rows: FewRows) -> Numbers:
         told = list(zip(*[step.read_few(rows) for step in self._steps], strict=True)) or [()] * len(rows)
         known = self._few
-        if not known.keys() >= set(told):
-            known = self._learn(told)
-        return np.array([known[one] for one in told], np.uint32)
+        try:
+            return np.array([known[one] for one in told], np.uint32)
+        except KeyError:
+            return np.array(list(map(self._learn(told).__getitem__, told)), np.uint32)
 
     def _learn(self, told: Sequence[tuple[Hashable, ...]]) -> dict[tuple[Hashable, ...], int]:
         if len(self._few) >= _MOST_REMEMBERED:

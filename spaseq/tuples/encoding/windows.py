@@ -22,9 +22,10 @@ _INTEGER, _DOUBLE = Struct("=q"), Struct("=d")
 
 def edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:
     """Starts and least starts of a batch's events (int64[n] each), as the recognizer reads them."""
-    if window not in batch.edges:
-        batch.edges[window] = _edges(window, batch)
-    return batch.edges[window]
+    found = batch.edges.get(window)
+    if found is None:
+        found = batch.edges[window] = _edges(window, batch)
+    return found
 
 
 def _edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:

@@ -101,8 +101,8 @@ class SelectingQuery:
         at = 0
         while at < len(batch):
             at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
-            found = self._recognizer.take()
-            if len(found.starts):
+            if self._recognizer.found:
+                found = self._recognizer.take()
                 self.found += len(found.starts)
                 yield found
         self._least = int(least[-1])
