@@ -24,14 +24,17 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.allocations.deep
 	$(BIN)/python -m tests.snapshots.deep
 	$(BIN)/python -m tests.cli.killing 50
+	$(BIN)/python -m tests.cli.crowding 50
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
 	$(BIN)/python -m tests.paths.ends_deep 5000 0
+	$(BIN)/python -m tests.paths.between_deep 20000 0
 	$(BIN)/python -m tests.paths.stream.deep 5000 0
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
 	$(BIN)/python -m tests.spark.executors
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
+	$(BIN)/python -m benchmarks.soak_tuples 1000000
 	$(BIN)/python -m tests.fuzz --minutes 1
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
@@ -46,6 +49,7 @@ bench-spark: $(VENV)/all.stamp
 bench-paths: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.paths.fixed
 	$(BIN)/python -m benchmarks.paths.kleene
+	$(BIN)/python -m benchmarks.paths.pairs
 	$(BIN)/python -m benchmarks.paths.recall
 	$(BIN)/python -m benchmarks.paths.budget
 	$(BIN)/python -m benchmarks.graphs
@@ -58,6 +62,7 @@ bench-peers: $(VENV)/all.stamp
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.memory_tuples
+	$(BIN)/python -m benchmarks.soak_tuples
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import registrations
 from benchmarks.memory import resident
 
 WINDOW = "WITHIN 10 SECONDS SLIDING"
@@ -186,6 +187,8 @@ def main(*arguments: str) -> int:
             f"{name}: {events:,} events, each with a fresh IRI and two fresh strings; resident memory, CPU time, making"
         )
         steady.append(is_steady(name, lambda: pushed(name, events) if run.batch else piped(run, events)))  # noqa: B023
+    if not arguments:
+        steady.append(registrations.main() == 0)
     return int(not all(steady))
 
 

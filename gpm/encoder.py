@@ -68,14 +68,18 @@ def add_texts(assembler: Assembler, rows: Numbers, events: EventTexts, alone: Ca
 
 
 def encode_texts(encoder: Encoder, events: EventTexts) -> EventBatch:
-    """Whole events that are N-Quads lines and have scopes.  ValueError: a line is no statement."""
+    """Whole events that are N-Quads lines and have scopes.  ValueError, SyntaxError: a line is no statement."""
     assert events.scopes is not None
     assembler, next_scope, scopes = Assembler(encoder, ()), encoder.next_scope, events.scopes
 
     def alone(row: int) -> bool:  # it has no statement, or a graph that is written in two ways
         encoder.next_scope = int(scopes[row])
-        if not assembler.add(int(events.times[row]), b"", events.graph(row)):
-            raise ValueError("the graph of an event has a line that is no statement")
+        graph, time = events.graph(row), int(events.times[row])
+        if not assembler.add(time, b"", graph):  # a term that only a lenient parser lets pass
+            quads = QuadLines(graph).quads
+            if not quads:
+                raise ValueError("the graph of an event has no statement")
+            add_graph(assembler, quads, time, b"")
         return True
 
     try:

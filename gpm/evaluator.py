@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from nfa_native.terms.words import Terms
 
 __all__ = ["CompiledPattern", "Evaluator", "Mode"]
 
+FEW_GONE = 64  # patterns that are worth no thought
+MOST_SETS = 256  # of patterns that are asked together
 BATCH = 1000  # events in one Store; more do not make it faster
 
 Plans = dict[PatternShape, PreparedShape]
@@ -79,7 +82,8 @@ class Evaluator:
         self._cells = CellEncoder(terms)
         self._version = 0
         self._versions = {0: Version(Knowledge(background or BackgroundGraphs(), terms), self.encoder, mode)}
-        self._shapes: dict[tuple[Group, tuple[str, ...]], PatternShape] = {}
+        self._shapes: WeakValueDictionary[tuple[Group, tuple[str, ...]], PatternShape] = WeakValueDictionary()
+        self._compiled = 0  # shapes, since what was only of those that have gone was forgotten
         # By the ids of the patterns, which stay alive beside their set.
         self._sets: dict[tuple[int, ...], tuple[tuple[NativePattern, ...], PatternSet]] = {}
 
@@ -87,7 +91,7 @@ class Evaluator:
         """An evaluator for a table of terms that lies on this one's: patterns compiled here serve there too."""
         other = Evaluator(terms, self.background, self.mode)
         other._versions = {0: self._versions[self._version].on(other.encoder)}
-        other._shapes = dict(self._shapes)
+        other._shapes = self._shapes.copy()
         return other
 
     # ── the background ───────────────────────────────────────────────────────────────────────────────────
@@ -128,9 +132,27 @@ class Evaluator:
         group, names = canonical(pattern)
         slots = tuple(names.get(name, f"no {name}") for name in variables)
         variables = tuple(sorted(set(slots) & in_scope(group)))
-        shape = self._shapes.setdefault((group, variables), PatternShape(group, variables))
+        shape = self._shape(group, variables)
         known_as = {canonical_name: name for name, canonical_name in names.items()}
         return CompiledPattern(shape, slots, self._versions[self._version].prepared(shape), known_as)
+
+    def _shape(self, group: Group, variables: tuple[str, ...]) -> PatternShape:
+        shape = self._shapes.get((group, variables))
+        if shape is None:
+            self._forget_gone()
+            self._compiled += 1
+            shape = self._shapes[group, variables] = PatternShape(group, variables)
+        return shape
+
+    def _forget_gone(self) -> None:
+        """Let the triples be read no more that only patterns wanted which have gone, if those are many."""
+        if self._compiled <= FEW_GONE + 2 * len(self._shapes):
+            return
+        self._compiled = len(self._shapes)
+        self._sets.clear()
+        prepared = [one for version in self._versions.values() for one in version.all_prepared()]
+        texts = [one.texts for one in prepared] + [None] * (self._version > 0)
+        self.encoder.want_only((want for one in prepared for want in one.wants), texts)
 
     def evaluate(self, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
         """The rows of each pattern on a batch of events, in the order of ``patterns``.
@@ -188,6 +210,7 @@ class Evaluator:
 
     def forget_terms(self, held: Iterable[Words]) -> None:
         """Free the terms of past events: all but those of ``held``, of events under way, of patterns and knowledge."""
+        self._forget_gone()
         forget_terms(self.encoder, held)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
@@ -244,6 +267,8 @@ class Evaluator:
         some = tuple(patterns)
         key = tuple(map(id, some))
         if key not in self._sets:
+            if len(self._sets) >= MOST_SETS:
+                self._sets.clear()
             self._sets[key] = some, PatternSet(some, self.terms)
         return self._sets[key][1]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpm.algebra import Expression, Iri, Literal, Operation, Variable
 from gpm.external import ExternalEvaluator, Status, Times
+from gpm.kept import Interner, KeptWords
 from gpm.rows import Words
 from gpm.terms import encode
 from nfa_native.terms.program import Op, Program
@@ -32,12 +33,15 @@ _COUNTED = {"&&": Op.AND, "||": Op.OR, "COALESCE": Op.COALESCE, "CONCAT": Op.CON
 _LISTS = {"IN": Op.IN, "NOT IN": Op.NOT_IN}
 
 
-def compile_expression(expression: Expression, registers: Mapping[str, int], terms: Terms) -> Program | None:
+def compile_expression(
+    expression: Expression, registers: Mapping[str, int], terms: Terms, kept: Interner | None = None
+) -> Program | None:
     """The native program of an expression; None if the native program lacks an operation in it.
 
-    ``registers`` maps names of variables, any strings, to registers; other variables are unbound.
+    ``registers`` maps names of variables, any strings, to registers; other variables are unbound.  Constants
+    are interned in ``terms``, or in ``kept``, which has to live as long as the program.
     """
-    compiler = _Compiler(registers, terms)
+    compiler = _Compiler(registers, terms, terms if kept is None else kept)
     try:
         compiler.add(expression)
         return Program(compiler.instructions, compiler.constants, terms)
@@ -74,7 +78,8 @@ def evaluate_columns(expression: Expression, names: Sequence[str], columns: Word
 
 
 def _program(expression: Expression, names: Sequence[str], terms: Terms) -> Program | None:
-    return compile_expression(expression, {name: n for n, name in enumerate(names)}, terms)
+    registers = {name: n for n, name in enumerate(names)}
+    return compile_expression(expression, registers, terms, KeptWords(terms))  # nothing is collected meanwhile
 
 
 class _NotNativeError(Exception):
@@ -84,9 +89,10 @@ class _NotNativeError(Exception):
 class _Compiler:
     """Writes expressions in postfix form."""
 
-    def __init__(self, registers: Mapping[str, int], terms: Terms) -> None:
+    def __init__(self, registers: Mapping[str, int], terms: Terms, kept: Interner) -> None:
         self.registers = registers
         self.terms = terms
+        self.kept = kept
         self.instructions: list[tuple[Op, int]] = []
         self.constants: list[int] = []
 
@@ -98,7 +104,7 @@ class _Compiler:
             case Variable():
                 self._constant(0)
             case Iri() | Literal():
-                self._constant(encode(self.terms, expression))
+                self._constant(encode(self.kept, expression))
             case Operation("BOUND", (Variable(name),)):
                 self._bound(name)
             case Operation(name, arguments):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +28,8 @@ from nfa_native.terms.words import Terms
 Indices = npt.NDArray[np.int64]
 TableKey = tuple[tuple[str, ...], str, tuple[str, ...]]  # graphs, pattern, columns
 
+RECENT = 16  # tables that stay though nobody uses them: to make one again may take long
+
 
 @dataclass(slots=True)
 class RowClass:
@@ -40,15 +44,21 @@ class RowClass:
 
 
 class KnowledgeTable:
-    """The solutions of a pattern over background knowledge, columns (names, r)."""
+    """The solutions of a pattern over background knowledge, columns (names, r); ``origin`` is it by other names."""
 
     def __init__(self, names: tuple[str, ...], columns: Words) -> None:
         self.names = names
+        self.origin: KnowledgeTable | None = None
         self.columns = columns
         count = columns.shape[1]
         self._classes = [
             RowClass(bound, None if len(rows) == count else rows) for bound, rows in _classes(columns, count)
         ]
+
+    @property
+    def words(self) -> Words:
+        """The words of all columns."""
+        return self.columns
 
     def shares_with(self, names: tuple[str, ...]) -> bool:
         """Whether a table with these columns is joined by at least one of them."""
@@ -120,26 +130,35 @@ class KnowledgeTable:
 
 
 class Knowledge:
-    """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each."""
+    """The materialised parts of a background, made when first asked for, of at most ``limit`` rows each.
+
+    A table goes with those who use it, if it is none of the latest ``RECENT``.
+    """
 
     def __init__(self, background: BackgroundGraphs, terms: Terms, limit: int = 2_000_000) -> None:
         self.background = background
         self.terms = terms
         self.limit = limit
-        self._tables: dict[TableKey, KnowledgeTable | None] = {}
+        self._tables: WeakValueDictionary[TableKey, KnowledgeTable] = WeakValueDictionary()
+        self._recent: deque[KnowledgeTable] = deque(maxlen=RECENT)
+        self._too_large: deque[TableKey] = deque(maxlen=RECENT)
 
     def updated(self, background: BackgroundGraphs) -> Knowledge:
         """The knowledge of a later version of the background; tables of graphs that are as before are shared."""
         later = Knowledge(background, self.terms, self.limit)
         old, new = self.background.graphs, background.graphs
         changed = {name for name in {*old, *new} if old.get(name) is not new.get(name)}
-        later._tables = {key: table for key, table in self._tables.items() if changed.isdisjoint(key[0])}
+        for key, table in self._tables.items():
+            if changed.isdisjoint(key[0]):
+                later._tables[key] = table
+        later._recent.extend(self._recent)
+        later._too_large.extend(key for key in self._too_large if changed.isdisjoint(key[0]))
         return later
 
     def on(self, terms: Terms) -> Knowledge:
         """The knowledge for a table of terms that lies on this one's: what is materialised here is shared."""
         other = Knowledge(self.background, terms, self.limit)
-        other._tables = dict(self._tables)
+        other._tables, other._too_large = self._tables.copy(), self._too_large.copy()
         return other
 
     def table(self, element: Element, columns: tuple[str, ...]) -> KnowledgeTable | None:
@@ -149,10 +168,19 @@ class Knowledge:
         """
         tree, names = canonical(element)
         key = (graph_names(tree), print_element(bounded(tree)), tuple(names[name] for name in columns))
-        if key not in self._tables:
-            self._tables[key] = self._materialise(*key)
-        found = self._tables[key]
+        found = self._tables.get(key)
+        if found is None and key not in self._too_large:
+            found = self._materialised(key)
         return None if found is None else _renamed(found, columns)
+
+    def _materialised(self, key: TableKey) -> KnowledgeTable | None:
+        found = self._materialise(*key)
+        if found is None:
+            self._too_large.append(key)
+            return None
+        self._tables[key] = found
+        self._recent.append(found)
+        return found
 
     def _materialise(self, graphs: tuple[str, ...], text: str, columns: tuple[str, ...]) -> KnowledgeTable | None:
         projection = " ".join("?" + name for name in columns) or "(1 AS ?any)"
@@ -168,14 +196,15 @@ class Knowledge:
         if rows > self.limit:
             return None
         words = encode_cells(self.terms, data, max(1, len(columns)))[: len(columns)]
-        self.terms.pin(words)  # tables hold their words for ever
-        return KnowledgeTable(columns, words)
+        table = KnowledgeTable(columns, words)
+        self.terms.hold(table)
+        return table
 
 
 def _renamed(table: KnowledgeTable, names: tuple[str, ...]) -> KnowledgeTable:
     """The same table, sharing data and indexes, with other names."""
     other = KnowledgeTable.__new__(KnowledgeTable)
-    other.names, other.columns, other._classes = names, table.columns, table._classes
+    other.names, other.columns, other._classes, other.origin = names, table.columns, table._classes, table
     return other
 
 

@@ -35,10 +35,10 @@ from gpm.algebra import (
     Values,
     Variable,
 )
+from gpm.kept import Interner
 from gpm.rewrite import rename, rewrite, walk, walk_outside
 from gpm.scope import in_scope
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
 
 Summary = tuple[tuple[int, int, int], ...]
 _ANYTHING = (0, 0, 0)
@@ -56,7 +56,7 @@ def simplify(group: Group) -> Group:
     return _Simplifier().group(group)
 
 
-def summary(group: Group, terms: Terms) -> Summary:
+def summary(group: Group, terms: Interner) -> Summary:
     """Words of subject, predicate and object of the triples that can matter to a group, 0 for anything.
 
     Each triple pattern outside of ``GRAPH`` gives one; a triple that fits none of them makes no difference.
@@ -175,12 +175,12 @@ def _triples(node: object) -> Iterator[Triple]:
     return (part for part in walk_outside(node, Graph) if isinstance(part, Triple))
 
 
-def _summarise(triple: Triple, terms: Terms) -> Iterator[tuple[int, int, int]]:
+def _summarise(triple: Triple, terms: Interner) -> Iterator[tuple[int, int, int]]:
     subject, object_ = _word(triple.subject, terms), _word(triple.object, terms)
     yield from _path_summary(subject, triple.predicate, object_, terms)
 
 
-def _path_summary(subject: int, path: Variable | Path, object_: int, terms: Terms) -> Iterator[tuple[int, int, int]]:
+def _path_summary(subject: int, path: Variable | Path, object_: int, terms: Interner) -> Iterator[tuple[int, int, int]]:
     match path:
         case Iri():
             yield subject, encode(terms, path), object_
@@ -201,5 +201,5 @@ def _path_summary(subject: int, path: Variable | Path, object_: int, terms: Term
             yield _ANYTHING
 
 
-def _word(term: Term, terms: Terms) -> int:
+def _word(term: Term, terms: Interner) -> int:
     return 0 if isinstance(term, Variable | BlankNode) else encode(terms, term)

@@ -27,6 +27,7 @@ from gpm.algebra import (
 )
 from gpm.expressions import compile_expression
 from gpm.joining import in_order
+from gpm.kept import KeptWords
 from gpm.native_algebra import NotNativeError, simplify, summary
 from gpm.native_scope import check_scopes
 from gpm.native_steps import (
@@ -66,9 +67,10 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
 def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern:
     late = [part for part in group.elements if _is_late(part)]
     rest = Group(tuple(part for part in group.elements if not _is_late(part)))
-    whole = _Compiler(terms)
+    kept = KeptWords(terms)
+    whole = _Compiler(terms, kept)
     whole_plan = whole.plan(group)
-    base = _Compiler(terms) if late else whole
+    base = _Compiler(terms, kept) if late else whole
     base_plan = base.plan(rest) if late else whole_plan
     return NativePattern(
         columns=columns,
@@ -78,7 +80,8 @@ def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePatt
         base=base_plan,
         base_output=base.output(columns),
         tests=tuple(base.condition(test.expression, _EMPTY) for test in late),
-        summary=summary(group, terms),
+        summary=summary(group, kept),
+        kept=kept,
     )
 
 
@@ -112,6 +115,7 @@ class _Compiler:
     """Writes the steps of one plan."""
 
     terms: Terms
+    kept: KeptWords
     variables: dict[str, int] = field(default_factory=dict)
     words: dict[int, int] = field(default_factory=dict)
     registers: int = 0
@@ -139,7 +143,7 @@ class _Compiler:
         if isinstance(term, Variable):
             return self.variable(term.name)
         assert not isinstance(term, BlankNode)
-        word = encode(self.terms, term)
+        word = encode(self.kept, term)
         if word not in self.words:
             self.words[word] = self.next_register()
         return self.words[word]
@@ -187,7 +191,7 @@ class _Compiler:
 
     def constants(self, values: Values) -> Constants:
         """The table of VALUES."""
-        rows = (tuple(0 if term is None else encode(self.terms, term) for term in row) for row in values.rows)
+        rows = (tuple(0 if term is None else encode(self.kept, term) for term in row) for row in values.rows)
         return Constants(tuple(self.variable(variable.name) for variable in values.variables), tuple(rows))
 
     def minus(self, group: Group, bound: _Bound) -> Chain:
@@ -216,9 +220,9 @@ class _Compiler:
 
         plain = rewrite(expression, ask)
         registers = {**self.variables, **hidden} if hidden else self.variables
-        program = compile_expression(plain, registers, self.terms)
+        program = compile_expression(plain, registers, self.terms, self.kept)
         if program is None:
-            raise NotNativeError(_unknown(plain, self.terms))
+            raise NotNativeError(_unknown(plain, self.terms, self.kept))
         instructions = tuple((int(op), argument) for op, argument in program.instructions)
         return NativeCondition(instructions, tuple(program.constants), tuple(asked))
 
@@ -243,17 +247,17 @@ def _settled(group: Group, parts: Sequence[Element], bound: _Bound) -> dict[int,
     return found
 
 
-def _unknown(expression: Expression, terms: Terms) -> str:
+def _unknown(expression: Expression, terms: Terms, kept: KeptWords) -> str:
     """What in an expression the native program does not have."""
     for part in subexpressions(expression):
         match part:
             case Operation(name, arguments):
                 plain = Operation(name, tuple(Variable(f"x{n}") for n in range(len(arguments))))
-                if compile_expression(plain, {}, terms) is None:
+                if compile_expression(plain, {}, terms, kept) is None:
                     return f"function {name}"
             case Variable() | Exists():
                 continue
             case _:
-                if compile_expression(part, {}, terms) is None:
+                if compile_expression(part, {}, terms, kept) is None:
                     return type(part).__name__.lower()
     return "a deep expression"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gpm.kept import KeptWords
 from nfa_native.terms.words import Terms
 
 
@@ -138,6 +139,7 @@ class NativePattern:
     base_output: tuple[int, ...]
     tests: tuple[NativeCondition, ...]
     summary: tuple[tuple[int, int, int], ...]
+    kept: KeptWords = field(repr=False)  # its constants
 
     @property
     def predicates(self) -> frozenset[int] | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from gpm.algebra import Element, Group, Optional
 from gpm.core import Core, KnowledgeStore, check_calls, make_core
 from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
+from gpm.kept import KeptWords
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
 from gpm.native_plan import compile_native
@@ -18,6 +21,8 @@ from gpm.scope import NONE, Names, in_scope, mentioned
 from gpm.splitting import optional_parts, required_part, split
 from gpm.steps import Step, make_step
 from gpm.subjects import subjects_are_local
+
+Summary: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 class Mode(Enum):
@@ -33,9 +38,12 @@ class Mode(Enum):
     VERIFY = "verify"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class PatternShape:
-    """A pattern with canonical names and the variables asked for; an evaluator has one for all patterns equal to it."""
+    """A pattern with canonical names and the variables asked for; an evaluator has one for all patterns equal to it.
+
+    What is made of it goes with it.
+    """
 
     group: Group
     variables: tuple[str, ...]
@@ -46,7 +54,8 @@ class PreparedShape:
     """What is done for a shape: its core, ``group``, on the events' graphs, then ``steps`` on tables.
 
     ``columns`` are those of the core's solutions.  ``native`` is the core for the native solver, or the reason why that
-    does not know it; then only events on which ``required`` has a solution can have rows (None: all can).
+    does not know it; then only events on which ``required`` has a solution can have rows (None: all can).  ``told`` are
+    the predicates that are looked at in texts; None: all.
     """
 
     group: Group
@@ -54,11 +63,35 @@ class PreparedShape:
     native: NativePattern | Reason
     required: NativePattern | None
     steps: tuple[Step, ...]
+    told: KeptWords | None
+    known_core: Core | None = None
 
     @cached_property
     def core(self) -> Core:
         """The core for pyoxigraph; of a native one it is made when an operand asks for it."""
-        return make_core(self.group, self.columns)
+        return self.known_core or make_core(self.group, self.columns)
+
+    def let_be_read(self, encoder: Encoder) -> None:
+        """Let the triples that the shape can use be read from now on, or stay in texts that go elsewhere."""
+        for summary, subjects in self.wants:
+            encoder.want(summary, subjects)
+        encoder.want_texts(self.texts)
+
+    @property
+    def texts(self) -> list[int] | None:
+        """The words of the predicates that are looked at in texts; None: all."""
+        return None if self.told is None else self.told.words.tolist()
+
+    @cached_property
+    def wants(self) -> list[tuple[Summary, bool]]:
+        """The triples that native patterns can use, and whether their subjects must be known outside of their event."""
+        found = []
+        if isinstance(self.native, NativePattern):
+            found.append((self.native.summary, not subjects_are_local(self.group, self.columns)))
+        if self.required is not None:
+            local = subjects_are_local(required_part(self.group), self.required.columns)
+            found.append((self.required.summary, not local))
+        return found
 
     @property
     def route(self) -> str:
@@ -77,36 +110,33 @@ class Version:
         self.store = KnowledgeStore(knowledge.background)
         self._encoder = encoder
         self._mode = mode
-        self._shapes: dict[PatternShape, PreparedShape] = {}
-        self._wants: list[tuple[NativePattern, bool]] = []  # what is read for them, and whether with subjects
-        self._told: list[Names | None] = []  # the predicates that they look at in texts
+        self._shapes: WeakKeyDictionary[PatternShape, PreparedShape] = WeakKeyDictionary()
 
     def on(self, encoder: Encoder) -> Version:
         """The same for an encoder whose table of terms lies on this one's: what is prepared here is so there."""
         other = Version(self.knowledge.on(encoder.terms), encoder, self._mode)
-        other._shapes = dict(self._shapes)
-        for native, subjects in self._wants:
-            other._want(native, subjects)
-        for names in self._told:
-            other._want_texts(names)
+        other._shapes = self._shapes.copy()
+        for prepared in other._shapes.values():
+            prepared.let_be_read(encoder)
         return other
 
-    def _want(self, native: NativePattern, subjects: bool) -> None:
-        """Let the triples that a pattern can use be read from now on."""
-        self._wants.append((native, subjects))
-        self._encoder.want(native.summary, subjects=subjects)
+    def all_prepared(self) -> list[PreparedShape]:
+        """What is made of all shapes that there are."""
+        return list(self._shapes.values())
 
-    def _want_texts(self, predicates: Names | None) -> None:
-        """Let the triples with these predicates (None: all) stay in texts that go elsewhere."""
-        self._told.append(predicates)
-        terms = [b"I" + name.encode() for name in sorted(predicates or ())]
-        words = self._encoder.terms.intern_many(terms).tolist()
-        self._encoder.want_texts(None if predicates is None else words)
+    def _told(self, predicates: Names | None) -> KeptWords | None:
+        """The words of predicates; None: all."""
+        if predicates is None:
+            return None
+        kept = KeptWords(self._encoder.terms)
+        kept.intern_all(b"I" + name.encode() for name in sorted(predicates))
+        return kept
 
     def prepared(self, shape: PatternShape) -> PreparedShape:
         """How a shape is evaluated.  PatternError: it cannot be."""
         if shape not in self._shapes:
             self._shapes[shape] = self._prepare(shape)
+            self._shapes[shape].let_be_read(self._encoder)
         return self._shapes[shape]
 
     def _prepare(self, shape: PatternShape) -> PreparedShape:
@@ -125,21 +155,18 @@ class Version:
         native = self._native(core, columns)
         required = self._required(core, shape.variables) if isinstance(native, Reason) else None
         kept = tuple(step for step in steps if step is not None)
-        found = PreparedShape(core, columns, native, required, kept)
         if isinstance(native, Reason):
-            self._want_texts(found.core.predicates)  # what pyoxigraph does not know is an error now
-        else:
-            check_calls(core)
-        return found
+            known = make_core(core, columns)  # what pyoxigraph does not know is an error now
+            return PreparedShape(core, columns, native, required, kept, self._told(known.predicates), known)
+        check_calls(core)
+        return PreparedShape(core, columns, native, required, kept, self._told(frozenset()))
 
     def _native(self, core: Group, columns: tuple[str, ...]) -> NativePattern | Reason:
-        """The core for the solver, whose triples are read from now on."""
+        """The core for the solver."""
         if self._mode is Mode.PYOXIGRAPH:
             return Reason("so it was asked")
         native = compile_native(core, columns, self._encoder.terms)
-        if not isinstance(native, Reason):
-            self._want(native, not subjects_are_local(core, columns))
-        elif self._mode is Mode.NATIVE:
+        if isinstance(native, Reason) and self._mode is Mode.NATIVE:
             raise PatternError(f"the graph pattern cannot be evaluated natively: {native.text}")
         return native
 

@@ -7,6 +7,7 @@ term (RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +15,7 @@ import pyoxigraph
 
 from gpm import algebra
 from gpm.errors import PatternError
+from gpm.kept import Interner
 from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
 from nfa_native.terms.words import Terms
@@ -28,6 +30,7 @@ RdfTerm: TypeAlias = "OxTerm | rdflib.term.Identifier | algebra.Iri | algebra.Li
 
 SCOPE_BITS = 40
 TRIPLE_TERM = "triple term"  # stands where the datatype of a literal does, and is no IRI: no literal can have it
+_ENDING = re.compile(r"[\x00-\x1f\\>]")
 _ANY = pyoxigraph.NamedNode("urn:spaseq:any")
 
 
@@ -40,7 +43,7 @@ def event_label(scope: int | None, label: str) -> str:
     return f"e{number}s{origin}.{label}" if origin else f"e{number}.{label}"
 
 
-def encode(terms: Terms, term: RdfTerm, scope: int | None = None) -> int:
+def encode(terms: Interner, term: RdfTerm, scope: int | None = None) -> int:
     """The word of a term; ``scope`` is that of the event whose blank nodes these are (None: they are scoped)."""
     return terms.intern(term_bytes(term, scope))
 
@@ -109,7 +112,56 @@ def scoped(term: Any, scope: int | None) -> Any:
 
 
 def ox_term(data: bytes) -> OxTerm:
-    """The pyoxigraph term that canonical bytes stand for."""
+    """The pyoxigraph term that canonical bytes stand for, also one that only a lenient parser lets pass.
+
+    ValueError, SyntaxError: they are no term.
+    """
+    try:
+        return _strict_term(data)
+    except (ValueError, SyntaxError):
+        found = _lenient_term(data)
+        if term_bytes(found) != data or written_badly(found) is not None:
+            raise
+        return found
+
+
+def written_badly(term: Any) -> str | None:
+    """The character of an IRI in a term or triple that would end it in N-Triples, or the line; None: there is none."""
+    match term:
+        case pyoxigraph.NamedNode():
+            found = _ENDING.search(term.value)
+            return found[0] if found else None
+        case pyoxigraph.Literal():
+            return written_badly(term.datatype)
+        case pyoxigraph.Triple():
+            return written_badly(term.subject) or written_badly(term.predicate) or written_badly(term.object)
+    return None
+
+
+def _lenient_term(data: bytes) -> OxTerm:
+    """The term as a lenient parser reads it, if it is one: what it is has to be compared."""
+    kind, text = data[:1], data[1:].decode()
+    qualifier, _, lexical = text.partition("\0")
+    if kind == b"I":
+        return _read_leniently(f"<{text}>")
+    if kind == b"L":
+        return _read_leniently(f"{pyoxigraph.Literal(lexical)}@{qualifier}")
+    if kind == b"T" and qualifier == TRIPLE_TERM:
+        return _read_leniently(lexical)
+    if kind == b"T":
+        return _read_leniently(f"{pyoxigraph.Literal(lexical)}^^<{qualifier}>")
+    raise ValueError(f"no term: {data[:80]!r}")
+
+
+def _read_leniently(text: str) -> OxTerm:
+    found = list(parse(f"{_ANY} {_ANY} {text} .".encode(), pyoxigraph.RdfFormat.N_TRIPLES, lenient=True))
+    if len(found) != 1:
+        raise ValueError(f"no term: {text:.80}")
+    object_: OxTerm = found[0].object
+    return object_
+
+
+def _strict_term(data: bytes) -> OxTerm:
     kind, text = data[:1], data[1:].decode()
     match kind:
         case b"I":

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-# Characters that steer a terminal, or that it cannot show.
-_CONTROLS = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
-
+from spaseq.showing import shown
 
 # A word that nobody reads to its end, and how many characters of input a message shows at most.
 _LONG_WORD = re.compile(r"\S{151,}")
@@ -15,8 +13,8 @@ LONGEST_MESSAGE, QUOTED = 400, 200
 
 
 def shortened(message: str) -> str:
-    """A message without the middle of what is too long in it: an input may have words of megabytes."""
-    message = _LONG_WORD.sub(lambda word: f"{word[0][:70]}…{word[0][-30:]}", message)
+    """A message as it is shown, without the middle of what is too long in it: an input may have words of megabytes."""
+    message = _LONG_WORD.sub(lambda word: f"{word[0][:70]}…{word[0][-30:]}", shown(message))
     return message if len(message) <= LONGEST_MESSAGE else f"{message[: QUOTED - 50]}…{message[-49:]}"
 
 
@@ -29,6 +27,9 @@ class SpaseqError(Exception):
 
 class SpaseqWarning(UserWarning):
     """A run has dropped something, or a retriever has nothing, because the graph lacks what it was asked for."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shown(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _render(kind: str, message: str, location: Location, expected: tuple[str, ..
         lines.append("expected " + _alternatives(expected))
     if hint:
         lines.append("hint: " + shortened(hint))
-    return _CONTROLS.sub("\ufffd", "\n".join(lines))
+    return shown("\n".join(lines))
 
 
 def _excerpt(location: Location, limit: int = 110) -> list[str]:

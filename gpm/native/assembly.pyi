@@ -45,6 +45,14 @@ class Encoder:
         numbers, different ones in one event, instead of words of the dictionary.
         """
 
+    def want_only(
+        self, wants: Iterable[tuple[Iterable[tuple[int, int, int]], bool]], texts: Iterable[Iterable[int] | None]
+    ) -> None:
+        """Keep from now on no more than what these say, arguments of ``want`` and of ``want_texts``.
+
+        Columns made before have more, and lack none of it if they lacked nothing: the version stays.
+        """
+
     def want_texts(self, predicates: Iterable[int] | None) -> None:
         """Whoever gets events as texts needs the triples with one of these predicates, words; None: all triples.
 
@@ -154,6 +162,13 @@ class Assembler:
         """The event of these lines by itself, if all are of one graph, whose IRI is its name; else None.
 
         Nothing changes if it is None.  ValueError: there are events that were not taken.
+        """
+
+    def are_lines_of(self, lines: bytes, count: int, named: bool) -> bool:
+        """Whether lines are so many statements of N-Quads, one each, which name a graph or do not.
+
+        Nothing but the terms may be in them, and no escape in an IRI: so they are what was written, if it was so many
+        statements of which all name a graph or none does, and nobody looked at the characters of IRIs.
         """
 
     def take_single(self) -> SingleEvent:

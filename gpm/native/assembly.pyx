@@ -22,7 +22,7 @@ from nfa_native.core.containers cimport string, take_bytes, unordered_map, vecto
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
 from nfa_native.core.mixing cimport NumberHash, TextHash, hash_text, longest_run
 from nfa_native.terms.words cimport (
-    UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, pin_word, term_entry, word_t,
+    UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, term_entry, word_t,
 )
 
 include "assembling/records.pxi"
@@ -103,6 +103,20 @@ cdef class Encoder:
         if more or (subjects and not self.demand.subjects):
             self.demand.version += 1
         self.demand.subjects = self.demand.subjects or subjects
+
+    def want_only(self, wants, texts):
+        """Keep from now on no more than what these say, arguments of `want` and of `want_texts`.
+
+        Columns made before have more, and lack none of it if they lacked nothing: the version stays.
+        """
+        cdef uint64_t version = self.demand.version
+        clear_demand(self.demand)
+        clear_demand(self.texts)
+        for uses, subjects in wants:
+            self.want(uses, subjects)
+        for predicates in texts:
+            self.want_texts(predicates)
+        self.demand.version = version
 
     def want_texts(self, predicates):
         """Whoever gets events as texts needs the triples with one of these predicates, words; None: all triples."""
@@ -343,6 +357,15 @@ cdef class Assembler:
             guarded(&self.state.store.broken, encode_iris, &self.state)
         return take_single(&self.state, lines) if is_event else None
 
+    def are_lines_of(self, bytes lines not None, size_t count, bint named):
+        """Whether lines are so many statements, each nothing but its terms, which name a graph or do not; see the stub."""
+        cdef size_t size = PyBytes_GET_SIZE(lines)
+        cdef bint found
+        self.state.text = <const uint8_t*>PyBytes_AS_STRING(lines)
+        with nogil:
+            found = guarded_bint(&self.state.store.broken, are_bare_lines, &self.state, size, count, named)
+        return found
+
     def take_single(self):
         """The one event that was added since the last ``take``, by itself."""
         cdef object text = self.blocks.pop()
@@ -374,7 +397,11 @@ cdef class Assembler:
 
     def forget_words(self):
         """Words that this object remembers for speed may not be valid any more."""
+        cdef size_t i
         self.state.subject_word = UNBOUND
+        self.state.unnumbered.version = 0
+        for i in range(self.state.facts.size()):
+            self.state.facts[i].version = 0
 
     cdef list _problems(self):
         cdef Problem* problem

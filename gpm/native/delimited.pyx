@@ -9,6 +9,7 @@ from libc.string cimport memcpy, strlen
 from gpm.native.json cimport check_words, is_string, is_triple, short_escape, type_name
 from nfa_native.core.containers cimport string, take_bytes
 from nfa_native.core.guard cimport attempted
+from nfa_native.core.plain_text cimport begins_with_c1, plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
 from nfa_native.terms.words cimport (
@@ -21,9 +22,9 @@ cdef enum:
     TYPED_SIZE = 37
     ROOM = 64   # characters that a term may well have
 
-# ASCII characters that N-Triples has in an IRI by their numbers alone, as bits: controls, blank, <>"; from 64 on {}|^`\
+# ASCII characters that N-Triples has in an IRI by their numbers alone, as bits: controls, blank, <>"; from 64 on {}|^`\, DEL
 cdef uint64_t OUTSIDE_LOW = 0x50000005FFFFFFFF
-cdef uint64_t OUTSIDE_HIGH = 0x3800000150000000
+cdef uint64_t OUTSIDE_HIGH = 0xB800000150000000
 
 # Writes a bound word as a field.
 ctypedef void (*FieldWriter)(string& text, const TermStore* store, word_t word) noexcept nogil
@@ -147,7 +148,7 @@ cdef void append_term(string& text, const TermStore* store, word_t word) noexcep
         text.append(b"_:")
         text.append(value.text, value.length)
     elif is_triple(&value):
-        text.append(value.text, value.length)
+        append_triple(text, value.text, value.length)
     else:
         append_literal(text, &value)
 
@@ -179,16 +180,35 @@ cdef void append_literal(string& text, const Value* value) noexcept nogil:
 
 
 cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
-    cdef size_t i
+    cdef size_t i = 0
     cdef size_t plain = 0   # where the characters begin that are not written yet
     text.push_back(c'"')
-    for i in range(size):
-        if at[i] == c'"' or at[i] == c"\\" or <uint8_t>at[i] < 0x20 or at[i] == 0x7F:
-            text.append(at + plain, i - plain)
+    while True:
+        i += plain_bytes(at + i, size - i)
+        if i == size:
+            break
+        text.append(at + plain, i - plain)
+        if <uint8_t>at[i] < 0x80:
             append_escape(text, at[i])
-            plain = i + 1
+            i += 1
+        else:
+            append_code(text, at[i + 1])
+            i += 2
+        plain = i
     text.append(at + plain, size - plain)
     text.push_back(c'"')
+
+
+cdef void append_triple(string& text, const char* at, size_t size) noexcept nogil:
+    """N-Triples, in which nothing is left to escape but C1."""
+    cdef size_t i
+    cdef size_t plain = 0   # where the characters begin that are not written yet
+    for i in range(size):
+        if begins_with_c1(at + i, size - i):
+            text.append(at + plain, i - plain)
+            append_code(text, at[i + 1])
+            plain = i + 2
+    text.append(at + plain, size - plain)
 
 
 cdef inline void append_escape(string& text, char letter) noexcept nogil:
@@ -200,7 +220,7 @@ cdef inline void append_escape(string& text, char letter) noexcept nogil:
 
 
 cdef inline void append_code(string& text, char letter) noexcept nogil:
-    """An ASCII character by its number."""
+    """A character below U+0100 by its number."""
     text.append(b"\\u00")
     text.push_back(DIGITS[<uint8_t>letter >> 4])
     text.push_back(DIGITS[<uint8_t>letter & 15])
@@ -211,14 +231,19 @@ cdef void append_iri(string& text, const char* at, size_t size) noexcept nogil:
     cdef size_t plain = 0   # where the characters begin that are not written yet
     text.push_back(c"<")
     for i in range(size):
-        if is_outside_iri(at[i]):
+        if <uint8_t>at[i] < 0x80:
+            if is_outside_iri(at[i]):
+                text.append(at + plain, i - plain)
+                append_code(text, at[i])
+                plain = i + 1
+        elif begins_with_c1(at + i, size - i):
             text.append(at + plain, i - plain)
-            append_code(text, at[i])
-            plain = i + 1
+            append_code(text, at[i + 1])
+            plain = i + 2
     text.append(at + plain, size - plain)
     text.push_back(c">")
 
 
-cdef inline bint is_outside_iri(char letter) noexcept nogil:
-    cdef uint8_t code = <uint8_t>letter
-    return code < 0x80 and ((OUTSIDE_LOW if code < 64 else OUTSIDE_HIGH) >> (code & 63)) & 1
+cdef inline bint is_outside_iri(uint8_t code) noexcept nogil:
+    """Of a character of ASCII."""
+    return ((OUTSIDE_LOW if code < 64 else OUTSIDE_HIGH) >> (code & 63)) & 1

@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3, cdivision=True
-"""JSON of many words and texts at once, byte for byte what Python's ``json`` writes (not ASCII alone)."""
+"""JSON of many words and texts at once, byte for byte what ``spaseq.showing.json_text`` writes."""
 
 import numpy
 
@@ -10,6 +10,7 @@ from libc.string cimport memcmp
 from gpm.native.texts cimport TextColumn, opened
 from nfa_native.core.containers cimport string, take_bytes, take_texts, vector
 from nfa_native.core.guard cimport attempted, attempted_bint
+from nfa_native.core.plain_text cimport plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
 from nfa_native.terms.words cimport (
@@ -182,21 +183,23 @@ cdef const char* type_name(int kind) noexcept nogil:
 
 
 # ── strings ──────────────────────────────────────────────────────────────────────────────────────────────
-cdef inline bint is_special(char letter) noexcept nogil:
-    return <uint8_t>letter < 0x20 or letter == c'"' or letter == c'\\'
-
-
 cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
     """Characters in quotes, with escapes for quotes, backslashes and control characters."""
     cdef const char* end = at + size
     cdef const char* plain = at
     text.push_back(c'"')
-    while at < end:
-        if is_special(at[0]):
-            text.append(plain, at - plain)
+    while True:
+        at += plain_bytes(at, end - at)
+        if at == end:
+            break
+        text.append(plain, at - plain)
+        if <uint8_t>at[0] < 0x80:
             append_escape(text, at[0])
-            plain = at + 1
-        at += 1
+            at += 1
+        else:
+            append_number(text, at[1])
+            at += 2
+        plain = at
     text.append(plain, end - plain)
     text.push_back(c'"')
 
@@ -205,7 +208,12 @@ cdef void append_escape(string& text, char letter) noexcept nogil:
     cdef const char* short_form = short_escape(letter)
     if short_form != NULL:
         text.append(short_form)
-        return
+    else:
+        append_number(text, letter)
+
+
+cdef void append_number(string& text, char letter) noexcept nogil:
+    """A character below U+0100 by its number."""
     text.append(b"\\u00")
     text.push_back(HEX[<uint8_t>letter >> 4])
     text.push_back(HEX[<uint8_t>letter & 15])

@@ -173,6 +173,7 @@ class Automaton:
     window: WindowSpec
     ambiguous: bool
     keys: tuple[tuple[int, ...], ...] = ()
+    kept: object = field(default=None, repr=False, compare=False)  # has the constants, as long as it lives
     programs: list[Any] = field(
         default_factory=list, init=False, repr=False, compare=False
     )  # what the kernel makes of it

@@ -68,17 +68,19 @@ struct TwoStacks {
     typedef Place Span;
     typedef Window<Semiring, Event> Stacks;
 
+    static constexpr size_t FEW_GROUPS = 16;
+
     Semiring semiring;
     size_t slots = 0;
     typename Semiring::Totals future;     // [slot][slot]: what becomes of a partial match until the front is made
 
     // Nothing has happened.
     void forget_all(Stacks& window) const {
-        if (window.height < slots) window.height = slots;
         window.has_front = window.has_back = false;
         window.filled.assign(slots, 0);
         window.groups.clear();
         clear_log(window);
+        lower(window);
     }
 
     // ── columns ──
@@ -175,8 +177,10 @@ struct TwoStacks {
         }
         window.has_back = false;
         clear_log(window);
+        const bool drops = drop_groups(window);
+        lower(window);
         begin_columns(window);
-        return drop_groups(window);
+        return drops;
     }
 
   private:
@@ -205,6 +209,17 @@ struct TwoStacks {
         const bool drops = kept < window.groups.size();
         window.groups.resize(kept);
         return drops;
+    }
+
+    // Rows of groups that are gone cost each event: columns, of which nothing is needed, lose them where they are many.
+    void lower(Stacks& window) const {
+        const size_t needed = slots + window.groups.size();
+        if (window.height < needed) window.height = needed;
+        if (window.height <= 2 * needed + FEW_GROUPS) return;
+        typename Semiring::Totals lower;
+        semiring.resize(lower, slots * needed);
+        std::swap(window.columns, lower);
+        window.height = needed;
     }
 
     void heighten(Stacks& window, size_t height) const {

@@ -18,6 +18,7 @@ cdef extern from "nfa_native/core/two_stacks.hpp" namespace "spaseq" nogil:
 
     cdef cppclass Window[Semiring, Event]:
         bint has_front
+        int64_t youngest
         bint has_back
         size_t height
         vector[uint8_t] filled

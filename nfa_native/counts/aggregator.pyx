@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from nfa_native.automata.kinds cimport Consumed, PathQuantity
 from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
 from nfa_native.core.containers cimport unordered_map, vector
-from nfa_native.core.guard cimport attempted, check_sound, guarded_number
+from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_number
 from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport NumberHash
 from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
@@ -27,6 +27,7 @@ include "aggregating/front.pxi"
 include "aggregating/step.pxi"
 include "aggregating/feed.pxi"
 include "aggregating/snapshot.pxi"
+include "aggregating/forget.pxi"
 
 MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
@@ -245,12 +246,43 @@ cdef class Aggregator:
 
     def keys(self):
         """The keys under which matches may still end (n), some of them several times."""
-        cdef size_t i, k
-        found = [
-            self.state.substreams[i].window.groups[k].key
-            for i in range(self.state.substreams.size()) for k in range(self.state.substreams[i].window.groups.size())
-        ]
-        return np.array(found, np.uint32)
+        cdef vector[uint32_t] found
+        attempted(find_keys, &self.state, &found)
+        return as_array(&found)
+
+    def renumber(self, const uint32_t[::1] numbers not None):
+        """The key k becomes ``numbers[k]``, if there is that; those of ``keys`` stay apart.  Between batches only."""
+        cdef vector[uint32_t] new
+        cdef size_t i
+        check_sound(&self.broken)
+        new.safe_resize(numbers.shape[0])
+        for i in range(new.size()):
+            new[i] = numbers[i]
+        with nogil:
+            guarded(&self.broken, renumber_keys, &self.state, &new)
+
+    def living(self, int64_t least):
+        """The partitions (uint32, rising) in which something began that ends at ``least`` or later may have in its window.
+
+        Without windows: in which something began; of windows of ``events``, ``least`` is not asked for."""
+        cdef vector[uint32_t] found
+        check_sound(&self.broken)
+        with nogil:
+            attempted(find_living, &self.state, least, self.events, &found)
+        return as_array(&found)
+
+    def keep(self, const uint32_t[::1] kept not None):
+        """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
+        cdef vector[uint32_t] numbers
+        cdef size_t i
+        check_sound(&self.broken)
+        numbers.safe_resize(self.state.substreams.size(), NO_PARTITION)
+        for i in range(<size_t>kept.shape[0]):
+            if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
+                raise ValueError(f"{kept[i]} of {numbers.size()} partitions does not rise")
+            numbers[kept[i]] = <uint32_t>i
+        with nogil:
+            guarded(&self.broken, renumber_substreams, &self.state, &numbers, <size_t>kept.shape[0])
 
     @property
     def position(self):

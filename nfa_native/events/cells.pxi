@@ -124,7 +124,11 @@ cdef void sweep_lists(Recognition* r, int64_t least) noexcept nogil:
 
 cdef bint is_lifeless(Recognition* r, GroupList* list, int64_t least) noexcept nogil:
     """Nothing in the list can become part of a match any more."""
-    cdef int64_t own = least_of(r, list.partition, least)
+    return is_without(r, list, least_of(r, list.partition, least))
+
+
+cdef bint is_without(Recognition* r, GroupList* list, int64_t own) noexcept nogil:
+    """The list has nothing that starts at `own` or later."""
     cdef size_t i
     if not is_current(r, list):
         return True

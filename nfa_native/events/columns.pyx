@@ -116,6 +116,17 @@ cdef class Numbering:
             target[row] = self.known[row]
         return found
 
+    def at(self, const uint32_t[::1] numbers not None):
+        """The integers (int64) with n numbers; IndexError for one that is none."""
+        cdef size_t row
+        found = np.empty(numbers.shape[0], np.int64)
+        cdef int64_t[::1] target = found
+        for row in range(<size_t>numbers.shape[0]):
+            if numbers[row] >= self.known.size():
+                raise IndexError(f"number {numbers[row]} among {self.known.size()} integers")
+            target[row] = self.known[numbers[row]]
+        return found
+
     def longest_run(self):
         """The most slots in a row that are taken."""
         cdef vector[uint8_t] taken

@@ -1,14 +1,21 @@
 # Forgetting partitions of which nothing is left: the others get new numbers.
 
 
+cdef inline int64_t least_to_come(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
+    """The least start that is of use to a partition's next event, whose window begins at `least` or later."""
+    return least if r.program.events < 0 else r.state.locals.at(partition) - r.program.events
+
+
 cdef bint lives_in(const Recognition* r, size_t partition, int64_t least) noexcept nogil:
     """Some partial match of a partition, outside of groups, starts at `least` or later."""
+    cdef int64_t own = least_to_come(r, partition, least)
     cdef size_t i
     for i in range(partition * r.program.width, (partition + 1) * r.program.width):
-        if r.state.heads[i].node != NO_NODE and r.state.heads[i].youngest >= least:
+        if r.state.heads[i].node != NO_NODE and r.state.heads[i].youngest >= own:
             return True
-        if r.state.last[i].node != NO_NODE and r.state.last[i].youngest >= least:
-            return True
+        if r.state.last[i].node != NO_NODE and r.state.last[i].youngest >= own:
+            if is_latest(r, partition, r.state.last[i].local):
+                return True
     return False
 
 
@@ -17,13 +24,21 @@ cdef void mark_lists(Recognition* r, int64_t least, vector[uint8_t]* living) noe
     cdef Correlating* c = r.correlating
     cdef size_t i
     for i in range(c.direct.size()):
-        if c.direct[i] != NO_LIST and not is_lifeless(r, list_at(c, c.direct[i]), least):
+        if c.direct[i] != NO_LIST and has_living(r, list_at(c, c.direct[i]), least):
             living.data()[i // r.program.width] = True
     for i in range(c.keyed.slots.size()):
-        if c.keyed.slots[i].hash != 0 and not is_lifeless(r, list_at(c, c.keyed.slots[i].list), least):
+        if c.keyed.slots[i].hash != 0 and has_living(r, list_at(c, c.keyed.slots[i].list), least):
             living.data()[list_at(c, c.keyed.slots[i].list).partition] = True
     for i in range(c.recents.size()):
-        living.data()[i // r.program.width] |= has_recent(&c.recents[i], least)
+        if is_latest(r, i // r.program.width, c.recents[i].local):
+            living.data()[i // r.program.width] |= has_recent(
+                &c.recents[i], least_to_come(r, i // r.program.width, least)
+            )
+
+
+cdef bint has_living(Recognition* r, GroupList* list, int64_t least) noexcept nogil:
+    """Something in the list can become part of a match."""
+    return not is_without(r, list, least_to_come(r, list.partition, least))
 
 
 cdef bint has_recent(const Recent* recent, int64_t least) noexcept nogil:

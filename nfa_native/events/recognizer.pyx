@@ -64,6 +64,7 @@ include "starts.pxi"
 include "partitions.pxi"
 include "feed.pxi"
 include "snapshot.pxi"
+include "held.pxi"
 include "restore.pxi"
 
 class ComplexEvents(NamedTuple):
@@ -210,6 +211,17 @@ cdef class Recognizer:
             if r.correlating != NULL:
                 mark_lists(r, least, &living)
         return np.array([number for number in range(living.size()) if living[number]], np.uint32)
+
+    def held(self, int64_t least):
+        """The positions (int64, rising) of events that a later result may have, or a condition ask for; no window will begin
+        before ``least``.  ValueError: results are not out."""
+        cdef vector[int64_t] found
+        check_sound(&self.broken)
+        if not can_be_written(&self.recognition):
+            raise ValueError("go on to the end, and take the results, before asking what is held")
+        with nogil:
+            attempted(held_positions, &self.recognition, least, &found)
+        return integers(&found, found.size())
 
     def keep(self, const uint32_t[::1] kept not None):
         """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""

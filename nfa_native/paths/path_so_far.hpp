@@ -64,9 +64,14 @@ struct PathSoFar {
 
     // Whether the path may go on along this edge.
     bool admits(const PathRules& rules, symbol_t symbol, vertex_t to) const noexcept {
+        return admits_from(vertices.back(), rules, symbol, to);
+    }
+
+    // Whether a walk behind the path may take this edge, as far as the path alone is concerned.
+    bool admits_from(vertex_t from, const PathRules& rules, symbol_t symbol, vertex_t to) const noexcept {
         if (rules.not_back && to == vertices.front()) return false;
         switch (rules.restrictor) {
-        case TRAIL: return !has_edge(edge_of(vertices.back(), symbol, to));
+        case TRAIL: return !has_edge(edge_of(from, symbol, to));
         case ACYCLIC: return !has_vertex(to);
         case SIMPLE: return to == vertices.front() || !has_vertex(to);
         default: return true;

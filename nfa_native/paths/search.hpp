@@ -9,6 +9,7 @@
 
 #include "nfa_native/paths/all_shortest.hpp"
 #include "nfa_native/paths/automaton.hpp"
+#include "nfa_native/paths/between_ends.hpp"
 #include "nfa_native/paths/both_ends.hpp"
 #include "nfa_native/paths/breadth_first.hpp"
 #include "nfa_native/paths/by_length.hpp"
@@ -28,7 +29,7 @@ struct PathSearch {
     int selector = ALL;
     uint32_t count = 1;                     // of SHORTEST
     std::vector<vertex_t> starts;
-    std::vector<vertex_t> targets;          // a shortest walk to each of them is searched for from both ends; empty: in another way
+    std::vector<vertex_t> targets;          // the shortest paths to each of them are searched for from both ends; empty: in another way
     size_t next_start = 0;
     size_t next_target = 0;
     bool is_begun = false;                  // the search from the start before `next_start` is not over
@@ -36,11 +37,12 @@ struct PathSearch {
     uint64_t edges = 0;                     // that were looked at, and those of the paths that were found
     int broken = 0;
 
-    DepthFirst depth;                       // the search that is in use, of these five
+    DepthFirst depth;                       // the search that is in use, of these six
     BreadthFirst breadth;
     AllShortest all_shortest;
     ByLength by_length;
-    BothEnds both;
+    BothEnds both;                          // for a walk
+    BetweenEnds between;                    // for other paths
 
     // All is set but `starts`.  std::bad_alloc
     void open_search() {
@@ -52,12 +54,13 @@ struct PathSearch {
         both.automaton = automaton;
         both.subsets = &subsets;
         both.not_back = rules.not_back;
+        between.way.open_ways(graph, automaton, &subsets, rules);
         depth.subsets = breadth.subsets = all_shortest.subsets = &subsets;
         by_length.depth.subsets = by_length.walks.subsets = &subsets;
         depth.rules = by_length.depth.rules = rules;
         breadth.rules = all_shortest.rules = by_length.walks.rules = walk;
         breadth.count = count;
-        by_length.count = selector == ALL_SHORTEST ? 0 : count;
+        by_length.count = between.count = selector == ALL_SHORTEST ? 0 : count;
     }
 
     bool is_done() const noexcept { return !is_begun && next_start == starts.size(); }
@@ -80,37 +83,45 @@ struct PathSearch {
     void search_from(vertex_t start) {
         is_begun = true;
         if (selector == ALL) depth.search_from(start, DepthFirst::ANY_LENGTH);
+        else if (targets.size()) search_to(start, 0);
         else if (!is_walk()) by_length.search_from(start);
         else if (selector == ALL_SHORTEST) all_shortest.search_from(start);
-        else if (targets.size()) search_to(start, 0);
         else breadth.search_from(start);
     }
 
     void search_to(vertex_t start, size_t target) {
         next_target = target + 1;
-        both.search_between(start, targets[target]);
+        if (is_walk()) both.search_between(start, targets[target]);
+        else between.search_between(start, targets[target]);
     }
 
     void go_along(uint64_t* left) {
         if (selector == ALL) {
             if (depth.find_path(left)) found.add_path(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
             is_begun = !depth.is_done();
+        } else if (targets.size()) {
+            go_between(left);
         } else if (!is_walk()) {
             by_length.look_at_length(left, &found);
             is_begun = !by_length.is_done();
         } else if (selector == ALL_SHORTEST) {
             all_shortest.look_at_pair(left, &found);
             is_begun = !all_shortest.is_done();
-        } else if (targets.size()) {
-            both.look_from_both(left, &found);
-            while (both.is_done() && next_target < targets.size()) search_to(both.start, next_target);
-            is_begun = !both.is_done();
         } else {
             *left -= *left > 0;
             breadth.look_at_walk(left, &found);
             is_begun = !breadth.is_done();
         }
     }
+
+    void go_between(uint64_t* left) {
+        if (is_walk()) both.look_from_both(left, &found);
+        else between.look_between(left, &found);
+        while (is_at_end() && next_target < targets.size()) search_to(starts[next_start - 1], next_target);
+        is_begun = !is_at_end();
+    }
+
+    bool is_at_end() const noexcept { return is_walk() ? both.is_done() : between.is_done(); }
 };
 
 }  // namespace spaseq

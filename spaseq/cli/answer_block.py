@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from spaseq.results.formats.block import Shortening
+from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -93,7 +93,7 @@ class AnswerBlock:
     def json_lines(self, start: str) -> Iterator[bytes]:
         """One line after the other: the query, and all that an answer is."""
         for answer in self.found:
-            yield f"{json.dumps(answer.to_dict(), ensure_ascii=False)}\n".encode()
+            yield f"{json_text(answer.to_dict())}\n".encode()
 
     def framer(self, types: Mapping[str, str]) -> Callable[[Sequence[Self]], pyarrow.Table]:
         """The columns of ``to_arrow``."""

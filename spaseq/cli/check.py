@@ -7,6 +7,7 @@ import click
 from spaseq.cli.failures import fail
 from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.queries import Warned, about, read_text, show_warnings
+from spaseq.cli.saying import say
 from spaseq.languages import spaseq
 from spaseq.plan.sequences import compile_plan
 
@@ -32,7 +33,7 @@ def _check(path: str) -> Exception | None:
     except Exception as error:
         return error
     show_warnings(parsed)
-    click.echo(f"{path}: ok")
+    say(f"{path}: ok", err=False)
     return None
 
 

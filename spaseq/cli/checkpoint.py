@@ -12,9 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-import click
-
-from spaseq.cli.resuming import cut, kept, write_whole
+from spaseq.cli.resuming import cut, kept, read_kept, write_kept
+from spaseq.cli.saying import say
 from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
@@ -72,12 +71,9 @@ class Checkpoint:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """The checkpoint in a file; None if there is no file.  OptionError: it is no checkpoint, or cannot be read."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    data = read_kept(path, GRAPHS.magic)
+    if data is None:
         return None
-    except OSError as error:
-        raise OptionError(f"--checkpoint: cannot read {path}: {error.strerror}") from None
     try:
         header, sections = GRAPHS.unpack(data)
         for problem in misfits(header, HEADER, "header"):
@@ -100,7 +96,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
     }  # fmt: skip
-    write_whole(path, GRAPHS.pack(header, {"engine": state.engine}))
+    write_kept(path, GRAPHS.pack(header, {"engine": state.engine}))
 
 
 class Checkpoints:
@@ -154,7 +150,7 @@ class Checkpoints:
     def finish(self) -> None:
         """The run has ended: write the last one; if it ended in the midst of a step, say that the one before counts."""
         if self._run is None or self._writing or not self._run.can_tell_state:
-            click.echo("note: stopped in the midst of its work: the checkpoint is the one before", err=True)
+            say("note: stopped in the midst of its work: the checkpoint is the one before")
         else:
             self.write()
 

@@ -7,6 +7,7 @@ import click
 from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import about, read_text
+from spaseq.cli.saying import say
 from spaseq.engine.core import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula
@@ -39,7 +40,7 @@ def explain(query: str, format: str, streamed: bool, gpm: str) -> None:
         found = explain_ceql(text, path, format)
     else:
         found = compile_plan(spaseq.parse(text, path).query).explain(format, new_evaluator(gpm))
-    click.echo(found.rstrip("\n"))
+    say(found.rstrip("\n"), err=False)
 
 
 def explain_ceql(text: str, path: str, format: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeGuard
 
 import click
 
+from spaseq.cli.saying import say
 from spaseq.cli.standard import prepare_standard_files, reason, silence_output
 from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError, shortened
 
@@ -72,7 +73,7 @@ def cannot_be_written(error: BaseException) -> TypeGuard[OSError]:
 def fail_to_write(error: OSError) -> NoReturn:
     """Say that there is no room for the output."""
     silence_output()
-    click.echo(f"error: cannot write: {reason(error)}", err=True)
+    say(f"error: cannot write: {reason(error)}")
     raise click.exceptions.Exit(FAILED)
 
 
@@ -90,9 +91,11 @@ def fail(error: BaseException) -> NoReturn:
     """Show the error, or all of a group, and leave with the code that fits."""
     codes = []
     for each in _leaves(error):
+        if cannot_be_written(each):
+            fail_to_write(each)
         if not isinstance(each, SpaseqError):
             _fail_unexpectedly(each)
-        click.echo(describe(each), err=True)
+        say(describe(each))
         codes.append(WRONG if isinstance(each, OptionError | QueryError | QuerySyntaxError) else FAILED)
     raise click.exceptions.Exit(max(codes))
 
@@ -117,5 +120,5 @@ def _fail_unexpectedly(error: BaseException) -> NoReturn:
     if isinstance(error, MemoryError):
         fail_without_memory(error)
     reason = f"{type(error).__name__}: {error}"
-    click.echo(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it", err=True)
+    say(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it")
     raise click.exceptions.Exit(FAILED)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from spaseq.cli.failures import cannot_be_written
+from spaseq.cli.saying import say
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import TABLE_FORMATS
 from spaseq.errors import OptionError
@@ -34,9 +35,9 @@ def generate(workload: str, events: int | None, seed: int, out: Path, format: st
             raise
         raise OptionError(f"cannot write to {error.filename or out}: {error.strerror}") from None
     for path in files.values():
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}", err=False)
     for query in chosen.queries:
-        click.echo(chosen.command(query, files))
+        say(chosen.command(query, files), err=False)
 
 
 def _write(chosen: Workload | Table, out: Path, events: int | None, seed: int, format: str | None) -> dict[str, Path]:

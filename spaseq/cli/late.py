@@ -11,7 +11,7 @@ from typing import BinaryIO
 import pyoxigraph
 
 from spaseq.cli.resuming import opened_to_write
-from spaseq.results.formats.rdf import TimedGraph, event_quads
+from spaseq.results.formats.rdf import TimedGraph, event_quads, serialized
 
 
 @contextmanager
@@ -39,6 +39,4 @@ class LateFile:
 
 
 def _write(event: TimedGraph, write: Callable[[bytes], object]) -> None:
-    data = pyoxigraph.serialize(event_quads(event), format=pyoxigraph.RdfFormat.N_QUADS)
-    assert data is not None
-    write(data)
+    write(serialized(event_quads(event), pyoxigraph.RdfFormat.N_QUADS))

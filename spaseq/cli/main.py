@@ -11,6 +11,7 @@ from types import ModuleType
 import click
 
 from spaseq.cli.failures import Commands
+from spaseq.cli.saying import say
 from spaseq.lasting import lasting
 
 COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
@@ -53,7 +54,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         found = version("spaseq")
     except PackageNotFoundError:
         found = "(not installed: run from the source tree)"
-    click.echo(f"spaseq, version {found}")
+    say(f"spaseq, version {found}", err=False)
     ctx.exit()
 
 

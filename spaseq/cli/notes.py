@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from spaseq.cli.options import Command
+from spaseq.cli.saying import say
 
 _REASONS = 3  # that are shown; --stats has all
 
@@ -26,11 +27,11 @@ def tell_losses(lines: Sequence[str], quiet: bool, strict: bool) -> None:
     if strict or not quiet:
         kind = "error" if strict else "warning"
         for line in lines:
-            click.echo(f"{kind}: {line}", err=True)
+            say(f"{kind}: {line}")
 
 
 def tell_why(reasons: Iterable[str], losses: Sequence[str] = (), more: str = "") -> None:
     """Say that there is no result, and the first reasons besides the losses; ``more`` says where there are others."""
     listed = [reason for reason in dict.fromkeys(reasons) if not any(line.startswith(reason) for line in losses)]
     shown = "; ".join(listed[:_REASONS]) + (f"; {more}" if more and len(listed) > _REASONS else "")
-    click.echo(f"no results: {shown}" if shown else "no results", err=True)
+    say(f"no results: {shown}" if shown else "no results")

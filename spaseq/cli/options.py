@@ -19,7 +19,12 @@ from spaseq.streams.timestamps import parse_duration
 Command = Callable[..., None]
 PICTURES = ("svg", "mermaid", "dot")  # formats that draw paths
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
-_TOTALS = re.compile(r'totals="(\w+)"')
+_ARGUMENTS = (
+    (re.compile(r'totals="(\w+)"'), r"--totals \1"),
+    (re.compile(r'time_format="([^"]*)"'), r'--time-format "\1"'),
+    (re.compile(r'\bunit="(\w+)"'), r"--time-unit \1"),
+    (re.compile(r'on_error="(\w+)"'), r"--on-error \1"),
+)
 
 gpm_option = click.option(
     "--gpm",
@@ -68,12 +73,14 @@ def declared_types(declared: Sequence[str]) -> dict[str, str]:
 
 @contextmanager
 def hints_with_options() -> Iterator[None]:
-    """Within, hints of errors have ``--declare`` and ``--totals`` instead of what Python has for them."""
+    """Within, hints of errors have options such as ``--declare`` instead of what Python has for them."""
     try:
         yield
     except LocatedError as error:
         hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
-        error.hint = _TOTALS.sub(r"--totals \1", hint)
+        for pattern, option in _ARGUMENTS:
+            hint = pattern.sub(option, hint)
+        error.hint = hint
         raise
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from spaseq.cli.locks import is_of_the_shell
 from spaseq.cli.resuming import opened_to_write
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Query, Selection
@@ -38,15 +39,25 @@ def open_output(path: Path | None, goes_on: bool = False) -> Iterator[TextIO]:
 def check_not_read(written: Mapping[str, Path | None], read: Iterable[str]) -> None:
     """OptionError if a file to be written (by its option) is read in the same run, or written twice."""
     inputs = [Path(path) for path in read]
-    taken: dict[Path, str] = {}
+    taken: dict[str, Path] = {}
     for option, path in written.items():
         if path is None or str(path) == os.devnull:
             continue
         if any(_is_same(path, other) for other in inputs):
             raise OptionError(f"{option} {path}: this file is read in the same run")
-        first = taken.setdefault(path.absolute(), option)
-        if first != option:
-            raise OptionError(f"{first} and {option} cannot both write {path}")
+        for first, other in taken.items():
+            if _is_one(path, other):
+                raise OptionError(f"{first} and {option} cannot both write {path}")
+        taken[option] = path
+
+
+def _is_one(path: Path, other: Path) -> bool:
+    """Whether two files that may not be there yet are one; those that the shell opened may be."""
+    if path.absolute() == other.absolute():
+        return True
+    if is_of_the_shell(path) or is_of_the_shell(other):
+        return False
+    return path.resolve() == other.resolve() or _is_same(path, other)
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -15,6 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Graph, PathRun
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
+from spaseq.showing import on_one_line
 
 
 class SearchOutcome(Protocol):
@@ -120,4 +121,4 @@ def _draw(run: PathRun, output: TextIO, form: str, most_nodes: int | None) -> in
 def _write_counts(counts: Mapping[str, int], output: TextIO) -> None:
     """Write how many there are of each query."""
     several = len(counts) > 1
-    output.writelines(f"{name} {count}\n" if several else f"{count}\n" for name, count in counts.items())
+    output.writelines(f"{on_one_line(name)} {count}\n" if several else f"{count}\n" for name, count in counts.items())

@@ -20,6 +20,7 @@ from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Appeared, EdgeEvent, EdgeStream, Graph
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
 from spaseq.results.formats.writer import BlockWriter
+from spaseq.showing import on_one_line
 from spaseq.streams.event import Event
 from spaseq.streams.wire import WireOptions
 
@@ -122,7 +123,7 @@ class StreamedPaths:
 
     def _count_lines(self) -> Iterator[str]:
         several = len(self._counts) > 1
-        return (f"{name} {count}\n" if several else f"{count}\n" for name, count in self._counts.items())
+        return (f"{on_one_line(name)} {count}\n" if several else f"{count}\n" for name, count in self._counts.items())
 
     def _reached(self) -> Reached:
         time = self.stream.clock.newest if self.stream.clock.events else None

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import PICTURES, Duration, format_option, limit_option, output_option
 from spaseq.cli.output import check_not_read, choose_format, open_output
@@ -134,6 +135,7 @@ def paths(
     parsed = each_query(queries, _read)
     sources = [file] if file is not None else [*expand(stream or ""), *([labels] if labels else [])]
     check_not_read({"--output": output, "--save": save, "--late": late}, [*queries, *sources])
+    ctx.with_resource(outputs_held({"--output": output, "--late": late}))
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
     if stream is not None and window is not None:

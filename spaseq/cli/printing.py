@@ -8,7 +8,8 @@ from typing import TextIO
 from spaseq.cli.output import check_declared, check_times, choose_format, columns_for, shown_queries
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
-from spaseq.results.formats import FRAMES, Layout, Writer, open_writer
+from spaseq.results.formats import FRAMES, Layout, Writer, open_writer, write_merged
+from spaseq.results.merged import MergedTables
 from spaseq.results.table import MatchTable
 
 
@@ -28,14 +29,14 @@ class ResultCounter:
         """Whether the limit is reached."""
         return self._limit is not None and self.results >= self._limit
 
-    def take(self, table: MatchTable) -> None:
+    def take(self, some: MergedTables) -> None:
         """Count what the limit allows, and show it."""
         if self._limit is not None:
-            table = table[: self._limit - self.results]
-        self.results += len(table)
-        self.show(table)
+            some = some.first(self._limit - self.results)
+        self.results += len(some)
+        self.show(some)
 
-    def show(self, table: MatchTable) -> None:
+    def show(self, some: MergedTables) -> None:
         """Nothing to show."""
 
     def close(self) -> None:
@@ -55,14 +56,13 @@ class Printer(ResultCounter):
         """The number of results that were written."""
         return self.results
 
-    def take(self, table: MatchTable) -> None:
+    def take(self, some: MergedTables) -> None:
         """Write the results of the queries that are shown."""
-        if table.query in self._shown:
-            super().take(table)
+        super().take(some.only(self._shown))
 
-    def show(self, table: MatchTable) -> None:
+    def show(self, some: MergedTables) -> None:
         """Write and flush."""
-        self._writer.write(table)
+        write_merged(self._writer, some)
         self._flush()
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from typing import Protocol
 import click
 
 from spaseq.results.times import iso
+from spaseq.showing import on_one_line
 
 _SECOND = 1_000_000  # microseconds
 _FAREWELL = 1.0  # seconds in which the line is taken away, unless the terminal has stopped
@@ -96,7 +97,7 @@ class Progress:
         ) as live:  # fmt: skip
             while True:
                 line = self._reached().line(time.monotonic() - begun)
-                live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+                live.update(Text(on_one_line(line), no_wrap=True, overflow="ellipsis"), refresh=True)
                 if self._ended.wait(self._pace.interval):
                     return
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import click
-
 from spaseq.cli.languages import is_paths, reads_as
 from spaseq.cli.misplaced import STDIN, check_is_query, check_size
+from spaseq.cli.saying import say
 from spaseq.cli.standard import read_standard_input
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
@@ -79,9 +78,9 @@ def each_query(paths: Sequence[str], read: Callable[[str], T]) -> dict[str, T]:
 def show_warnings(parsed: Warned, err: bool = False, most: int = 10) -> None:
     """Print the warnings of a query, the first ``most`` of them."""
     for warning in parsed.warnings[:most]:
-        click.echo(warning.render(), err=err)
+        say(warning.render(), err=err)
     if len(parsed.warnings) > most:
-        click.echo(f"… and {len(parsed.warnings) - most:,} more warnings", err=err)
+        say(f"… and {len(parsed.warnings) - most:,} more warnings", err=err)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, rest
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import (
     Duration,
@@ -28,6 +28,8 @@ from spaseq.cli.output import check_not_read, open_output
 from spaseq.cli.printing import ResultCounter, open_printer
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.resuming import checkpoint_files, checkpoint_held
+from spaseq.cli.saying import say
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.standard import silence_output
 from spaseq.cli.stream_options import (
@@ -49,6 +51,7 @@ from spaseq.cli.stream_options import (
 from spaseq.engine.run import Run
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.results.formats import WRITERS
+from spaseq.showing import json_text
 from spaseq.streams.sources import expand
 from spaseq.streams.timestamps import UNITS
 from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
@@ -125,15 +128,17 @@ def run(
     ontologies = entailed_graphs(entail)
     sources = stream_sources(streams, checked)
     read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
-    check_not_read({"--output": output, "--late": late, "--checkpoint": checkpoint}, read)
+    check_not_read({"--output": output, "--late": late, **checkpoint_files(checkpoint)}, read)
     checkpoints = None
     if checkpoint is not None:
         check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
+        ctx.with_resource(checkpoint_held(checkpoint))
         same = {f"--{name.replace('_', '-')}": ctx.params[name] for name in SAME} | {"--time-property": properties}
         checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
     if not quiet:
         _warn(parsed, background_warnings(graphs, checked, ontologies))
     goes_on = checkpoints is not None and checkpoints.found is not None
+    ctx.with_resource(outputs_held({"--output": output, "--late": late}))
     with late_file(late, goes_on) as on_late, open_output(output, goes_on) as text, hints_with_options(), restoring():
         running = Run(
             checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
@@ -161,7 +166,7 @@ def run(
             losses = _losses(running, late is not None)
             tell_losses(losses, quiet, strict)
             if stats:
-                click.echo(json.dumps(running.statistics(), indent=2, ensure_ascii=False), err=True)
+                say(json_text(running.statistics(), indent=2))
         if count:
             text.write(f"{drain.counted(running.counts)}\n")
     if not (drain.counted(running.counts) or drain.full or quiet or stats):
@@ -175,9 +180,9 @@ def _drain(running: Run, drain: ResultCounter) -> bool:
     interrupts = Interrupts(running)
     try:
         with interrupts.handled():
-            for table in running.tables() if not drain.full else ():
+            for some in running.merged() if not drain.full else ():
                 with interrupts.writing():
-                    drain.take(table)
+                    drain.take(some)
                 if drain.full or interrupts.late:
                     break
     finally:
@@ -199,7 +204,7 @@ def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
     for each in parsed:
         show_warnings(each, err=True)
     for text in more:
-        click.echo(f"warning: {text}", err=True)
+        say(f"warning: {text}")
 
 
 def _losses(running: Run, late_file: bool) -> list[str]:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options
+from spaseq.cli.on_spark.kept import folder_held, kept_files
 from spaseq.cli.options import Duration, format_option, limit_option, output_option
 from spaseq.cli.output import check_not_read
 from spaseq.cli.progress import pace_of
 from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.saying import say
 from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
 from spaseq.cli.stream_options import (
     count_option,
@@ -91,13 +94,16 @@ def spark(ctx: click.Context, /, queries: tuple[str, ...], **options: Any) -> No
     sources = stream_sources(asked.streams, checked)
     _check_files(sources, [*queries, *graphs.values()], asked)
     asked.check()
+    if asked.checkpoint is not None:
+        ctx.with_resource(folder_held(asked.checkpoint))
     kept = asked.kept(sources)
+    ctx.with_resource(outputs_held({"--output": asked.output, "--late": asked.late}))
     check_java()
     if not asked.quiet:
         for each in parsed:
             show_warnings(each, err=True)
         for text in background_warnings(graphs, checked, ontologies):
-            click.echo(f"warning: {text}", err=True)
+            say(f"warning: {text}")
     command = Command(asked, parsed, sources, read_background(graphs, ontologies), kept, pace_of(ctx))
     if code := command.run():
         ctx.exit(code)
@@ -109,4 +115,5 @@ def _check_files(sources: Mapping[str, str], read: Sequence[str], asked: SparkOp
     for file in files:
         if file == "-" or not Path(file).is_file():
             raise OptionError(f"--stream: Spark reads files, not {'standard input' if file == '-' else file}")
-    check_not_read({"--output": asked.output, "--late": asked.late}, [*read, *files])
+    kept = {} if asked.checkpoint is None else kept_files(asked.checkpoint)
+    check_not_read({"--output": asked.output, "--late": asked.late, **kept}, [*read, *files])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from spaseq.results.formats.block import Shortening
 from spaseq.results.times import iso
+from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -155,7 +155,7 @@ def _text(value: Any, listed: Callable[[list[Any]], str]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json_text(value, default=str)
 
 
 def _listed(values: list[Any]) -> str:

@@ -16,6 +16,7 @@ from spaseq.cli.checkpoint import restoring
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED
 from spaseq.cli.languages import reads_as
+from spaseq.cli.locks import outputs_held
 from spaseq.cli.misplaced import STDIN
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import (
@@ -29,6 +30,7 @@ from spaseq.cli.options import (
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.cli.queries import about, each_query, read_text, show_warnings
+from spaseq.cli.resuming import checkpoint_files, checkpoint_held
 from spaseq.cli.signals import handled
 from spaseq.cli.tuple_output import limited, write_results
 from spaseq.cli.tuple_run import Resumable, check_options
@@ -36,6 +38,7 @@ from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 from spaseq.results.formats import BLOCKS
+from spaseq.showing import on_one_line
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
 @click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
-    "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are integers.  [default: us]",
+    "--time-unit", type=click.Choice(["us", "ms", "s"]), help="Unit of times that are numbers.  [default: us]",
 )  # fmt: skip
 @click.option(
     "--time-format", metavar="FORM",
@@ -87,7 +90,7 @@ if TYPE_CHECKING:
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls or is missing: stop the run, or be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
 )  # fmt: skip
 @checkpoint_options
 @notes_options
@@ -132,7 +135,7 @@ def tuples(
     paths = [sources] if isinstance(sources, str) else list(sources.values())
     if [*queries, *paths].count("-") > 1:
         raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
-    check_not_read({"--output": output, "--checkpoint": checkpoint}, [*queries, *paths])
+    check_not_read({"--output": output, **checkpoint_files(checkpoint)}, [*queries, *paths])
     for each in parsed.values() if not quiet else ():
         show_warnings(each, err=True)
     reading = ReadingOptions(
@@ -143,6 +146,7 @@ def tuples(
     if checkpoint is not None:
         check_options(format, limit, count)
         format = "jsonl"
+        ctx.with_resource(checkpoint_held(checkpoint))
         same = {
             "--type": type_, "--relation": relation, "--columns": columns, "--separator": separator, "--null": nulls,
             "--stream": stream, "--time": time, "--time-unit": time_unit, "--time-format": time_format,
@@ -150,6 +154,7 @@ def tuples(
         }  # fmt: skip
         resumable = Resumable(checkpoint, checkpoint_every, same, sources)
     goes_on = resumable is not None and resumable.goes_on
+    ctx.with_resource(outputs_held({"--output": output}))
     with _told(files), handled({signal.SIGTERM: signal.default_int_handler}), restoring():  # SIGTERM is what Ctrl-C is
         matches = _matches(parsed, sources, reading, resumable)
         with (
@@ -244,7 +249,7 @@ def _counts(matches: ManyMatches, limit: int | None) -> str:
     counts = matches.counts() if limit is None else _limited_counts(matches, limit)
     if len(counts) == 1:
         return "".join(f"{count}\n" for count in counts.values())
-    return "".join(f"{name} {count}\n" for name, count in counts.items())
+    return "".join(f"{on_one_line(name)} {count}\n" for name, count in counts.items())
 
 
 def _limited_counts(matches: ManyMatches, limit: int) -> dict[str, int]:

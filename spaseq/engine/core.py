@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,17 +19,18 @@ from gpm.native.single import SingleEvent
 from nfa_native.terms.words import Terms
 from spaseq.engine.background import Background, BackgroundSources
 from spaseq.engine.common import Common, Compiled, compiled
+from spaseq.engine.delivery import Calls, Delivery, OnMatch
 from spaseq.engine.forgetting import Forgetting
 from spaseq.engine.graphs import Graph, single_event
-from spaseq.engine.items import Item, each_of, unpacked
+from spaseq.engine.items import BATCH, Item, each_of, of_item, unpacked
 from spaseq.engine.memory import TermsSoundness
-from spaseq.engine.ordering import Decided, in_order, merged
+from spaseq.engine.ordering import Decided, Merge, in_order
 from spaseq.engine.prepared import AnyQuery, Prepared
 from spaseq.engine.protocols import AnyMatcher
 from spaseq.engine.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
-from spaseq.engine.running import Need, OnMatch, RunningQuery
+from spaseq.engine.running import Need, RunningQuery
 from spaseq.engine.streamset import Streamset
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
 from spaseq.exclusive import Use
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences import Plan
@@ -41,6 +43,8 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
+
+T = TypeVar("T")
 
 
 class EngineCore:
@@ -70,6 +74,8 @@ class EngineCore:
         self.running: dict[str, RunningQuery] = {}
         self.skipped: dict[str, Skipped] = {}  # rows that were no events, by stream
         self.forgetting = Forgetting()
+        self.delivery = Delivery()
+        self._late_calls = Calls("callbacks (on_late)")
         self._common: Common | None = None  # what it shares with other engines
         self._is_lent = False  # readers have the encoder
         self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
@@ -101,6 +107,7 @@ class EngineCore:
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     def register(self, query: AnyQuery, name: str | None, on_match: OnMatch | None, max_results: int | None) -> str:
         """See ``Engine.register``."""
+        self.forget_terms()
         checked = as_query(query, name, self.running)
         order = stream_order([*self.queries.values(), checked])
         self.check_derived(checked)
@@ -124,8 +131,18 @@ class EngineCore:
         for streamset in self.streamsets:
             streamset.detach(running)
         self.streamsets = [streamset for streamset in self.streamsets if streamset.all_queries]
+        self._forget_streams(running)
         self._opened.clear()
         self._readers.clear()
+
+    def _forget_streams(self, gone: RunningQuery) -> None:
+        """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
+        used = self._derived() | {stream.iri for query in self.queries.values() for stream in query.streams}
+        iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
+        for iri in iris - used:
+            if self.clocks[iri].is_untouched:
+                del self.clocks[iri], self.encoders[iri]
+                self._assemblers.pop(iri, None)
 
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""
@@ -165,6 +182,14 @@ class EngineCore:
             if streamset.key == (iris, strict) and not streamset.buffer and not streamset.finished:
                 return streamset
         return self.new_streamset(iris, strict)
+
+    def wait_for_whole_ticks(self) -> None:
+        """Decide nothing of a time before it has passed, so that results have one order however the input is cut.
+
+        It is said before the first event.
+        """
+        for streamset in self.streamsets:
+            streamset.buffer.strict = True
 
     def new_streamset(self, iris: Iterable[str], strict: bool) -> Streamset:
         """A streamset of these streams, behind the others; ``strict`` if its queries count events in their windows."""
@@ -241,6 +266,7 @@ class EngineCore:
         if promise is not None:
             for clock in self.inputs(None):
                 clock.promise(promise)
+        self._late_calls.check()
         return self.settle()
 
     def advance(self, time: Time, stream: str | None = None) -> Decided:
@@ -301,48 +327,57 @@ class EngineCore:
 
         Those that it can have an effect on are to be settled."""
         self.forget_terms()
-        return self._accept_single(iri, single_event(self._assembler(iri), to_microseconds(timestamp), graph, name))
+        event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        if not self._accept_single(iri, event):
+            self._late_calls.check()
+        return self._affected(iri)
 
     def has_short_way(self, iri: str) -> bool:
         """Whether events of a stream stay single to the end: no pattern is postponed."""
         return not any(query.lazy for streamset in self._affected(iri) for query in streamset.queries)
 
     def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[Streamset]:
-        """As ``_take_single`` for a few events, or for none if one of them is wrong."""
+        """As ``take_single`` for a few events, or for none if one of them is wrong, which the error names."""
         self.forget_terms()
-        assembler, encoder = self._assembler(iri), self.encoders[iri]
+        encoder = self.encoders[iri]
         scope = encoder.next_scope
         try:
-            events = [
-                single_event(assembler, to_microseconds(timestamp), graph, name)
-                for timestamp, graph, name in map(unpacked, items)
-            ]
+            events = [self._single_of(iri, number, item) for number, item in enumerate(items)]
         except Exception:
             encoder.next_scope = scope
             raise
         for event in events:
             self._accept_single(iri, event)
+        self._late_calls.check()
         return self._affected(iri)
 
-    def _accept_single(self, iri: str, event: SingleEvent) -> Sequence[Streamset]:
-        clock, streamsets = self.clocks[iri], self._affected(iri)
+    def _single_of(self, iri: str, number: int, item: Item) -> SingleEvent:
+        try:
+            timestamp, graph, name = unpacked(item)
+            return single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        except (OptionError, StreamError) as error:
+            raise of_item(BATCH, number, error) from None
+
+    def _accept_single(self, iri: str, event: SingleEvent) -> bool:
+        """Take an event; whether it is in time."""
+        clock = self.clocks[iri]
         in_time = clock.admit_one(event.time, self.lateness)
         event.name = event.name or clock.event_name(clock.events)
         event.knowledge = self.evaluator.version
         if not in_time:
             self._drop_late(Events.of_single(iri, self.evaluator.encoder, event))
         else:
-            for streamset in streamsets:
+            for streamset in self._affected(iri):
                 if iri in streamset.iris:
                     streamset.add_single(iri, event)
-        return streamsets
+        return in_time
 
     def accept(self, events: Events, lateness: int) -> None:
         """Events of one stream came; those that are later than ``lateness`` (µs) go to ``on_late``."""
         clock = self.clocks[events.stream]
         before = clock.events
         in_time = clock.admit(events.times, lateness)
-        events = events.named(lambda number: clock.event_name(before + 1 + number))
+        events = events.numbered(clock.event_name, before + 1)
         if not in_time.all():
             self._drop_late(events.take(np.flatnonzero(~in_time)))
             events = events.take(np.flatnonzero(in_time))
@@ -356,7 +391,12 @@ class EngineCore:
         clock.first_late = clock.first_late or f"<{events.names[0]}> at {iso(int(events.times[0]))}"
         if self.on_late is not None:
             for event in events:
-                self.on_late(event)
+                self._late_calls.call(self.on_late, event)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all results were given that are decided."""
+        return not self.delivery.waits and all(streamset.is_settled for streamset in self.streamsets)
 
     def forget_terms(self) -> None:
         """Keep the table of terms from growing with the streams."""
@@ -365,9 +405,8 @@ class EngineCore:
     # ── what they decide ─────────────────────────────────────────────────────────────────────────────────
     def settle(self, streamsets: Sequence[Streamset] | None = None) -> Decided:
         """Let streamsets (None: all) do what their watermark allows, producers of derived streams first."""
-        return Decided(
-            self.soundness.each(self.tables(streamsets)), lambda: self.soundness.each(self._matches(streamsets))
-        )
+        each = self.soundness.each
+        return Decided(each(self.tables(streamsets)), lambda merge: each(self._merged(streamsets, merge)))
 
     def tables(self, streamsets: Sequence[Streamset] | None) -> Iterator[MatchTable]:
         """What streamsets (None: all) have decided, as tables of bounded size, each of one query."""
@@ -377,19 +416,19 @@ class EngineCore:
             self._promise_derived(streamset)
         self.forget_knowledge()
 
-    def _matches(self, streamsets: Sequence[Streamset] | None) -> Iterator[Match]:
-        """The same in order of decision; of streams that others read, when all of their events are there."""
-        sources: list[Iterable[MatchTable]] = []
+    def _merged(self, streamsets: Sequence[Streamset] | None, merge: Merge[T]) -> Iterator[T]:
+        """The same in one order; of streams that others read, when all of their events are there."""
+        found: dict[str, Iterable[MatchTable]] = {}  # by query
         last: list[Streamset] = []
         for streamset in self.streamsets if streamsets is None else streamsets:
-            found = [self._given(streamset, running) for running in streamset.settle()]
+            decided = {running.name: self._given(streamset, running) for running in streamset.settle()}
             if any(map(self._is_read, streamset.derived)):
-                sources += [list(tables) for tables in found]
+                found |= {name: list(tables) for name, tables in decided.items()}
                 self._promise_derived(streamset)
             else:
-                sources += found
+                found |= decided
                 last.append(streamset)
-        yield from merged(sources)
+        yield from merge([found[name] for name in self.running if name in found])
         for streamset in last:
             self._promise_derived(streamset)
         self.forget_knowledge()
@@ -441,16 +480,16 @@ class EngineCore:
                 self.clocks[iri].promise(min(producer.advanced for producer in producers))
 
     def deliver(self, tables: Iterable[MatchTable]) -> list[Match]:
-        """The matches of all tables in order of decision; callbacks are told."""
-        matches = in_order(list(tables))
-        if not matches:
+        """The matches of all tables in order of decision; callbacks are told.
+
+        ExceptionGroup: callbacks have raised.  All were called, and the matches come with the next call.
+        """
+        found = list(tables)
+        matches = in_order(found)
+        callbacks = {table.query: self.running[table.query].on_match for table in found}
+        if not self.delivery.waits and not any(callbacks.values()):
             return matches
-        callbacks = {name: self.running[name].on_match for name in {match.query for match in matches}}
-        for match in matches:
-            callback = callbacks[match.query]
-            if callback is not None:
-                callback(match)
-        return matches
+        return self.delivery.deliver(matches, callbacks)
 
 
 def new_evaluator(gpm: str, terms: Terms | None = None, background: Background | None = None) -> Evaluator:

@@ -12,10 +12,11 @@ from nfa_native.terms.words import Terms
 from spaseq.engine import promises
 from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
 from spaseq.engine.core import EngineCore
+from spaseq.engine.delivery import OnMatch
 from spaseq.engine.graphs import Graph
-from spaseq.engine.items import Item, as_event
+from spaseq.engine.item_reader import read_items
+from spaseq.engine.items import Item
 from spaseq.engine.prepared import AnyQuery
-from spaseq.engine.running import OnMatch
 from spaseq.errors import OptionError
 from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps, reading
 from spaseq.pattern.sequences import Query
@@ -25,7 +26,7 @@ from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.event import Event, Events
 from spaseq.streams.timestamps import Time, to_microseconds
 
-FEW_EVENTS = 64  # of a batch: one by one they cost no more than as columns, for fifty queries
+FEW_EVENTS = 24  # of a batch: one by one they cost no more than as columns, for one query or fifty
 
 
 class Engine(Uncopied):
@@ -152,7 +153,10 @@ class Engine(Uncopied):
     @exclusive
     @whole_or_broken
     def push_batch(self, stream: str, items: Iterable[Item]) -> list[Match]:
-        """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``."""
+        """Events of one stream came, ``(timestamp, graph)`` or ``(timestamp, graph, event IRI)`` each: as ``push``.
+
+        OptionError, StreamError: one is no event, and none is taken; the error says which, from 0.
+        """
         core = self.core
         iri = core.open_stream(stream)
         if not isinstance(items, Iterable):
@@ -160,7 +164,7 @@ class Engine(Uncopied):
         items = list(items)
         if len(items) <= 1 or (len(items) <= FEW_EVENTS and core.has_short_way(iri)):
             return core.deliver(core.tables(core.take_few(iri, items)))
-        return core.deliver(core.push_columns(core.columns([as_event(iri, item) for item in items])))
+        return core.deliver(core.push_columns([read_items(iri, core.encoders[iri], items)]))
 
     @in_steps
     @whole_or_broken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, serialize
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple
 
 from gpm.encoder import encode_single
 from gpm.errors import PatternError
@@ -15,6 +15,7 @@ from gpm.nesting import TOO_DEEP, is_deep_term, is_too_deep
 from gpm.parsing import parse
 from gpm.rows import Triples
 from gpm.terms import is_rdflib_graph, to_oxigraph
+from spaseq.engine.quad_lines import check_iris, quad_lines
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.streams.nquads import explain
 
@@ -46,7 +47,7 @@ def read_graph(graph: Graph, event: str | None = None) -> tuple[Triples, str]:
 
 def single_event(assembler: Assembler, time: int, graph: Graph, event: str | None = None) -> SingleEvent:
     """An event by itself, encoded, with the name that ``read_graph`` gives; errors as there."""
-    lines = to_lines(graph)
+    lines = to_lines(graph, assembler)
     if lines is not None and len(lines) > LONGEST_TEXT:
         raise OptionError(f"a graph of {len(lines):,} bytes is too large: an event may have {LONGEST_TEXT:,}")
     found = None if lines is None else assembler.single(time, lines)
@@ -59,7 +60,7 @@ def single_event(assembler: Assembler, time: int, graph: Graph, event: str | Non
     return found
 
 
-def to_lines(graph: Graph) -> bytes | None:
+def to_lines(graph: Graph, assembler: Assembler) -> bytes | None:
     """What may be the N-Quads lines of a graph; None: no way is known that is better than ``read_graph``."""
     if isinstance(graph, bytes):
         return graph
@@ -68,7 +69,7 @@ def to_lines(graph: Graph) -> bytes | None:
 
         return rdflib_lines(graph)
     if isinstance(graph, list | tuple) and graph and all(isinstance(triple, (Quad, Triple)) for triple in graph):
-        return serialize(graph, format=RdfFormat.N_QUADS)
+        return quad_lines(graph, assembler)
     return None
 
 
@@ -85,6 +86,7 @@ def _triples(graph: Graph) -> Triples:
             raise OptionError(f"a graph has pyoxigraph quads or triples, not {triple!r:.80}")
         if is_deep_term(triple.object):
             raise OptionError(TOO_DEEP)
+        check_iris(triple)
     return triples
 
 

@@ -73,6 +73,13 @@ class Postponed:
         sizes = {stream: len(events) for stream, events, _ in released.parts}
         return {job: wishes for job, wishes in self._jobs.items() if self._waits(job, sizes.get(job[0], 0))}
 
+    def forget(self, query: RunningQuery) -> None:
+        """A query goes."""
+        if query in self._queries:
+            self._queries = tuple(one for one in self._queries if one is not query)
+            self._jobs = _jobs(self._queries)
+            self._trials = {job: self._trials[job] for job in self._jobs}
+
     def evaluate(
         self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows
     ) -> None:

@@ -9,6 +9,7 @@ from spaseq.engine.core import EngineCore
 from spaseq.engine.running import RunningQuery
 from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError
+from spaseq.snapshots.container import RESULTS_WAIT
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 ANY = LEAST + 1  # the least promise that can be made
@@ -17,7 +18,7 @@ ANY = LEAST + 1  # the least promise that can be made
 def due(core: EngineCore) -> int | None:
     """See ``Engine.due``."""
     reached = _reached(core)
-    if not all(streamset.is_settled for streamset in core.streamsets):
+    if not core.is_settled:
         return ANY
     found = [ANY if due <= reached[streamset] else due for streamset, due in _dues(core)]
     return min(found, default=None)
@@ -26,7 +27,7 @@ def due(core: EngineCore) -> int | None:
 def needed_since(core: EngineCore) -> int | None:
     """See ``Engine.needed_since``."""
     if due(core) == ANY:
-        raise OptionError("results wait: take all of an iterator of results before needed_since()")
+        raise OptionError(f"{RESULTS_WAIT} before needed_since()")
     needed: dict[str, int] = {}  # by stream
     for streamset, reached in reversed(_reached(core).items()):
         for query in streamset.all_queries:

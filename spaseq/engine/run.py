@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.engine.background import Background, BackgroundSources, Entail
 from spaseq.engine.engine import Engine
-from spaseq.engine.items import Item, as_event
+from spaseq.engine.item_reader import items_as_they_come
+from spaseq.engine.items import Item
 from spaseq.engine.live import Live, OpenSource, Patience
 from spaseq.engine.ordering import Decided
 from spaseq.engine.prepared import AnyQuery
@@ -24,11 +25,12 @@ from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.exclusive import Tables, Uncopied, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
+from spaseq.results.merged import MergedTables
 from spaseq.results.packages import require
 from spaseq.results.table import MatchTable
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
-from spaseq.streams.merge import in_lists, merge
+from spaseq.streams.merge import merge
 from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
 from spaseq.streams.timestamps import LEAST, duration_microseconds
 from spaseq.streams.wire import WireOptions, WireReport
@@ -114,6 +116,8 @@ class Run(Uncopied, Iterator[Match]):
         self._patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         self._from_files = True  # nothing that could fall silent
         self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
+        if self._from_files and len(core.running) > 1 and state is None:
+            core.wait_for_whole_ticks()
         self._matches: Iterator[Match] | None = None
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
@@ -138,6 +142,14 @@ class Run(Uncopied, Iterator[Match]):
     def tables(self) -> Iterator[MatchTable]:
         """All results as tables, each of one query."""
         return Tables(self._use, "Run.tables", (table for tables in self._steps() for table in tables))
+
+    def merged(self) -> Iterator[MergedTables]:
+        """All results in order of decision, among equals in that of their queries, many together.
+
+        If all streams are files that do not grow, that is one order, however they are read.  Else it holds for what is
+        decided at once.
+        """
+        return Tables(self._use, "Run.merged", (part for decided in self._steps() for part in decided.merged()))
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
@@ -231,8 +243,7 @@ class Run(Uncopied, Iterator[Match]):
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
-        lists, encoder = in_lists(as_event(iri, item) for item in stream), self.engine.encoder.apart()
-        return [OpenSource(Events.of(iri, events, encoder) for events in lists)]
+        return [OpenSource(items_as_they_come(iri, self.engine.encoder.apart(), stream))]
 
     def _source(self, path: str, iri: str, options: WireOptions, follow: bool) -> OpenSource:
         incoming = live_source(path, follow)

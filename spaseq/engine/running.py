@@ -16,6 +16,7 @@ from gpm.evaluator import CompiledPattern
 from gpm.rows import AtomRows
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
+from spaseq.engine.delivery import OnMatch
 from spaseq.engine.names import EventNames
 from spaseq.engine.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.engine.spent import Spent
@@ -23,14 +24,13 @@ from spaseq.errors import Location, StreamError
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.lazy import LazyAtom
 from spaseq.results.construct import Constructor
-from spaseq.results.match import DerivedEvent, Match
+from spaseq.results.match import DerivedEvent
 from spaseq.results.projection import Projector
 from spaseq.results.table import MatchTable
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 MOST = 1 << 14  # results that are handed over together,
 MOST_HELD = 1 << 20  # and picks and words of theirs
-OnMatch = Callable[[Match], object]
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 from spaseq.engine.background import Background
 from spaseq.engine.common import Compiled
 from spaseq.engine.core import EngineCore
+from spaseq.engine.delivery import OnMatch
 from spaseq.engine.names import EventNames
 from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.protocols import AnyMatcher, WordMap
 from spaseq.engine.queries import as_query, plan_of, stream_order
-from spaseq.engine.running import OnMatch
 from spaseq.engine.snapshot_header import check_header
 from spaseq.engine.snapshot_waiting import pack_waiting, section, unpack_waiting
 from spaseq.engine.spent import Spent
@@ -31,14 +31,14 @@ from spaseq.snapshots.given import matched
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Skipped
-from spaseq.streams.timestamps import LEAST
+from spaseq.streams.timestamps import GREATEST, LEAST
 
 Made: TypeAlias = tuple[Plan, Compiled]
 
 
 def take_snapshot(core: EngineCore) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
-    check_settled(all(streamset.is_settled for streamset in core.streamsets))
+    check_settled(core.is_settled)
     core.catch_up()
     running = list(core.running.values())
     sections: dict[str, bytes] = {}
@@ -99,6 +99,8 @@ def _fill(
 ) -> None:
     core.lateness = header["lateness"]
     core.clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
+    if any(clock.closed and clock.watermark < GREATEST for clock in core.clocks.values()):
+        raise SnapshotError("the snapshot is damaged: a stream is closed that promises no end")
     core.encoders = {iri: core.evaluator.encoder.apart() for iri in core.clocks}
     word_map = unpack_words(sections, core.terms)
     for state in header["streamsets"]:
@@ -194,6 +196,8 @@ def _streamset_state(streamset: Streamset, place: str, sections: dict[str, bytes
 def _restored_streamset(core: EngineCore, state: dict[str, Any]) -> Streamset:
     streamset = core.new_streamset(state["iris"], state["strict"])
     streamset.advanced, streamset.finished = state["advanced"], state["finished"]
+    if streamset.advanced > streamset.watermark or (streamset.finished and streamset.watermark < GREATEST):
+        raise SnapshotError("the snapshot is damaged: queries know a time that is yet to come")
     streamset.names = EventNames(state["first_name"], state["names"])
     return streamset
 

@@ -95,6 +95,7 @@ class Streamset:
     def _leave(self, query: RunningQuery) -> None:
         self.queries = [one for one in self.queries if one is not query]
         self._routes.clear()
+        self._postponed.forget(query)
         for known in (self._ranks, self._due, self._rest):
             known.pop(query, None)
 

@@ -17,7 +17,6 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName
-from spaseq.suggestion import did_you_mean
 
 Flags = NDArray[np.uint8]
 Vertices = NDArray[np.uint32]
@@ -156,5 +155,5 @@ def vertices_named(graph: GraphEdges, name: NodeName) -> Vertices:
 
 
 def _meant(iri: str, graph: GraphEdges) -> str:
-    hint = did_you_mean(iri, graph.labels)
-    return f"; {hint}" if hint.startswith("did") else ""
+    near = graph.label_index.nearest(iri)
+    return "" if near is None else f"; did you mean {near}?"

@@ -18,6 +18,7 @@ from spaseq.paths.adjacency import HALF, LabelRows, edge_index, edge_keys, row_k
 from spaseq.paths.names import node_bytes
 from spaseq.paths.node_names import NodeNames
 from spaseq.paths.terms import GraphTerms, InternedTerms
+from spaseq.suggestion import NameIndex
 
 MOST_EDGES = 2**30 - 1  # whose ends are counted by an int32
 NONE = np.empty(0, np.uint32)
@@ -55,6 +56,11 @@ class GraphEdges:
     def labels(self) -> Mapping[str, int]:
         """The numbers of predicates by their IRIs, of those that have edges."""
         return {iri: number for iri, number in self.numbers.items() if self._sizes[number]}
+
+    @cached_property
+    def label_index(self) -> NameIndex:
+        """What finds the predicate that somebody meant."""
+        return NameIndex(self.labels)
 
     def __len__(self) -> int:
         """How many edges there are."""

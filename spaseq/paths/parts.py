@@ -18,7 +18,7 @@ from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import PathSelector, SelectorKind
-from spaseq.plan.paths.directions import FEW_ENDS, goes_from_both_ends
+from spaseq.plan.paths.directions import few_ends, goes_from_both_ends
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1
@@ -165,8 +165,8 @@ class AutomatonPart(QueryPart[PathColumns]):
         """The few nodes where paths end, if these are searched for from both ends."""
         if not goes_from_both_ends(self.query.query) or self.bound.ends is None:
             return None
-        found = np.flatnonzero(self.bound.ends).astype(np.uint32)
-        return found if len(found) <= FEW_ENDS else None
+        found = np.flatnonzero(self.bound.ends.view(np.bool_)).astype(np.uint32)
+        return found if len(found) <= few_ends(self.query.query) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate
 from gpm.spread import spread
-from gpm.terms import decode, encode, ox_term, term_bytes
+from gpm.terms import decode, ox_term, term_bytes
 from nfa_native.counts.totaller import ranks
 from nfa_native.terms.words import Terms
 from spaseq.errors import QueryError
@@ -129,7 +129,7 @@ def _by_sparql(name: str, values: Words, groups: Numbers, number: int, terms: Te
     store.bulk_extend(_rows(values, groups, terms))
     for solution in store.query(_QUERY.format(name)):  # type: ignore[union-attr]
         value = solution["result"]
-        result[int(solution["group"].value)] = encode(terms, value) if value is not None else 0
+        result[int(solution["group"].value)] = terms.intern_transient(term_bytes(value)) if value is not None else 0
     return result
 
 

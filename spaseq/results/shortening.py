@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from spaseq.results.terms import Value
+from spaseq.showing import shown
 
 
 def shorten(iri: str, prefixes: Mapping[str, str], parts: int = 0) -> str:
@@ -24,7 +25,7 @@ def show(value: Value | None, prefixes: Mapping[str, str], parts: int = 0) -> st
         return ""
     if value.kind == "uri":
         return shorten(value.text, prefixes, parts)
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(value.text.split()))
+    text = shown(" ".join(value.text.split()))
     if value.kind == "bnode":
         return "_:" + text
     return f"{text}@{value.language}" if value.language else text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from gpm.algebra import XSD_STRING
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 from nfa_native.terms.words import Terms
+from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import rdflib
@@ -113,8 +113,8 @@ class Value(NamedTuple):
             return f"<{_escape_iri(self.text)}>"
         if self.kind == "bnode":
             return "_:" + self.text
-        if self.kind == "triple":
-            return self.text
+        if self.kind == "triple":  # its characters have escapes, but for C1
+            return _C1.sub(_numbered, self.text)
         quoted = f'"{_escape(self.text)}"'
         if self.language:
             return f"{quoted}@{self.language}"
@@ -144,7 +144,7 @@ class Decoder:
         except KeyError:
             value = self.value(word)
             assert value is not None
-            text = self._fragments[word] = json.dumps(value.to_json(), ensure_ascii=False)
+            text = self._fragments[word] = json_text(value.to_json())
             return text
 
 
@@ -168,13 +168,18 @@ def from_bytes(data: bytes) -> Value:
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
-_NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
+_NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\\x7f-\x9f]')
+_C1 = re.compile(r"[\x80-\x9f]")
 
 
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
+    return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or _numbered(found), text)
 
 
 def _escape_iri(text: str) -> str:
-    return _NOT_IN_IRI.sub(lambda found: f"\\u{ord(found[0]):04X}", text)
+    return _NOT_IN_IRI.sub(_numbered, text)
+
+
+def _numbered(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04X}"

@@ -58,10 +58,13 @@ class Container:
         return f"version{f's {self.oldest} to' if self.oldest < self.version else ''} {self.version}"
 
 
+RESULTS_WAIT = "results wait: take all of an iterator of results, or call once more after an error of a callback,"
+
+
 def check_settled(holds: bool) -> None:
     """OptionError: results wait, which a snapshot would lose."""
     if not holds:
-        raise OptionError("results wait: take all of an iterator of results before a snapshot")
+        raise OptionError(f"{RESULTS_WAIT} before a snapshot")
 
 
 def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -95,11 +95,16 @@ class EventColumns:
     """
 
     def __init__(self, batch: pyarrow.RecordBatch) -> None:
+        """OptionError: its buffers do not fit each other, so that reading would go beyond them."""
+        try:
+            batch.validate()
+        except pyarrow.ArrowInvalid as error:
+            raise OptionError(f"a batch of Arrow is damaged: {error}") from None
         self.streams, self.stream_names = _coded(batch.column("stream"))
         times, self._is_beyond = _microseconds(batch.column("time"))
         names = batch.column("event") if "event" in batch.schema.names else None
         has_names = names is not None and names.null_count < len(names)
-        name_texts = _texts(compute.fill_null(names, "")) if has_names else None
+        name_texts = _texts(compute.fill_null(_sound(names), "")) if has_names else None
         self.events = EventTexts(times, _texts(batch.column("graph")), name_texts)
         self._nulls = {name: _nulls(batch.column(name)) for name in batch.schema.names}
 
@@ -130,16 +135,31 @@ def _nulls(column: pyarrow.Array) -> Flags:
 
 def _texts(column: pyarrow.Array) -> TextRows:
     """A column of texts, one at least, without copying."""
-    _, starts, data = column.buffers()
+    data = _sound(column).buffers()[2]
+    return _offsets(column), memoryview(data or b"").cast("B")
+
+
+def _sound(column: pyarrow.Array) -> pyarrow.Array:
+    """The column.  OptionError: its texts end before they begin, so that reading them would go beyond."""
+    offsets = _offsets(column)
+    if (offsets[1:] < offsets[:-1]).any():
+        raise OptionError("a batch of Arrow is damaged: texts end before they begin")
+    return column
+
+
+def _offsets(column: pyarrow.Array) -> Numbers | NDArray[np.int32]:
+    """Where each text begins, and the last one ends."""
     wide = types.is_large_string(column.type) or types.is_large_binary(column.type)
-    offsets: Numbers | NDArray[np.int32] = np.frombuffer(starts, np.int64 if wide else np.int32)  # type: ignore[assignment]
-    return offsets[column.offset : column.offset + len(column) + 1], memoryview(data or b"").cast("B")
+    offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)
+    return offsets[column.offset : column.offset + len(column) + 1]  # type: ignore[return-value]
 
 
 def _coded(column: pyarrow.Array) -> tuple[Numbers, list[str | None]]:
     """The number of each text among the distinct ones, −1 where it is null, and these."""
     coded = column if types.is_dictionary(column.type) else column.dictionary_encode()
     codes = compute.fill_null(coded.indices.cast(pyarrow.int64()), -1).to_numpy()
+    if codes.min() < -1 or codes.max() >= len(coded.dictionary):
+        raise OptionError("a batch of Arrow is damaged: its dictionary does not have the text of some row")
     return codes, coded.dictionary.to_pylist()
 
 

@@ -29,6 +29,11 @@ class StreamClock:
     first_late: str = ""
     lateness_needed: int = 0
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing came, and nothing was promised."""
+        return self == StreamClock(self.iri)
+
     def admit(self, times: Numbers, lateness: int) -> NDArray[np.bool_]:
         """Count events that came in this order; False where one is late.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,8 +40,22 @@ class EventIris(Sequence[str]):
     """The IRIs of n events, empty where one has none: ``text[ends[i]:ends[i + 1]]`` each, in UTF-8."""
 
     def __init__(self, text: bytes, ends: Numbers) -> None:
-        self.text = text
-        self.ends = ends
+        self._column: TextColumn = ends, text
+
+    @property
+    def column(self) -> TextColumn:
+        """Them as a column of texts."""
+        return self._column
+
+    @property
+    def text(self) -> bytes:
+        """All of them, one after the other."""
+        return self.column[1]
+
+    @property
+    def ends(self) -> Numbers:
+        """Where the first begins, and where each ends (n + 1)."""
+        return self.column[0]
 
     @staticmethod
     def of(names: Iterable[str]) -> EventIris:
@@ -63,11 +78,6 @@ class EventIris(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
-
-    @property
-    def column(self) -> TextColumn:
-        """Them as a column of texts."""
-        return self.ends, self.text
 
     def missing(self) -> Numbers:
         """The numbers of the events without a name."""
@@ -92,12 +102,59 @@ class EventIris(Sequence[str]):
         """Several columns, one after the other."""
         if len(parts) == 1:
             return parts[0]
+        first = parts[0]
+        if isinstance(first, NumberedIris) and all(map(first.is_like, parts)):
+            return first.joined(parts)
         ends, text, total = [np.zeros(1, np.int64)], [], 0
         for part in parts:
             ends.append(part.ends[1:] - part.ends[0] + total)
             text.append(part.text[part.ends[0] : part.ends[-1]])
             total += len(text[-1])
         return EventIris(b"".join(text), np.concatenate(ends))
+
+
+class NumberedIris(EventIris):
+    """Names that follow from n numbers: made when somebody asks for them, for most events nobody does."""
+
+    def __init__(self, name: Callable[[int], str], numbers: Numbers) -> None:
+        self._name = name
+        self._numbers = numbers
+
+    @cached_property
+    def column(self) -> TextColumn:
+        """See ``EventIris``."""
+        return EventIris.of(self).column
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._name(int(self._numbers[number]))
+
+    def missing(self) -> Numbers:
+        """None is."""
+        return np.empty(0, np.int64)
+
+    def part(self, start: int, stop: int) -> EventIris:
+        """See ``EventIris``."""
+        return NumberedIris(self._name, self._numbers[start:stop])
+
+    def take(self, chosen: Numbers) -> EventIris:
+        """See ``EventIris``."""
+        return NumberedIris(self._name, self._numbers[chosen])
+
+    def compact(self) -> EventIris:
+        """See ``EventIris``; of the texts, if they were made, nothing is kept."""
+        return NumberedIris(self._name, self._numbers.copy() if is_slack(self._numbers) else self._numbers)
+
+    def is_like(self, other: EventIris) -> bool:
+        """Whether both call a number the same."""
+        return isinstance(other, NumberedIris) and other._name == self._name
+
+    def joined(self, parts: Sequence[EventIris]) -> EventIris:
+        """All of them, which are like this one."""
+        numbers = [part._numbers for part in parts if isinstance(part, NumberedIris)]
+        return NumberedIris(self._name, np.concatenate(numbers))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,6 +214,12 @@ class Events(Sequence[Event]):
             return self
         names = EventIris.of(name(number) if number in missing else known for number, known in enumerate(self.names))
         return Events(self.stream, self.graphs, names)
+
+    def numbered(self, name: Callable[[int], str], first: int) -> Events:
+        """``named``, but by numbers from ``first`` on; a name is made when somebody asks for it."""
+        if len(self.names.missing()) < len(self):
+            return self.named(lambda number: name(first + number))
+        return Events(self.stream, self.graphs, NumberedIris(name, np.arange(first, first + len(self))))
 
     def renewed(self, encoder: Encoder) -> Events:
         """The same events with all triples that are wanted by now."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from gpm.rows import Numbers
 from spaseq.errors import StreamError
-from spaseq.streams.event import Event, Events
+from spaseq.streams.event import Events
 from spaseq.streams.timestamps import LEAST
 
 BATCH = 4096
+T = TypeVar("T")
 
 
 def merge(sources: Sequence[Iterator[Events]], limit: int = BATCH, eager: bool = False) -> Iterator[list[Events]]:
@@ -97,13 +99,21 @@ def _by_stream(popped: Sequence[tuple[Events, Numbers]]) -> list[Events]:
     return merged
 
 
-def in_lists(events: Iterable[Event], limit: int = BATCH, seconds: float = 0.1) -> Iterator[list[Event]]:
-    """Group single events into lists: small at first, then of ``limit``, or of what came within ``seconds``."""
-    size, batch, deadline = 1, [], clock.monotonic() + seconds
-    for event in events:
-        batch.append(event)
-        if len(batch) >= size or clock.monotonic() > deadline:
-            yield batch
-            size, batch, deadline = min(2 * size, limit), [], clock.monotonic() + seconds
-    if batch:
-        yield batch
+def in_lists(items: Iterable[T], limit: int = BATCH, seconds: float = 0.1, first: int = 1) -> Iterator[list[T]]:
+    """Group single items into lists: of ``first``, growing to ``limit``, or of what came within ``seconds``.
+
+    What came before an error is given before it.
+    """
+    size, some, deadline = first, list[T](), clock.monotonic() + seconds
+    try:
+        for item in items:
+            some.append(item)
+            if len(some) >= size or clock.monotonic() > deadline:
+                yield some
+                size, some, deadline = min(2 * size, limit), [], clock.monotonic() + seconds
+    except BaseException as error:
+        if some and not isinstance(error, GeneratorExit):
+            yield some
+        raise
+    if some:
+        yield some

@@ -10,6 +10,7 @@ from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
+from spaseq.showing import shown
 from spaseq.streams.assembler import EventAssembler
 from spaseq.streams.event import Events
 from spaseq.streams.incoming import chunks, is_idle
@@ -114,7 +115,7 @@ def _location(path: str, line: int, text: bytes, column: int, width: int = 1) ->
 def printable(line: bytes) -> str:
     """A line as errors show it: what is undecodable or a control character becomes a replacement character."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
-    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
+    return shown(text)
 
 
 class _Lines:

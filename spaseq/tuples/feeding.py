@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow
@@ -20,10 +20,10 @@ from spaseq.tuples.columns.stored import damaged, require
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.setting import Setting
-from spaseq.tuples.encoding.timed import TIMED, Timed
-from spaseq.tuples.encoding.times import Clock
+from spaseq.tuples.encoding.timed import TIMED, Timed, clock_of
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
+from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 
@@ -52,7 +52,7 @@ class SourceFeed:
             first = next(timed.first for timed in self.timed.values() if timed.skipped)
             came = 0 if query.streamset is None else query.streamset.events
             cause = f"{skipped:,} of the {counted(came + skipped)} {were(skipped)} left out"
-            lost.append(Loss(f"{cause}, whose time falls or is missing", "sort them by time", first))
+            lost.append(Loss(f"{cause}, whose time falls, is missing or malformed", "sort them by time", first))
         if query.streamset is not None and query.entry is not None:
             lost += query.streamset.losses(query.entry)
         return lost
@@ -130,6 +130,7 @@ def fed(
     for name, prepared in queries.items():
         with about_query(name):
             core.check_streams(prepared)
+    streams = _with_fields(queries, streams)
     needed = _needed(queries, streams, everything)
     schemas = {
         stream: source.choose([name for name in needed if name in source.names])
@@ -151,11 +152,20 @@ def fed(
     return feed
 
 
+def _with_fields(queries: Mapping[str, Prepared], streams: Streams) -> Streams:
+    """The streams with the fields of structs that queries read."""
+    wanted = dict.fromkeys(name for query in queries.values() for name in query.columns)
+    sources = {stream: with_fields(source, wanted) for stream, source in streams.sources.items()}
+    return replace(streams, sources=sources)
+
+
 def _timed(streams: Streams, schemas: Mapping[str, pyarrow.Schema]) -> dict[str, Timed]:
     """The sources with their times."""
     setting, reading, found = streams.setting, streams.reading, {}
     for stream, source in streams.sources.items():
-        clock = None if setting.time is None else Clock(setting.time, reading.unit, schemas[stream])
+        clock = None
+        if setting.time is not None:
+            clock = clock_of(setting.time, reading.unit, schemas[stream], source.batches(), source.place(0))
         found[stream] = Timed(source, clock, reading.skip)
     return found
 

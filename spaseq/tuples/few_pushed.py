@@ -55,9 +55,9 @@ class FewReader:
         if form.readers is None or not self._knows(data):
             return None
         lists = {}
-        for name, take, is_named in form.readers:
+        for name, take, has_values in form.readers:
             found = take([row.get(name) for row in data])
-            if found is None or (is_named and None in found):
+            if found is None or (has_values and None in found):
                 return None
             lists[name] = found
         times = None if form.worth is None else _times(lists[cast(str, self._reading.time)], form.worth)
@@ -86,7 +86,8 @@ class FewReader:
         time, columns = self._reading.time, self._columns
         worth = None if time is None else 1 if columns.type(time) == INSTANT else UNITS[self._reading.unit]
         types = {name: self._type(name, named) for name in wanted}
-        readers = [(name, _READERS[type_], name in named) for name, type_ in types.items() if type_ is not None]
+        some = {*named, *(name for name in wanted if "." in name)}  # which may be fields of structs
+        readers = [(name, _READERS[type_], name in some) for name, type_ in types.items() if type_ is not None]
         is_whole = len(readers) == len(wanted) and (time is None or types.get(time) in (pyarrow.int64(), INSTANT))
         return FewForm(wanted, columns.version, tuple(readers) if is_whole else None, columns.few_schema(False), worth)
 

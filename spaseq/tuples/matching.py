@@ -137,10 +137,11 @@ def match(
 
     ``type`` is the column with the types of the events (by default ``type``, if there is one); or all are of the type
     ``relation``.  ``time`` is the column with their times, of timestamps, of integers that count ``unit`` (us, ms or
-    s), or of texts whose form is ``time_format`` (``formatted.py``); a query with a window of time needs it.  ``types``
-    declares types of columns, ``on_error="skip"`` leaves events out whose time falls or is missing.  ``totals`` is the
-    type of COUNT, and of SUM of integers: ``int64``, ``decimal`` (of 38 digits) or ``double``.  QueryError,
-    OptionError: what is wrong with the query or the options.  StreamError comes with the matches.
+    s; doubles of ms or s), or of texts whose form is ``time_format`` or ISO 8601 (``formatted.py``); a query with a
+    window of time needs it.  ``types`` declares types of columns, ``on_error="skip"`` leaves events out whose time
+    falls, is missing or malformed.  ``totals`` is the type of COUNT, and of SUM of integers: ``int64``, ``decimal``
+    (of 38 digits) or ``double``.  QueryError, OptionError: what is wrong with the query or the options.  StreamError
+    comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
     return _opening(query, source, reading, on_error).results()

@@ -133,7 +133,8 @@ def atoms_of(plan: Recognition, own: str | None) -> Sequence[Atom]:
 
 def needed(query: FormulaQuery) -> tuple[str, ...]:
     """The attributes that aggregates and GROUP BY read."""
-    aggregated = (each.attribute.name for each in query.aggregates if each.attribute is not None)
+    values = (each.value for each in query.aggregates if each.value is not None)
+    aggregated = (attribute.name for value in values for attribute in attributes(value))
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
 
 

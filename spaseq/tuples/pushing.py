@@ -19,7 +19,9 @@ from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
 from spaseq.tuples.columns.usual import usual
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
-from spaseq.tuples.encoding.times import Clock, Times
+from spaseq.tuples.encoding.timed import clock_of, told
+from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.sources.opening import opened
 from spaseq.tuples.sources.source import CsvFormat, Source, declared
 from spaseq.tuples.streams import ReadingOptions, with_times
@@ -61,7 +63,8 @@ class Pushed:
         StreamError, and nothing is changed: a value is none, or not of its column's type, or a time is missing.
         """
         with self._located():
-            batches, schema = self._batches(self._source, wanted)
+            known = [name for name in wanted if columns.type(name) is not None]
+            batches, schema = self._batches(with_fields(self._source, wanted, known), wanted)
             if batches:
                 self._check_columns(schema)
             batches = [self._typed(batch, columns) for batch in batches]
@@ -111,12 +114,14 @@ class Pushed:
             count = batch.num_rows
             rows, times = np.arange(first, first + count), None
             if reading.time is not None:
-                times, good, fault = Clock(reading.time, reading.unit, batch.schema).read_unordered(batch)
+                clock = clock_of(reading.time, reading.unit, batch.schema, [batch], Location(f"{self._place}, row 0"))
+                times, good, fault = clock.read_unordered(batch)
                 if good is not None and fault is not None:
                     at = Location(f"{self._place}, row {first + fault.row}")
+                    message, hint = told(self._source, first + fault.row) or (fault.message, fault.hint)
                     if not reading.skip:
-                        raise StreamError(fault.message, at, hint=fault.hint)
-                    skipped = Skipped(skipped.count + int((~good).sum()), skipped.first or f"at {at}: {fault.message}")
+                        raise StreamError(message, at, hint=hint)
+                    skipped = Skipped(skipped.count + int((~good).sum()), skipped.first or f"at {at}: {message}")
                     rows, times, batch = rows[good], times[good], batch.filter(pyarrow.array(good))
             parts.append(PushedPart(rows, times, batch))
             first += count
@@ -128,7 +133,8 @@ class Pushed:
         try:
             yield
         except QueryError as error:
-            raise StreamError(error.message, Location(self._place), hint=error.hint) from None
+            at = error.location if error.location.path.startswith(self._place) else Location(self._place)
+            raise StreamError(error.message, at, hint=error.hint) from None
         except StreamError as error:
             if not error.location.path.startswith(self._place):
                 _, bracket, row = error.location.path.partition(">")

@@ -27,7 +27,7 @@ class SpentQuery:
     kernel: dict[str, int]
     schema: pyarrow.Schema = field(default_factory=lambda: pyarrow.schema([]))
     variables: tuple[str, ...] = ()
-    forgets_partitions: bool = False
+    ends_with_time: bool = False
     known_partitions: int = 0
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:

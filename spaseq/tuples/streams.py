@@ -15,8 +15,7 @@ from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.symbol_groups import Naming
-from spaseq.tuples.sources.csv import CsvSource
-from spaseq.tuples.sources.formatted import FormattedTimes
+from spaseq.tuples.sources.formatted import texts_as_times
 from spaseq.tuples.sources.opening import open_source, opened, piped
 from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_declared, check_texts, declared
 
@@ -92,12 +91,8 @@ def _named(queries: Sequence[FormulaQuery], given: Mapping[str, Any], reading: R
 
 
 def with_times(source: Source, reading: ReadingOptions) -> Source:
-    """The source with its times read by their form, if they have one."""
-    if reading.form is None or reading.time is None or reading.time not in source.names:
-        return source
-    if isinstance(source, CsvSource):
-        source.as_text(reading.time)
-    return FormattedTimes(source, reading.time, reading.form, reading.skip)
+    """The source with times that are texts read as times."""
+    return source if reading.time is None else texts_as_times(source, reading.time, reading.form)
 
 
 def _check_names(names: Sequence[str], given: Mapping[str, Any]) -> None:

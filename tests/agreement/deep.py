@@ -28,6 +28,7 @@ from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
 from tests.oracle.exhaustive_partitions import pairs as all_partitioned
+from tests.oracle.expressed import expressed_pair
 from tests.oracle.generate import Pair, Size, random_pair
 from tests.oracle.model import Window
 from tests.oracle.partitions import partitioned_pair
@@ -136,6 +137,15 @@ def aggregated(worker: int, count: int) -> Tally:
     return tally
 
 
+def expressed(worker: int, count: int) -> Tally:
+    """The same with aggregates of expressions."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        pair = expressed_pair(number, partitions.SIZE, partitioned=number % 4 < 2)
+        tally.compare(pair, partial(partitions.difference, seed=number))
+    return tally
+
+
 def _compare(pairs: Iterable[Pair], differ: Callable[[Pair], str] = by_parts) -> Tally:
     tally = Tally()
     for pair in pairs:
@@ -181,6 +191,7 @@ def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
     """The comparisons of queries with PARTITION BY, and of HAVING and the newer aggregates."""
     yield run("PARTITION BY, seeded random, 1-4 operators, 3-7 events, 2-3 keys", partitioned, options.partitions)
     yield run("HAVING, STDEV, VARIANCE, MEDIAN, DISTINCT, a half with PARTITION BY", aggregated, options.aggregates)
+    yield run("aggregates of expressions, a half with PARTITION BY", expressed, options.aggregates)
     yield run("PARTITION BY, all patterns of <= 2 operators, <= 3 events of 2 keys", partitioned_worlds, 0)
     yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
 

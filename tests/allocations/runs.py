@@ -46,6 +46,7 @@ QUERY reached FROM <ex:n1>, <ex:n2>, <ex:n4> (<ex:p0>|<ex:p1>)*/^<ex:p2>
 QUERY between FROM <ex:n1> TO <ex:n5> ANY SHORTEST WALK (<ex:p0>|^<ex:p1>)+
 QUERY all_shortest FROM <ex:n2> ALL SHORTEST WALK (<ex:p0>|<ex:p1>|<ex:p2>)+
 QUERY trails FROM <ex:n2> SHORTEST 2 TRAIL (<ex:p0>|<ex:p2>){{1,4}}
+QUERY trails_between FROM <ex:n1> TO <ex:n5> SHORTEST 5 TRAIL (<ex:p0>|^<ex:p0>|<ex:p1>|^<ex:p2>)+
 """
 BEST = "QUERY best FROM <ex:n1>, <ex:n2> ACYCLIC (<ex:p0>|^<ex:p1>|<ex:p2>){1,4}"
 TRADES = "type,key,price,time\n"

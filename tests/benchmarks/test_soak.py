@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.soak import BLOCK, RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
 from benchmarks.soak_pushes import pushes
+from benchmarks.soak_tuples import BATCH, QUERIES, sampled, unevenness
 
 STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n, 1.0 + 2 * n) for n in range(1, SAMPLES + 1)]
 
@@ -60,3 +61,16 @@ def test_the_stream_is_a_little_shuffled() -> None:
     assert times != sorted(times)
     assert max(max(times[:n]) - times[n] for n in range(1, 1000)) <= run.lateness * 1000
     assert b"".join(blocks(run, 1000)).count(b"\n") == 5000
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_queries_in_ceql(name: str) -> None:
+    samples = list(sampled(QUERIES[name], SAMPLES * BATCH))
+    assert [sample.events for sample in samples] == list(range(BATCH, SAMPLES * BATCH + 1, BATCH))
+    assert all(one.seconds <= other.seconds and one.making < other.making for one, other in pairwise(samples))
+
+
+def test_memory_of_the_second_half() -> None:
+    assert unevenness(STEADY) == pytest.approx(1)
+    growing = [sample._replace(memory=100.0 + n) for n, sample in enumerate(STEADY)]
+    assert unevenness(growing) == pytest.approx(119 / 110)

@@ -109,6 +109,19 @@ def test_losses_and_reasons_come_last_on_a_terminal_or_not(folder: Path, output:
     assert none == "no results: B matched none of the 1 events of <http://example.org/s>"
 
 
+def test_there_is_a_reason_where_no_counter_tells_one(invoke: Invoke) -> None:
+    """Windows of EVENTS of each key by itself."""
+    Path("x.nq").write_text("".join(event(2 * n, f's{n} v "1"') + event(2 * n + 1, f't{n} w "1"') for n in range(3)))
+    Path("k.spaseq").write_text("""
+        SELECT * WITHIN 2 EVENTS FROM STREAM s <http://example.org/s> PARTITION BY ?s
+        WHERE { SEQ(A ; B)
+          DEFINE GPM A ON s { ?s <http://example.org/v> ?v }
+          DEFINE GPM B ON s { ?s <http://example.org/w> ?w } }""")
+    result = invoke("run", "k.spaseq", "--stream", "s=x.nq")
+    reason = "each GPM matched events, but no events of one partition and window follow each other as SEQ says"
+    assert result.stderr == f"no results: {reason}\n"
+
+
 def test_statistics_have_the_losses_too(invoke: Invoke) -> None:
     bad = event(9, 'c w "0').replace("/e9>", "/bad>")
     Path("x.nq").write_text(event(5, 'a v "1"') + event(1, 'a w "1"') + bad)
@@ -133,7 +146,7 @@ TABLES: dict[str, tuple[str, str, list[str], list[str]]] = {
         "BUY,1,A,1\nSELL,2,A,2\nSELL,1,A,2\nSELL,,A,2\n",
         ["--time", "at", "--on-error", "skip"],
         [
-            "2 of the 4 events were left out, whose time falls or is missing: sort them by time; "
+            "2 of the 4 events were left out, whose time falls, is missing or malformed: sort them by time; "
             "first at t.csv:4: the time at falls: 1 after 2"
         ],
     ),

@@ -6,6 +6,7 @@
 
 #include "core/flat_table.hpp"
 #include "core/node_ring.hpp"
+#include "core/plain_text.hpp"
 #include "core/stairs.hpp"
 #include "core/two_stacks.hpp"
 #include "core/zone_map.hpp"
@@ -208,6 +209,8 @@ int zones_zone(Groups* groups, int level, size_t place, int64_t* out) {
     if (zone) { out[0] = zone[0]; out[1] = zone[1]; }
     return zone != nullptr;
 }
+
+size_t plain_bytes_of(const char* text, size_t size) { return plain_bytes(text, size); }
 
 Stairs* stairs_new() { return new Stairs(); }
 void stairs_delete(Stairs* stairs) { delete stairs; }

@@ -21,7 +21,7 @@ GIVES = {
     "ring_tail": U32, "ring_room": SIZE, "table_new": HANDLE, "table_find": I64, "table_used": SIZE, "table_room": SIZE,
     "table_longest_run": SIZE, "ring_until_mark": U32, "zones_new": HANDLE, "zones_before": I64,
     "zones_size": SIZE, "zones_zone": ctypes.c_int, "stairs_new": HANDLE, "stairs_below_": I64, "stairs_count": SIZE,
-    "sliding_new": HANDLE, "sliding_total": U64, "sliding_count": SIZE, "sliding_used": SIZE,
+    "plain_bytes_of": SIZE, "sliding_new": HANDLE, "sliding_total": U64, "sliding_count": SIZE, "sliding_used": SIZE,
 }  # fmt: skip
 TAKES = {
     "ring_new": (SIZE, U32), "ring_add": (HANDLE, I64), "ring_at": (HANDLE, U32), "ring_has": (HANDLE, U32),
@@ -31,6 +31,7 @@ TAKES = {
     "zones_add": (HANDLE, I64, I64), "zones_know": (HANDLE, SIZE), "zones_strike": (HANDLE, SIZE),
     "zones_before": (HANDLE, I64, I64, I64, I64, ctypes.POINTER(ctypes.c_uint64)),
     "zones_size": (HANDLE, ctypes.c_int), "zones_zone": (HANDLE, ctypes.c_int, SIZE, ctypes.POINTER(I64)),
+    "plain_bytes_of": (ctypes.c_char_p, SIZE),
     "stairs_new": (), "stairs_add": (HANDLE, I64, I64), "stairs_drop": (HANDLE, I64),
     "stairs_below_": (HANDLE, I64, I64), "sliding_new": (SIZE,), "sliding_expire": (HANDLE, I64),
     "sliding_feed": (HANDLE, ctypes.POINTER(U64), I64, I64, SIZE),

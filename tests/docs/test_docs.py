@@ -23,6 +23,7 @@ TOLD = (
     "docs/paths.md",
     "docs/rag.md",
     "docs/how-it-works.md",
+    "docs/benchmarks.md",
 )
 MARKDOWN = sorted(
     str(path.relative_to(ROOT))

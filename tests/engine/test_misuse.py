@@ -181,11 +181,12 @@ def test_a_callback_that_fails_does_not_harm_the_engine() -> None:
     engine = spaseq.Engine()
     engine.register(QUERY, "q", lambda match: 1 / 0)
     engine.push("s", A, 1)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ExceptionGroup) as raised:
         engine.push("s", B, 2)
+    assert [type(error) for error in raised.value.exceptions] == [ZeroDivisionError]
     engine.unregister("q")
     engine.register(QUERY, "q2")
-    engine.push("s", A, 3)
+    assert [match.query for match in engine.push("s", A, 3)] == ["q"]
     assert len(engine.push("s", B, 4)) == 1
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import spaseq
 from gpm import encoder
-from spaseq.errors import RowError
+from spaseq.errors import OptionError, RowError
 from spaseq.streams import Event
 from tests.agreement.test_push import World, counters
 from tests.cases.loader import Case, cases
@@ -343,3 +343,35 @@ def test_many_events_hold_on_to_little(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_engines_share_a_batch(rows: Sequence[Row] = (("s", 1, None, LINE),)) -> None:
     data = table(rows)
     assert [len(list(engine_of(ALL).push_arrow(data))) for _ in range(3)] == [1, 1, 1]
+
+
+# ── damaged batches ──────────────────────────────────────────────────────────────────────────────────────
+def damaged(column: str, array: pyarrow.Array) -> pyarrow.RecordBatch:
+    columns = {
+        "stream": pyarrow.array(["s", "s"]), "time": pyarrow.array([1, 2]),
+        "graph": pyarrow.array([b"<urn:s> <urn:p> <urn:o> ."] * 2),
+    } | {column: array}  # fmt: skip
+    return pyarrow.record_batch(columns)
+
+
+def texts_of(offsets: list[int], data: bytes, kind: pyarrow.DataType) -> pyarrow.Array:
+    buffers = [None, pyarrow.py_buffer(np.array(offsets, np.int32)), pyarrow.py_buffer(data)]
+    return pyarrow.Array.from_buffers(kind, len(offsets) - 1, buffers)
+
+
+@pytest.mark.parametrize(
+    ("column", "array"),
+    [
+        ("stream", pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 7]), pyarrow.array(["s"]), safe=False)),
+        ("stream", pyarrow.DictionaryArray.from_arrays(pyarrow.array([-5, 0]), pyarrow.array(["s"]), safe=False)),
+        ("graph", texts_of([0, 20, 10], b"<urn:s> <urn:p> <urn:o> .", pyarrow.binary())),
+        ("graph", texts_of([0, 2000, 25], b"<urn:s> <urn:p> <urn:o> .", pyarrow.binary())),
+        ("event", texts_of([0, 5, 3], b"urn:e", pyarrow.string())),
+    ],
+)  # fmt: skip
+def test_what_would_be_read_beyond_its_end_is_refused(column: str, array: pyarrow.Array) -> None:
+    engine = spaseq.Engine()
+    engine.register("SELECT * FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?x ?y ?z } }")
+    with pytest.raises(OptionError, match="a batch of Arrow is damaged"):
+        engine.push_arrow(damaged(column, array))
+    assert engine.statistics()["streams"]["urn:s"]["events"] == 0

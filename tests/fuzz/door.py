@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = (
     "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "graphs", "edges", "snapshots",
-    "csv", "parquet",
+    "csv", "parquet", "terminal",
 )  # fmt: skip
 
 Mutate = Callable[[bytes, bytes, Sequence[bytes], random.Random], bytes]

@@ -113,7 +113,7 @@ def columns(query: Query) -> list[str]:
 def project(world: World, solution: Solution) -> Row:
     """The SELECTed part of a final solution."""
     plan = world.plan
-    environment = Environment(dict(solution.bindings), lambda name: world.so_far(solution, None, name))
+    environment = world.environment(solution, None, world.so_far)
     items = plan.query.select.items
     return make_row(plan.visible() if items is None else items, environment)
 
@@ -143,7 +143,7 @@ def over_matches(plan: Plan) -> bool:
     expressions = [item.expression for item in select.items or () if isinstance(item, Column)]
     expressions += select.having
     aggregates = [part for expression in expressions for part in walk(expression) if isinstance(part, Aggregate)]
-    return any(part.name is None or plan.innermost(part.name) is None for part in aggregates)
+    return any(all(plan.innermost(name) is None for name in part.names) for part in aggregates)
 
 
 def grouped_results(plan: Plan, found: Iterable[tuple[Partial, Edges]]) -> list[Result]:
@@ -172,7 +172,10 @@ def grouped_row(plan: Plan, group: Row, rows: list[tuple[Match, Row]]) -> Row | 
     COUNT(*) counts the group's matches, other aggregates range over all their solutions.
     """
     matches = len({picked for picked, _ in rows})
-    environment = Environment(dict(group), lambda name: [dict(row).get(name) for _, row in rows], matches)
+    found = [dict(row) for _, row in rows]
+    environment = Environment(
+        dict(group), lambda name: [row.get(name) for row in found], matches, solutions=lambda expression: found
+    )
     row = make_row(plan.query.select.items or (), environment)
     seen = replace(environment, bindings={**environment.bindings, **dict(row)})
     return row if all(holds(condition, seen) for condition in plan.query.select.having) else None

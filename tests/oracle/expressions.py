@@ -44,11 +44,21 @@ class First:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """`FUNCTION(?name)` or, with distinct, `FUNCTION(DISTINCT ?name)`; name None is `COUNT(*)`."""
+    """`FUNCTION(?name)` or, with distinct, `FUNCTION(DISTINCT ?name)`; name None is `COUNT(*)`.
+
+    Instead of a name there may be an expression over variables.
+    """
 
     function: str
-    name: str | None
+    name: str | Expression | None
     distinct: bool = False
+
+    @property
+    def names(self) -> set[str]:
+        """The variables that it is of."""
+        if self.name is None or isinstance(self.name, str):
+            return set() if self.name is None else {self.name}
+        return plain_variables(self.name)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
 from statistics import median, stdev, variance
@@ -20,7 +21,7 @@ from .expressions import (
     Prev,
     Var,
 )
-from .values import SparqlError, Value, calculate, compare, exact, less, plain_text, truth, value_of
+from .values import SparqlError, Value, calculate, compare, exact, less, plain_text, term_of, truth, value_of
 
 ZERO: Value = 0
 
@@ -32,12 +33,15 @@ class Environment:
     bindings: variable to term. iterations: the values of a group variable (None where unbound) in the completed
     iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.  since: how
     many of them were completed before that Kleene was entered the last time: PREV and FIRST look no further back.
+    solutions: for an expression all that was bound when each of the completed iterations ended of the innermost Kleene
+    that owns one of its variables; for an aggregate over matches, their bindings.
     """
 
     bindings: Mapping[str, str]
     iterations: Callable[[str], Sequence[str | None]]
     matches: int = 0
     since: Callable[[str], int] = lambda name: 0
+    solutions: Callable[[Expression], Sequence[Mapping[str, str]]] = lambda expression: ()
 
 
 def holds(expression: Expression, environment: Environment) -> bool:
@@ -118,7 +122,7 @@ def _aggregate(aggregate: Aggregate, environment: Environment) -> Value:
     if aggregate.name is None:
         return environment.matches
     function = aggregate.function
-    terms = [term for term in environment.iterations(aggregate.name) if term is not None]
+    terms = _terms(aggregate.name, environment)
     values = [value_of(term) for term in (dict.fromkeys(terms) if aggregate.distinct else terms)]
     if function == "COUNT":
         return len(values)
@@ -127,6 +131,17 @@ def _aggregate(aggregate: Aggregate, environment: Environment) -> Value:
             return 0
         raise SparqlError(f"{function} of nothing")
     return _fold(function, values)
+
+
+def _terms(argument: str | Expression, environment: Environment) -> list[str]:
+    """What an aggregate ranges over: a variable where it is bound, an expression where it has a value."""
+    if isinstance(argument, str):
+        return [term for term in environment.iterations(argument) if term is not None]
+    found = []
+    for bindings in environment.solutions(argument):
+        with suppress(SparqlError):
+            found.append(term_of(evaluate(argument, Environment(bindings, lambda name: ()))))
+    return found
 
 
 def _fold(function: str, values: list[Value]) -> Value:

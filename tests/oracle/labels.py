@@ -83,8 +83,9 @@ def filter_labels(query: Query) -> Iterator[str]:
                 match part:
                     case Prev() | First() | Coalesce() | Bound() | If():
                         yield f"filter {type(part).__name__.upper()}"
-                    case Aggregate(function, _, distinct):
+                    case Aggregate(function, name, distinct):
                         yield f"filter {function}"
+                        yield from [] if isinstance(name, str | None) else ["filter aggregate of an expression"]
                         yield from ["filter DISTINCT in an aggregate"] if distinct else []
 
 
@@ -108,6 +109,7 @@ def clause_labels(query: Query) -> Iterator[str]:
         if isinstance(one, Aggregate):
             yield f"select {one.function}{'(*)' if one.name is None else ''}"
             yield from ["select DISTINCT in an aggregate"] if one.distinct else []
+            yield from [] if isinstance(one.name, str | None) else ["select aggregate of an expression"]
 
 
 def _event_labels(events: Sequence[Event]) -> Iterator[str]:

@@ -13,23 +13,22 @@ Bindings = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Solution:
-    """One mapping of Ω: what is bound now, and the group variables of every completed iteration, in order."""
+    """One mapping of Ω: what is bound now, and what was at the end of every completed iteration, in order."""
 
     bindings: Bindings
     iterations: tuple[tuple[int, Bindings], ...] = ()
 
     def of(self, kleene: int) -> list[Bindings]:
-        """The group variables of a Kleene in its completed iterations."""
+        """What was bound when the completed iterations of a Kleene ended."""
         return [values for number, values in self.iterations if number == kleene]
 
     def without(self, names: frozenset[str]) -> Solution:
         """The same with these variables unset."""
         return replace(self, bindings=frozenset(pair for pair in self.bindings if pair[0] not in names))
 
-    def completing(self, kleene: int, names: frozenset[str]) -> Solution:
+    def completing(self, kleene: int) -> Solution:
         """The same with one more completed iteration."""
-        values = frozenset(pair for pair in self.bindings if pair[0] in names)
-        return replace(self, iterations=(*self.iterations, (kleene, values)))
+        return replace(self, iterations=(*self.iterations, (kleene, self.bindings)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ def _end_iteration(plan: Plan, task: Iterate, rest: Partial) -> Iterator[Move]:
     repeat = task.repeat
     ended = replace(
         rest,
-        solutions=frozenset(s.completing(repeat.number, plan.owned[repeat.number]) for s in rest.solutions),
+        solutions=frozenset(solution.completing(repeat.number) for solution in rest.solutions),
         open=rest.open[:-1],
         completed=_one_more(rest.completed, repeat.number),
     )

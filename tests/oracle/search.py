@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 
+from .expressions import Expression, plain_variables
 from .formulas import Environment, holds
 from .graphs import mappings
 from .model import Event
 from .partial import Bindings, Move, Partial, Picked, Place, Solution, moves, start
 from .plan import Occurrence, Operator, Plan, Step, is_stateful
 
-History = Callable[[Solution, Occurrence, str], Sequence[str | None]]
+History = Callable[[Solution, Occurrence | None, Collection[str]], Sequence[Bindings]]
 Entered = tuple[tuple[int, int], ...]
 Found = tuple[tuple[tuple[Occurrence, Event], ...], frozenset[Solution]]
 
@@ -103,18 +104,33 @@ class World:
 
     def passes(self, solution: Solution, occurrence: Occurrence, history: History, entered: Entered) -> bool:
         """Whether a joined solution satisfies the stateful filters of one atom."""
-        environment = Environment(
-            dict(solution.bindings),
-            lambda name: history(solution, occurrence, name),
-            since=lambda name: dict(entered).get(self.plan.innermost(name), 0),
-        )
+        environment = self.environment(solution, occurrence, history, entered)
         gpm = occurrence.gpm
         return all(holds(filter_, environment) for filter_ in gpm.filters if is_stateful(filter_, gpm))
 
-    def so_far(self, solution: Solution, _: Occurrence | None, name: str) -> list[str | None]:
-        """The values of a group variable in the iterations completed so far."""
-        kleene = self.plan.innermost(name)
-        return [] if kleene is None else [dict(values).get(name) for values in solution.of(kleene)]
+    def environment(
+        self, solution: Solution, occurrence: Occurrence | None, history: History, entered: Entered = ()
+    ) -> Environment:
+        """What an expression sees at an occurrence, or at the end of a match."""
+
+        def solutions(expression: Expression) -> list[Mapping[str, str]]:
+            return [dict(bindings) for bindings in history(solution, occurrence, plain_variables(expression))]
+
+        return Environment(
+            dict(solution.bindings),
+            lambda name: [dict(bindings).get(name) for bindings in history(solution, occurrence, {name})],
+            since=lambda name: dict(entered).get(self.plan.innermost(name), 0),
+            solutions=solutions,
+        )
+
+    def so_far(self, solution: Solution, _: Occurrence | None, names: Collection[str]) -> list[Bindings]:
+        """What was bound at the end of each iteration completed so far, of the innermost Kleene that owns a name."""
+        kleene = self.kleene(names)
+        return [] if kleene is None else solution.of(kleene)
+
+    def kleene(self, names: Collection[str]) -> int | None:
+        """The innermost Kleene that owns one of the names."""
+        return max((kleene for name in names if (kleene := self.plan.innermost(name)) is not None), default=None)
 
     def violated(self, match: Partial, place: Place, inside: Iterable[Event]) -> bool:
         """Whether the BOp of a place matches between the picked events around it and joins the final Ω there."""
@@ -135,17 +151,18 @@ class World:
         """A final solution with the group variables of the iterations a place lies in."""
         for kleene, index in place.within:
             kept = solution.without(self.plan.owned[kleene])
-            solution = replace(kept, bindings=kept.bindings | solution.of(kleene)[index])
+            owned = frozenset(pair for pair in solution.of(kleene)[index] if pair[0] in self.plan.owned[kleene])
+            solution = replace(kept, bindings=kept.bindings | owned)
         return solution
 
     def at(self, place: Place) -> History:
         """History as a place sees it: in the body of a Kleene what was completed before it, outside everything."""
         completed = dict(place.completed)
 
-        def history(solution: Solution, occurrence: Occurrence, name: str) -> list[str | None]:
-            values = self.so_far(solution, occurrence, name)
-            kleene = self.plan.innermost(name)
-            return values[: completed.get(kleene, 0)] if kleene in occurrence.kleenes else values
+        def history(solution: Solution, occurrence: Occurrence | None, names: Collection[str]) -> list[Bindings]:
+            values, kleene = self.so_far(solution, occurrence, names), self.kleene(names)
+            inside = occurrence is not None and kleene in occurrence.kleenes
+            return values[: completed.get(kleene or 0, 0)] if inside else values
 
         return history
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.oracle import evaluate, to_text
 from tests.oracle.aggregated import aggregated_pair
+from tests.oracle.expressed import expressed_pair
 from tests.oracle.expressions import Aggregate, Binary, Const, Expression, Var
 from tests.oracle.generate import Size
 from tests.oracle.model import Column, Kleene, Query, Select
@@ -89,6 +90,27 @@ def test_aggregates_in_filters() -> None:
     assert matches(asked, "a1=1 a2=2 a3=9 b1=3") == {"a1 a2 a3 b1"}
     few = gpm("A", Binary("<", Aggregate("COUNT", "va", distinct=True), Const(2)))
     assert matches(query(Kleene(A, 3, None), few), "a1=1 a2=1 a3=5 a4=7") == {"a1 a2 a3"}
+
+
+def test_aggregates_of_expressions() -> None:
+    # Of each iteration, with what was bound before; where there is no value the iteration is left out.
+    product = Aggregate("SUM", Binary("*", Var("va"), Var("vb")))
+    select = Select((Column(product, "x"),))
+    asked = query(seq(B, ",", Kleene(A, 2, 2)), select=select)
+    assert rows(asked, "b1=10 a1=1 a2=2") == [{"x": integer(30)}]
+    unbound = Select((Column(Aggregate("SUM", Binary("+", Var("va"), Var("other"))), "x"),))
+    assert rows(query(Kleene(A, 1, 1), select=unbound), "a1=3") == [{"x": integer(0)}]
+    # Over matches: of each solution.
+    difference = Select((Column(Aggregate("MAX", Binary("-", Var("vb"), Var("va"))), "x"),))
+    assert rows(query(seq(A, ":", B), select=difference), "a1=1 a2=5 b1=4") == [{"x": integer(3)}]
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_random_pairs_cover_expressions(partitioned: bool) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(200):
+        counts.update(expressed_pair(seed, Size(4, 6, 1, 3), partitioned).labels)
+    assert min(counts[f"{place} aggregate of an expression"] for place in ("select", "filter")) > 10
 
 
 def test_text() -> None:

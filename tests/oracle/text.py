@@ -118,7 +118,8 @@ def expression_text(expression: Expression) -> str:
         case First(name):
             return f"FIRST(?{name})"
         case Aggregate(function, name, distinct):
-            return f"{function}({'DISTINCT ' * distinct}{'*' if name is None else '?' + name})"
+            of = "*" if name is None else f"?{name}" if isinstance(name, str) else expression_text(name)
+            return f"{function}({'DISTINCT ' * distinct}{of})"
         case Binary(operator, left, right):
             return f"({expression_text(left)} {operator} {expression_text(right)})"
         case Negated(operand):

@@ -99,7 +99,8 @@ def test_budgets(most: int) -> None:
     [
         ("TO <urn:x> ANY SHORTEST :p+", True), ("TO <urn:x> ANY :p+", True), ("TO <urn:x> SHORTEST 2 :p+", False),
         ("TO <urn:x> ALL SHORTEST :p+", False), ("ANY SHORTEST :p+", False), ("TO <urn:x> TRAIL :p+", False),
-        ("TO <urn:x> ANY SHORTEST TRAIL :p+", False),
+        ("TO <urn:x> ANY SHORTEST TRAIL :p+", True), ("TO <urn:x> SHORTEST 2 SIMPLE :p+", True),
+        ("TO <urn:x> ALL SHORTEST ACYCLIC :p+", True), ("ALL SHORTEST ACYCLIC :p+", False),
     ],
 )  # fmt: skip
 def test_where_it_is_done(query: str, wanted: bool) -> None:

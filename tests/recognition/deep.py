@@ -22,7 +22,6 @@ from itertools import islice
 from random import Random
 
 from spaseq.tuples import match
-from spaseq.tuples.encoding import encoder
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
 from tests.oracle.ceql.generate import Pair, joined, mixed, random_pair
@@ -30,6 +29,7 @@ from tests.oracle.ceql.labels import labels_of
 from tests.oracle.ceql.model import STRATEGIES, Query
 from tests.oracle.ceql.text import to_text
 from tests.recognition.harness import is_recognized, run
+from tests.tuples.eager import forget_at_once
 from tests.tuples.tables import answers, table_of
 
 WORKERS = 2
@@ -132,7 +132,7 @@ class Tally:
 
 def compared(pairs: Callable[[int], Iterable[Pair]], worker: int) -> Tally:
     tally = Tally()
-    encoder.MANY = 1  # partitions are forgotten as soon as they can be
+    forget_at_once()
     for pair in pairs(worker):
         tally.compare(pair)
     return tally

@@ -48,7 +48,9 @@ class World:
         self.partitions = np.array(parts, np.uint32) if chance.random() < 0.5 else None
         self.events = chance.randint(0, 4) if self.partitions is not None and chance.random() < 0.3 else None
         self.consume = chance.choice([Consumed.NONE, *Consumed])
-        self.keys = np.array([chance.randrange(3) for _ in range(count)], np.uint32) if chance.random() < 0.5 else None
+        some = chance.choice([3, 50])
+        keys = np.array([chance.randrange(some) for _ in range(count)], np.uint32)
+        self.keys = keys if chance.random() < 0.5 else None
         self.quantities = [quantity(chance, len(self.automaton.states)) for _ in range(chance.randint(0, 3))]
         self.columns = [self.column(each) for each in self.quantities]
         self.leading = [Quantity(PathQuantity.MATCHES, ())] if chance.random() < 0.3 else []
@@ -104,10 +106,52 @@ class World:
         assert len(dict(rows)) == len(rows)
         return dict(rows)
 
+    def forgotten(self) -> dict[tuple[int, int], Row]:
+        """The same, and after each batch what is over is forgotten, and the rest gets new numbers."""
+        aggregator, partitions, keys = self.aggregator(), Renumbering(), Renumbering()
+        aggregator.know_symbols(self.masks)
+        rows: dict[tuple[int, int], Row] = {}
+        for begin in range(0, self.count, 3):
+            symbols, times, least, columns, parts, own = self.batch(slice(begin, begin + 3))
+            parts = None if parts is None else partitions.numbered(parts)
+            own = np.zeros(len(symbols), np.uint32) if own is None else keys.numbered(own)
+            aggregator.feed(symbols, times, least, columns, parts, own)
+            rows |= {(end, keys.value(key)): row for (end, key), row in given(aggregator.take())}
+            if self.partitions is not None:
+                kept = aggregator.living(int(least[-1]))
+                aggregator.keep(kept)
+                partitions.keep(kept)
+            if self.keys is not None:
+                aggregator.renumber(keys.keep(np.unique(aggregator.keys())))
+        return rows
+
     def batch(self, some: slice) -> tuple[Any, ...]:
         columns = [Column(each.values[some], None if each.valid is None else each.valid[some]) for each in self.columns]
         partitions, keys = (None if each is None else each[some] for each in (self.partitions, self.keys))
         return self.symbols[some], self.times[some], self.least[some], columns, partitions, keys
+
+
+@dataclass
+class Renumbering:
+    """Numbers for values from 0 on, until they are forgotten."""
+
+    values: list[int] = field(default_factory=list)
+
+    def numbered(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        new = [value for value in dict.fromkeys(values.tolist()) if value not in (*self.values, NO_PARTITION)]
+        self.values += new
+        numbers = {value: number for number, value in enumerate(self.values)} | {NO_PARTITION: NO_PARTITION}
+        return np.array([numbers[value] for value in values.tolist()], np.uint32)
+
+    def value(self, number: int) -> int:
+        return self.values[number] if self.values else 0
+
+    def keep(self, kept: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The new numbers by those before."""
+        numbers = np.full(len(self.values), NO_PARTITION, np.uint32)
+        numbers[kept] = np.arange(len(kept))
+        self.values = [self.values[number] for number in kept.tolist()]
+        return numbers
 
 
 def automaton(chance: random.Random) -> ComplexEventAutomaton:
@@ -142,7 +186,9 @@ def whole(halves: tuple[Any, Any]) -> list[int]:
 def test_random_automata(start: int) -> None:
     for seed in range(start, start + 200):
         world = World(random.Random(seed))
-        assert world.aggregated() == world.enumerated(), seed
+        wanted = world.enumerated()
+        assert world.aggregated() == wanted, seed
+        assert world.forgotten() == wanted, seed
 
 
 @pytest.mark.deep
@@ -150,7 +196,9 @@ def test_random_automata(start: int) -> None:
 def test_many_random_automata(start: int) -> None:
     for seed in range(start, start + 1000):
         world = World(random.Random(seed))
-        assert world.aggregated() == world.enumerated(), seed
+        wanted = world.enumerated()
+        assert world.aggregated() == wanted, seed
+        assert world.forgotten() == wanted, seed
 
 
 def counts(automaton: ComplexEventAutomaton, symbols: list[int], window: int | None = None) -> dict[int, int]:

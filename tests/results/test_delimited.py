@@ -20,7 +20,7 @@ from spaseq.results.terms import Value
 from tests.results.tables import make_table
 from tests.results.test_jsonl import TERMS
 
-SPECIAL = st.text('a,;"\\\n\r\t\b\f\x00\x1f\x7f é', max_size=6)
+SPECIAL = st.text('a,;"\\\n\r\t\b\f\x00\x1f\x7f\x80\x9f\xa0 é', max_size=6)
 
 
 def written(name: str, table: MatchTable) -> str:

@@ -24,6 +24,7 @@ from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.results.texts import coded_names, names_of, texts_of
 from spaseq.results.times import iso
+from spaseq.showing import json_text
 from spaseq.streams.event import EventIris
 from tests.results.tables import START, iri, make_table
 
@@ -61,7 +62,7 @@ def one_by_one(table: MatchTable, several: bool = False) -> str:
     """What the format is by definition."""
     objects = [match.to_dict() for match in table]
     shown = [each if several else {name: each[name] for name in each if name != "query"} for each in objects]
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in shown)
+    return "".join(json_text(each) + "\n" for each in shown)
 
 
 @given(st.lists(st.tuples(TERMS, TERMS, TERMS), max_size=4), TEXTS, st.booleans(), st.data())
@@ -81,6 +82,8 @@ def test_columns_are_lines(rows: list[tuple[Any, ...]], text: str, several: bool
         'I\x7f\x1f"\\',
         "B\t",
         "S\u2028\0",
+        "S\x80 \x9f\x9fé\xa0°\x85",
+        "Iurn:\x9b",
         "L\0x",
         "Len--\0x",
         "L--rtl\0x",

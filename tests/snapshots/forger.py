@@ -23,11 +23,15 @@ def signed(body: bytes) -> bytes:
 
 
 def forged(data: bytes, choose: random.Random) -> bytes:
-    """Some columns of some stores of a sound snapshot changed."""
+    """Some columns of some stores of a sound snapshot changed, or values of its header."""
     header, sections = GRAPHS.unpack(data)
+    stores = [name for name in sorted(sections) if sections[name][:4] == ARCHIVE]
     for _ in range(choose.choice((1, 1, 1, 2, 3, 5))):
-        name = choose.choice([name for name in sorted(sections) if sections[name][:4] == ARCHIVE])
-        sections[name] = forged_archive(sections[name], choose)
+        if choose.randrange(4) == 0:
+            change_header(header, choose)
+        else:
+            name = choose.choice(stores)
+            sections[name] = forged_archive(sections[name], choose)
     return GRAPHS.pack(header, sections)
 
 
@@ -117,3 +121,28 @@ def other_numbers(array: NDArray[Any], choose: random.Random) -> NDArray[Any]:
         value = choose.choice(values)
         flat[place] = min(max(value, ends.min), ends.max)
     return changed
+
+
+def change_header(value: Any, choose: random.Random) -> None:
+    """A value somewhere in JSON."""
+    while True:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not keys:
+            return
+        key = choose.choice(keys)
+        if isinstance(value[key], dict | list) and value[key] and choose.randrange(20):
+            value = value[key]
+            continue
+        value[key] = _other(value[key], choose)
+        return
+
+
+def _other(value: Any, choose: random.Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        ends = (0, 1, -1, value + 1, value - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), 2**64, 10**30)
+        return choose.choice(ends)
+    if isinstance(value, list):
+        return choose.choice((value[:-1], [*value, *value[:1]], [], value[::-1]))
+    return choose.choice(("", "x", "A", "0x0", "0xff", "0", "1", "5", None, 0, [], {}))

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from spaseq.snapshots.container import GRAPHS
 from tests.snapshots.entering import enter, snapshots
 from tests.snapshots.forger import forged, mutated, signed
 
@@ -30,3 +31,18 @@ def test_mutated_ones(sound: list[bytes]) -> None:
     choose = random.Random(2)
     found = Counter(enter(mutated(choose.choice(sound), choose)) for _ in range(100))
     assert found["refused"] > 50
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("streamsets", 0, "advanced"), 2**62),  # later events would come before it
+        (("streamsets", 0, "finished"), True),  # all later events would be passed over
+        (("clocks", 0, "closed"), True),
+    ],
+)
+def test_times_that_do_not_fit_each_other(sound: list[bytes], path: tuple[str, int, str], value: object) -> None:
+    header, sections = GRAPHS.unpack(sound[1])
+    list_of, number, key = path
+    header[list_of][number][key] = value
+    assert enter(GRAPHS.pack(header, sections)) == "refused"

@@ -14,7 +14,7 @@ from spaseq.errors import SnapshotError, SpaseqError
 from spaseq.snapshots.container import TUPLES
 from spaseq.tuples import Engine
 from spaseq.tuples.columns.stored import rows_read, rows_stored
-from tests.snapshots.forger import ARCHIVE, forged_archive, mutated, other_numbers
+from tests.snapshots.forger import ARCHIVE, change_header, forged_archive, mutated, other_numbers
 
 __all__ = ("enter", "forged", "mutated", "snapshots")
 
@@ -119,7 +119,7 @@ def forged(data: bytes, choose: random.Random) -> bytes:
     for _ in range(choose.choice((1, 1, 1, 2, 3, 5))):
         name = choose.choice([*sorted(sections), "header", "header"])
         if name == "header":
-            _change_header(header, choose)
+            change_header(header, choose)
         elif sections[name][:4] == ARCHIVE:
             sections[name] = forged_archive(sections[name], choose)
         else:
@@ -145,28 +145,3 @@ def _forged_rows(data: bytes, choose: random.Random) -> bytes:
         return rows_stored(rows.take(pyarrow.array(order, pyarrow.int64())))
     numbers = other_numbers(np.array(rows.column(place).fill_null(0)), choose)
     return rows_stored(rows.set_column(place, rows.schema.field(place), pyarrow.array(numbers, pyarrow.int64())))
-
-
-def _change_header(value: Any, choose: random.Random) -> None:
-    """A value somewhere in JSON."""
-    while True:
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        if not keys:
-            return
-        key = choose.choice(keys)
-        if isinstance(value[key], dict | list) and value[key] and choose.randrange(20):
-            value = value[key]
-            continue
-        value[key] = _other(value[key], choose)
-        return
-
-
-def _other(value: Any, choose: random.Random) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        ends = (0, 1, -1, value + 1, value - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), 2**64, 10**30)
-        return choose.choice(ends)
-    if isinstance(value, list):
-        return choose.choice((value[:-1], [*value, *value[:1]], [], value[::-1]))
-    return choose.choice(("", "x", "A", "0x0", "0xff", "0", "1", "5", None, 0, [], {}))

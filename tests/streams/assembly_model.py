@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
-from spaseq.errors import Location, StreamError
+from spaseq.errors import Location, StreamError, shortened
 from spaseq.streams.nquads import explain
 from spaseq.streams.timestamps import from_literal
 from spaseq.streams.wire import TIME_PROPERTIES
@@ -169,7 +169,7 @@ class Model:
         return max(1, self.line.rfind(text) + 1) if text else 1
 
     def _error(self, message: str, column: int, hint: str = "") -> None:
-        self.found.errors.append((message, self.number, column, hint))
+        self.found.errors.append((shortened(message), self.number, column, hint))
         if not self.skip:
             raise _StoppedError
 

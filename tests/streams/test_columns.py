@@ -30,6 +30,9 @@ time_lists = st.lists(times, max_size=12)
 streams = st.sampled_from(["urn:s", "urn:t", "urn:u"])
 
 
+TRIPLE = Triple(NamedNode("urn:s"), NamedNode("urn:p"), Literal("o"))
+
+
 def make(stream: str, some: Sequence[int], first: int, encoder: Encoder) -> Events:
     """Events whose names and triples tell where they came from."""
     made = []
@@ -103,6 +106,28 @@ def test_names_of_events(steps: list[tuple[list[str], bool, int]]) -> None:
         assert names.next == len(listed)
         assert names.from_number(names.base) == listed[names.base :]
         assert all(names(number) == listed[number] for number in range(names.base, names.next))
+
+
+def test_names_by_number() -> None:
+    """They are those of texts, whatever is taken of them, and made when somebody looks."""
+    made: list[int] = []
+
+    def name(number: int) -> str:
+        made.append(number)
+        return f"urn:{number}"
+
+    columns = Events.of("urn:s", [Event("urn:s", time, "", [TRIPLE]) for time in range(6)], Encoder(Terms()))
+    events = columns.numbered(name, 10)
+    taken = events.take(np.array([5, 0, 3])).compact()
+    joined = Events.join([events.part(1, 3), taken, events.part(0, 0)])
+    mixed = Events.join(
+        [events.part(4, 6), Events.of("urn:s", [Event("urn:s", 1, "urn:x", [TRIPLE])], Encoder(Terms()))]
+    )
+    assert (len(joined.names), joined.names.missing().tolist(), made) == (5, [], [])
+    assert list(joined.names) == ["urn:11", "urn:12", "urn:15", "urn:10", "urn:13"]
+    assert joined.names.text == b"urn:11urn:12urn:15urn:10urn:13"
+    assert list(mixed.names) == ["urn:14", "urn:15", "urn:x"]
+    assert list(mixed.numbered(name, 0).names) == list(mixed.names)
 
 
 def test_many_names_are_forgotten() -> None:

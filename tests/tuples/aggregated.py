@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow
@@ -11,7 +11,8 @@ from spaseq.tuples import Aggregates, match
 from tests.oracle.ceql.aggregates import Row
 from tests.oracle.ceql.generate import Maker, Pair
 from tests.oracle.ceql.labels import labels_of
-from tests.oracle.ceql.model import Query, variables
+from tests.oracle.ceql.model import Aggregate, Query, variables
+from tests.oracle.ceql.predicates import Arithmetic, Attribute, Constant, Negative, Operand
 from tests.oracle.ceql.text import operand_text, selection_text, to_text
 from tests.oracle.chooser import Seeded
 from tests.tuples.tables import table_of
@@ -29,8 +30,30 @@ class Aggregating(Maker):
         return replace(found, group_by=self.group_by(query))
 
 
-def pair_of(seed: int) -> Pair:
-    maker = Aggregating(Seeded(seed))
+class Calculating(Aggregating):
+    """Makes queries whose aggregates are mostly of what is calculated of attributes."""
+
+    def aggregate(self, names: Sequence[str]) -> Aggregate:
+        """The aggregate of an attribute, or of numbers."""
+        made = super().aggregate(names)
+        if not isinstance(made.operand, Attribute) or made.operand.name == "name" or self.chooser.chance(20):
+            return made
+        return replace(made, operand=self.calculated(made.operand))
+
+    def calculated(self, one: Attribute) -> Operand:
+        """A number of one event; divisors are 1 and 2, so that sums do not depend on their order."""
+        other = Attribute(self.chooser.pick(("price", "volume", "clock")), one.variable)
+        constant = Constant(self.chooser.pick((2, 3, 0.5)))
+        found: Operand = Arithmetic(self.chooser.pick("+-*"), one, self.chooser.pick((other, constant)))
+        if self.chooser.chance(30):
+            found = Arithmetic("-", self.chooser.pick((constant, other)), found)
+        if self.chooser.chance(25):
+            found = Arithmetic("/", found, self.chooser.pick((Attribute("volume", one.variable), Constant(2))))
+        return Negative(found) if self.chooser.chance(15) else found
+
+
+def pair_of(seed: int, maker_type: type[Aggregating] = Aggregating) -> Pair:
+    maker = maker_type(Seeded(seed))
     query = maker.query(maker.chooser.integer(0, 5))
     events = maker.events(query, maker.chooser.integer(2, 8))
     return Pair(query, events, labels_of(query, events))

@@ -416,7 +416,8 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], object]]] = {
         StreamError, "<push 1>: error: the types of the events are texts", lambda: engine(PAIRS).push([{"type": 1}]),
     ),
     "times are texts": (
-        StreamError, "<push 1>: error: the time at is of type string", lambda: timed(PAIRS).push([row("A", at="x")]),
+        StreamError, "<push 1>, row 0: error: the time at is 'x', which is no time",
+        lambda: timed(PAIRS).push([row("A", at="x")]),
     ),
     "a file": (OptionError, "match reads files", lambda: engine(PAIRS).push("events.csv")),
     "a row": (OptionError, r"write \[row\] for a single one", lambda: engine(PAIRS).push(row("A"))),

@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spaseq.tuples import Engine, match
-from spaseq.tuples.encoding import encoder, symbol_groups
+from spaseq.tuples.encoding import symbol_groups
 from spaseq.tuples.selection import selecting
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, mixed, pairs, random_pair
 from tests.oracle.ceql.text import to_text
-from tests.tuples.aggregated import pair_of
+from tests.tuples.aggregated import Calculating, pair_of
+from tests.tuples.eager import forget_at_once
 from tests.tuples.pushed import SCHEMA, TYPES, answers, arrival, rows
 
 EXAMPLES = ROOT / "examples" / "tuples"
@@ -43,16 +44,16 @@ def joined_pair(seed: int) -> Pair:
 def compare(seeds: range, moves: float = 0) -> None:
     for seed in seeds:
         chance = Random(seed)
-        for pair in (random_pair(seed), pair_of(seed), joined_pair(seed)):
+        for pair in (random_pair(seed), pair_of(seed), pair_of(seed, Calculating), joined_pair(seed)):
             lateness = chance.choice((0, SECOND, 5 * SECOND))
             assert agree(pair, chance, lateness, moves) is None, (seed, to_text(pair.query))
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results are taken a few at a time, and partitions forgotten as soon as they can be."""
+    """Results are taken a few at a time, and what no match can have any more is forgotten at once."""
     monkeypatch.setattr(selecting, "MOST", 2)
-    monkeypatch.setattr(encoder, "MANY", 1)
+    forget_at_once(monkeypatch)
 
 
 @pytest.mark.usefixtures("small")

@@ -16,6 +16,13 @@ cdef bint add_use(Demand* demand, word_t predicate, Use use):
     return True
 
 
+cdef void clear_demand(Demand* demand) noexcept:
+    """Nothing is wanted."""
+    demand.everything = demand.subjects = False
+    demand.by_predicate.clear()
+    demand.any_predicate.clear()
+
+
 cdef bint is_open_use(const vector[Use]* uses) noexcept nogil:
     """Whether some constraint fits every triple."""
     cdef size_t i
@@ -47,8 +54,8 @@ cdef bint is_time_property(Assembly* a, const uint8_t* text, size_t size) noexce
     return False
 
 
-cdef void look_up(Assembly* a, const uint8_t* text, size_t size, bint remembered, PredicateFacts* facts) noexcept nogil:
-    """What the demand says about a predicate; the word of one whose facts are remembered stays valid for ever."""
+cdef void look_up(Assembly* a, const uint8_t* text, size_t size, PredicateFacts* facts) noexcept nogil:
+    """What the demand says about a predicate; its word is valid until terms are forgotten (`forget_words`)."""
     cdef const vector[Use]* uses
     facts.version = a.demand.version + 1
     facts.is_time = is_time_property(a, text, size)
@@ -58,8 +65,6 @@ cdef void look_up(Assembly* a, const uint8_t* text, size_t size, bint remembered
     facts.always = a.demand.everything or (uses != NULL and is_open_use(uses))
     if facts.wanted:
         facts.word = encode_term(a.store, text, <uint32_t>size, NULL, 0)
-        if remembered:
-            pin_word(a.store, facts.word)
 
 
 cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
@@ -74,7 +79,7 @@ cdef PredicateFacts* facts_of(Assembly* a, const Statement* st) noexcept nogil:
             a.facts.resize(st.number + 64, none)
         facts = &a.facts.data()[st.number]
     if st.number < 0 or facts.version != a.demand.version + 1:
-        look_up(a, st.predicate, st.predicate_size, st.number >= 0, facts)
+        look_up(a, st.predicate, st.predicate_size, facts)
     return facts
 
 

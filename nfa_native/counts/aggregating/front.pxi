@@ -11,9 +11,12 @@ cdef void make_front(Aggregation* a, Substream* s, int64_t least) noexcept nogil
 
 cdef void number_groups(Substream* s) noexcept nogil:
     """Find groups by their keys."""
+    cdef unordered_map[uint32_t, uint32_t, NumberHash] fresh
     cdef uint32_t i
+    if s.group_of_key.bucket_count() > 4 * s.window.groups.size() + MANY_BUCKETS:
+        s.group_of_key.swap(fresh)
     s.group_of_key.clear()
-    for i in range(<uint32_t>s.window.groups.size()):
+    for i in range(<uint32_t>s.window.groups.size() if s.window.groups.size() > 1 else 0):
         s.group_of_key[s.window.groups[i].key] = i
 
 

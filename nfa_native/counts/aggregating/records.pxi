@@ -4,6 +4,7 @@ cdef enum:
     NO_SLOT = 0xFFFFFFFF
     NO_GROUP = 0xFFFFFFFF
     NO_PARTITION = 0xFFFFFFFF
+    MANY_BUCKETS = 256    # of a table: more are given back when groups are gone
 
 cdef int64_t NEVER = -0x7FFFFFFFFFFFFFFF - 1
 cdef int64_t NOTHING = 0x7FFFFFFFFFFFFFFF
@@ -37,7 +38,7 @@ cdef cppclass Substream:
     int64_t events                # so far
     Window[Bounded, Logged] window
     vector[int64_t] entered_at    # by slot of newest paths: the position of the event that they entered with
-    unordered_map[uint32_t, uint32_t, NumberHash] group_of_key
+    unordered_map[uint32_t, uint32_t, NumberHash] group_of_key    # if there are two or more
     bint is_touched               # it may have paths; only under CONSUME BY ANY
 
 # Results: a row for each end and group.

@@ -140,7 +140,9 @@ cdef void load_substream(const Aggregation* a, Form* form, size_t number, size_t
     require(0 <= s.events < FARTHEST, b"a substream has an impossible number of events")
     form.windows.take_window(a.stacks, number, a.windowed, s.window)
     number_groups(s)
-    require(s.group_of_key.size() == s.window.groups.size(), b"two groups have one key")
+    require(
+        s.window.groups.size() == 1 or s.group_of_key.size() == s.window.groups.size(), b"two groups have one key"
+    )
     for i in range(a.stacks.slots):
         if s.window.filled[i]:
             require(filled[0] < form.entered_at.size(), b"a column is missing")

@@ -4,12 +4,15 @@
 cdef uint32_t group_of(Aggregation* a, Substream* s, uint32_t key) noexcept nogil:
     """The number of the group with the key, maybe a new one."""
     cdef uint32_t number
-    if s.window.groups.size() == 1 and s.window.groups[0].key == key:
-        return 0
-    if s.group_of_key.count(key):
+    if s.window.groups.size() == 1:
+        if s.window.groups[0].key == key:
+            return 0
+        s.group_of_key[s.window.groups[0].key] = 0
+    elif s.group_of_key.count(key):
         return s.group_of_key[key]
     number = a.stacks.add_group(s.window, key)
-    s.group_of_key[key] = number
+    if number:
+        s.group_of_key[key] = number
     return number
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO
-
-import click
 
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.late import late_file
@@ -26,9 +23,11 @@ from spaseq.cli.options import declared_types
 from spaseq.cli.output import open_output
 from spaseq.cli.printing import ResultCounter, open_printer
 from spaseq.cli.progress import Pace, Progress
+from spaseq.cli.saying import say
 from spaseq.cli.signals import ENDING, handled
 from spaseq.engine.background import Background
 from spaseq.languages.spaseq import ParsedQuery
+from spaseq.showing import json_text
 from spaseq.spark.batch import match_batch
 from spaseq.spark.machine import PARTITIONS, shuffle_partitions
 from spaseq.spark.matching import job_of
@@ -125,7 +124,7 @@ class Command:
         losses = [*self.noise.told, *self._late(told)]
         tell_losses(losses, asked.quiet, asked.strict)
         if asked.stats:
-            click.echo(json.dumps({"results": drain.results, **told, "told": self.noise.told}, indent=2), err=True)
+            say(json_text({"results": drain.results, **told, "told": self.noise.told}, indent=2))
         elif not (drain.results or drain.full or asked.quiet):
             tell_why([], losses)
         if drain.ended:

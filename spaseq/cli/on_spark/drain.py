@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from spaseq.cli.on_spark.job import ResultPiece
 from spaseq.cli.printing import ResultCounter
 from spaseq.results.formats.rdf import TimedGraph
+from spaseq.results.merged import MergedTables
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ class Drain:
         """Take what a job gives."""
         for table in piece.tables:
             if not self.full:
-                self.shown.take(table)
+                self.shown.take(MergedTables.of(table))
         for event in piece.late:
             assert self.on_late is not None
             self.on_late(event)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spaseq.cli.resuming import write_whole
+from spaseq.cli.locks import held
+from spaseq.cli.resuming import read_kept as read_file
+from spaseq.cli.resuming import write_kept
 from spaseq.errors import OptionError
+from spaseq.whole_file import remove_leftovers
 
-NAME = "spaseq.json"
+NAME, LOCK = "spaseq.json", "spaseq.lock"
 VERSION = 1
 
 
@@ -33,13 +37,13 @@ class Kept:
 def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
     """What is kept in a folder; None: nothing.  OptionError: another program wrote it, or options differ."""
     try:
-        data: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+        text = read_file(folder / NAME, b"{")
+        if text is None:
+            _check_is_empty(folder)
+            return None
+        data: dict[str, Any] = json.loads(text)
         version = data.pop("version")
         found = Kept(**data)
-    except FileNotFoundError:
-        if folder.is_dir() and any(folder.iterdir()):
-            raise OptionError(f"--checkpoint: the folder {folder} has files, but no checkpoint") from None
-        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OptionError(f"--checkpoint: {folder / NAME} is damaged, or cannot be read: {error!s:.80}") from None
     if version != VERSION:
@@ -51,6 +55,31 @@ def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
     return found
 
 
+def kept_files(folder: Path) -> dict[str, Path]:
+    """What a run writes into this folder, as ``check_not_read`` wants it."""
+    return {"--checkpoint": folder / NAME, "the lock of --checkpoint": folder / LOCK}
+
+
+@contextmanager
+def folder_held(folder: Path) -> Iterator[None]:
+    """Within, the folder is the checkpoint of this run alone; it is made if it is not there.
+
+    OptionError: another run has it, or it cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"--checkpoint: cannot make the folder {folder}: {error.strerror}") from None
+    with held(folder / LOCK, f"--checkpoint {folder}"):
+        remove_leftovers(folder / NAME)
+        yield
+
+
+def _check_is_empty(folder: Path) -> None:
+    if folder.is_dir() and any(one.name != LOCK for one in folder.iterdir()):
+        raise OptionError(f"--checkpoint: the folder {folder} has files, but no checkpoint")
+
+
 def keep(folder: Path, kept: Kept) -> None:
     """Write it so that after any end there is a whole one."""
-    write_whole(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())
+    write_kept(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())

@@ -41,7 +41,8 @@ class ExpressionBuilder(Transformer[Token, Any]):
         return tree.Attribute(plain_name(children[0]), span=span_of(children))
 
     def attribute(self, children: Children) -> tree.Attribute:
-        return tree.Attribute(children[2].text, plain_name(children[0]), span=span_of(children))
+        name = ".".join(part.text for part in nodes(children))
+        return tree.Attribute(name, plain_name(children[0]), span=span_of(children))
 
     def test(self, children: Children) -> tree.Test:
         return tree.Test(self.reference(children[:1]), nodes(children)[0], span=span_of(children))
@@ -133,8 +134,8 @@ class QueryBuilder(FormulaBuilder):
     """The clauses of a query."""
 
     def aggregate(self, children: Children) -> tree.Aggregate:
-        attribute = None if has(children, "STAR") else nodes(children)[0]
-        return tree.Aggregate(children[0].upper(), attribute, span=span_of(children))
+        argument = None if isinstance(children[2], Token) and children[2].type == "STAR" else nodes(children)[0]
+        return tree.Aggregate(children[0].upper(), argument, span=span_of(children))
 
     def shown(self, children: Children) -> tree.Shown:
         value, *name = nodes(children)

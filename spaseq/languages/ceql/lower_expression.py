@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.for_all import ClauseError, for_all
 from spaseq.languages.ceql.scope import Variables
@@ -29,6 +31,24 @@ def lower_filter(node: tree.Expression, variables: Variables) -> Filter:
         case tree.Attribute(name, None):
             raise _alone(name, node, variables)
     return _condition(node, variables, None)
+
+
+def lower_value(node: tree.Expression, variables: Variables) -> columns.Value:
+    """A value that is calculated of attributes with their variables; Problem for what is none, or unknown."""
+    for part in _parts(node):
+        if isinstance(part, tree.Attribute) and part.variable is None:
+            if part.name in variables.names:
+                hint = f"name an attribute of it, as in {part.name}.price"
+                raise Problem(f"{part.name} is a variable, and no value", part.span, hint)
+            hint = f"write {variables.example}.{part.name}"
+            raise Problem(f"{part.name} belongs to no variable here", part.span, hint)
+    return _Lowering(variables, None).value(node)
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    yield node
+    for child in children(node):
+        yield from _parts(child)
 
 
 def _has_test(node: Node) -> bool:
@@ -143,10 +163,14 @@ class _Lowering:
 
     def attribute(self, node: tree.Attribute) -> columns.Attribute:
         if node.variable is not None:
-            self.variables.check(node.variable, node.span)
+            self.variables.check(node.variable, node.span, self.of_field(node))
         elif self.own is None:
             raise _no_variable(node, self.variables)
         return columns.Attribute(node.name, node.variable if node.variable is not None else self.own)
+
+    def of_field(self, node: tree.Attribute) -> str:
+        """How ``node`` is written if it is a field of a struct."""
+        return "" if self.own is None else f"a field of a struct is written {self.own}.{node.variable}.{node.name}"
 
 
 def constant(node: tree.Constant) -> columns.Constant:

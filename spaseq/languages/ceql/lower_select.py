@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spaseq.languages.ceql import tree
+from spaseq.languages.ceql.lower_expression import lower_value
 from spaseq.languages.ceql.print_expression import attribute as written
 from spaseq.languages.ceql.printer import aggregate as written_aggregate
 from spaseq.languages.ceql.scope import Variables
 from spaseq.languages.problem import Problem
-from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.pattern.formulas.predicates import Attribute, Value, attributes
 from spaseq.pattern.formulas.query import GroupKey, MatchAggregate, Projected
 
 
@@ -53,7 +54,7 @@ def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables)
             raise Problem(message, item.span, f"select an attribute of it and add GROUP BY {item.variable}.…")
     _check_columns(shown)
     aggregates = tuple(
-        MatchAggregate(item.value.function, _attribute(item.value.attribute, variables), _name(item))
+        MatchAggregate(item.value.function, _argument(item.value, variables), _name(item))
         for item in shown
         if isinstance(item.value, tree.Aggregate)
     )
@@ -73,8 +74,19 @@ def _keys(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> tu
     return tuple(GroupKey(key, named.get(key)) for key in dict.fromkeys(keys))
 
 
-def _attribute(node: tree.Attribute | None, variables: Variables) -> Attribute | None:
-    return None if node is None else _known(node, variables)
+def _argument(node: tree.Aggregate, variables: Variables) -> Value | None:
+    """What an aggregate is of: a value of each event that one variable holds; None for ``*``."""
+    if node.argument is None:
+        return None
+    value = lower_value(node.argument, variables)
+    names = sorted({attribute.variable or "" for attribute in attributes(value)})
+    if not names:
+        hint = f"name an attribute, as in {node.function}(x.price)"
+        raise Problem(f"{written_aggregate(node)} is of no event", node.argument.span, hint)
+    if len(names) > 1:
+        message = f"{written_aggregate(node)} is of events of several variables ({', '.join(names)})"
+        raise Problem(message, node.argument.span, "an aggregate ranges over the events of one variable")
+    return value
 
 
 def _known(node: tree.Attribute, variables: Variables) -> Attribute:
@@ -97,7 +109,7 @@ def _check_columns(items: Sequence[tree.Reference | tree.Shown]) -> None:
 
 
 def _check_aggregate(item: tree.Shown, aggregate: tree.Aggregate) -> None:
-    if aggregate.attribute is None and aggregate.function != "COUNT":
+    if aggregate.argument is None and aggregate.function != "COUNT":
         hint = f"name an attribute, as in {aggregate.function}(x.price)"
         raise Problem(f"{_text(item)} has no meaning", aggregate.span, hint)
 

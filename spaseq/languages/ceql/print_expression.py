@@ -31,9 +31,12 @@ def reference(node: tree.Reference) -> str:
 
 
 def attribute(node: tree.Attribute) -> str:
-    """``name`` or ``x.name``."""
-    name = written_name(node.name)
-    return name if node.variable is None else f"{written_name(node.variable)}.{name}"
+    """``name``, ``x.name``, or ``x.name.field``."""
+    if node.variable is None:
+        return written_name(node.name)
+    parts = node.name.split(".")
+    name = ".".join(map(written_name, parts)) if all(parts) else written_name(node.name)
+    return f"{written_name(node.variable)}.{name}"
 
 
 def expression(node: tree.Expression, least: str = "OR") -> str:

@@ -47,7 +47,7 @@ def _item(node: tree.Reference | tree.Shown) -> str:
 
 def aggregate(node: tree.Aggregate) -> str:
     """``COUNT(*)`` and the like."""
-    return f"{node.function}({attribute(node.attribute) if node.attribute else '*'})"
+    return f"{node.function}({expression(node.argument) if node.argument else '*'})"
 
 
 def window(node: tree.Window) -> str:

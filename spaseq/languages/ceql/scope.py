@@ -31,7 +31,9 @@ class Variables:
         self.names = bound(formula)
         self.example = min(named_in(formula) or self.names)
 
-    def check(self, name: str, span: Span) -> None:
-        """Problem if there is no such variable."""
+    def check(self, name: str, span: Span, otherwise: str = "") -> None:
+        """Problem if there is no such variable; ``otherwise`` is the hint where no other name is like it."""
         if name not in self.names:
-            raise Problem(f"unknown variable {name}", span, did_you_mean(name, sorted(self.names)))
+            near = did_you_mean(name, sorted(self.names))
+            hint = near if near.startswith("did") or not otherwise else f"{near}; {otherwise}"
+            raise Problem(f"unknown variable {name}", span, hint)

@@ -115,7 +115,7 @@ def _select(slip: CeqlSlip) -> str:
     if slip.previous == "AS":
         return "a word of the language stands in backquotes"
     if slip.previous in ("COUNT", "SUM", "AVG", "MIN", "MAX") or "AGGREGATE" in slip.terminals:
-        return "an aggregate is COUNT(*), or of an attribute, as in SUM(x.price)"
+        return "an aggregate is COUNT(*), or of attributes, as in SUM(x.price) or AVG(x.high - x.low)"
     if slip.word == "*" or (slip.word[:1].isalpha() and slip.last.isalnum()):
         near = did_you_mean(slip.previous, STRATEGIES)
         strategies = "the strategies are " + ", ".join(STRATEGIES)

@@ -175,10 +175,10 @@ Formula = Reference | Named | Filtered | Alternatives | Steps | Repeated
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """``COUNT(*)`` (``attribute`` is None), ``SUM(x.price)`` …; ``function`` in capitals."""
+    """``COUNT(*)`` (``argument`` is None), ``SUM(x.price * x.volume)`` …; ``function`` in capitals."""
 
     function: str
-    attribute: Attribute | None = None
+    argument: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

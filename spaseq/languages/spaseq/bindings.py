@@ -73,12 +73,25 @@ def available(
     return finder.found
 
 
+def bound_at_ends(
+    expression: SequenceExpression,
+    variables: Mapping[str, tuple[str, ...]],
+    groups: tuple[Names, ...],
+    keys: tuple[str, ...] = (),
+) -> tuple[Names, ...]:
+    """For each Kleene the variables that can be bound when one of its iterations ends; ``keys`` always are."""
+    finder = _Finder(variables, groups)
+    finder.visit(expression, frozenset(keys))
+    return tuple(finder.ends)
+
+
 class _Finder:
     def __init__(self, variables: Mapping[str, tuple[str, ...]], groups: tuple[Names, ...]) -> None:
         self.variables = variables
-        self.groups = iter(groups)  # Kleenes are visited in the order of their numbers
+        self.groups = enumerate(groups)  # Kleenes are visited in the order of their numbers
         self.whole = NONE
         self.found: dict[str, Names] = {}
+        self.ends = [NONE] * len(groups)
 
     def visit(self, node: SequenceExpression, before: Names) -> None:
         """Record what is bound at the atoms of ``node``, when ``before`` is bound to their left."""
@@ -94,7 +107,8 @@ class _Finder:
                 self.visit(left, before)
                 self.visit(right, before)
             case Kleene(body):
-                group = next(self.groups)
+                number, group = next(self.groups)
+                self.ends[number] = before | self.binds(body)
                 self.visit(body, before | self.binds(body) - group)
             case Optional(body):
                 self.visit(body, before)

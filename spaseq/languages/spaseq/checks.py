@@ -8,8 +8,10 @@ from itertools import chain
 from spaseq.languages.node import children
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.bindings import bound_at_ends
 from spaseq.languages.spaseq.functions import AGGREGATES, DISTINCT_OF_ITERATIONS
 from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm
+from spaseq.languages.spaseq.print_pattern import expression as written
 from spaseq.languages.spaseq.scope import free_variables
 from spaseq.pattern.sequences import Selection
 from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
@@ -23,6 +25,7 @@ class Groups:
         self.places = occurrences(expression)
         self.of_kleene = group_variables(expression, lowered.query.variables(), lowered.query.keys)
         self.all: frozenset[str] = frozenset().union(*self.of_kleene)
+        self.at_ends = bound_at_ends(expression, lowered.query.variables(), self.of_kleene, lowered.query.keys)
 
     def of(self, atom: str) -> list[Occurrence]:
         """The places of the atom."""
@@ -31,6 +34,14 @@ class Groups:
     def is_owned(self, variable: str, atom: str) -> bool:
         """Whether some place of ``atom`` is in the body of a Kleene that has ``variable`` as a group variable."""
         return any(owner(variable, place, self.of_kleene) is not None for place in self.of(atom))
+
+    def innermost(self, variable: str) -> int:
+        """The innermost Kleene that owns a group variable: of nested ones it has the greatest number."""
+        return max(kleene for kleene, names in enumerate(self.of_kleene) if variable in names)
+
+    def encloses(self, outer: int, inner: int) -> bool:
+        """Whether all of one Kleene is in the body of another, or they are the same."""
+        return all(outer in place.kleenes for place in self.places if inner in place.kleenes)
 
 
 def check(lowered: Lowered, groups: Groups) -> None:
@@ -53,24 +64,48 @@ def calls(node: tree.Node, names: tuple[str, ...]) -> Iterator[tree.Call]:
         yield from calls(child, names)
 
 
-def described(node: tree.Call) -> tuple[str, str]:
-    """The call as a message shows it, and the name of its variable (nothing for ``*``)."""
+def described(node: tree.Call) -> tuple[str, tuple[str, ...]]:
+    """The call as a message shows it, and the names of its variables (none for ``*``)."""
     assert isinstance(node.function, tree.Name)
     argument = node.arguments[0] if node.arguments else None
-    name = argument.name if isinstance(argument, tree.Variable) else ""
     distinct = "DISTINCT " if node.distinct else ""
-    return f"{node.function.text}({distinct}{'?' + name if name else '*'})", name
+    shown = f"{node.function.text}({distinct}{written(argument) if argument else '*'})"
+    return shown, tuple(dict.fromkeys(_variables(argument))) if argument else ()
+
+
+def _variables(node: tree.Node) -> Iterator[str]:
+    if isinstance(node, tree.Variable):
+        yield node.name
+    for child in children(node):
+        yield from _variables(child)
 
 
 def _check_filter(node: tree.Filter, atom: LoweredGpm, groups: Groups) -> None:
     for call in calls(node, ("PREV", *AGGREGATES)):
-        shown, variable = described(call)
+        shown, variables = described(call)
         if shown.startswith("PREV"):
-            if not groups.is_owned(variable, atom.definition.name):
-                raise _outside(shown, variable, call, groups)
-        elif variable not in groups.all:
-            raise _no_group(shown, variable, call)
+            if not groups.is_owned(variables[0], atom.definition.name):
+                raise _outside(shown, variables[0], call, groups)
+        elif not groups.all.intersection(variables):
+            raise _no_group(shown, variables, call)
+        else:
+            _check_iterations(shown, variables, call, groups)
         _refuse_distinct(shown, call)
+
+
+def _check_iterations(shown: str, variables: tuple[str, ...], call: tree.Call, groups: Groups) -> None:
+    """Problem if no iteration of one Kleene has values for all variables of an aggregate over iterations."""
+    owners = {name: groups.innermost(name) for name in variables if name in groups.all}
+    inner = max(owners, key=lambda name: owners[name])
+    for name, kleene in owners.items():
+        if not groups.encloses(kleene, owners[inner]):
+            message = f"{shown}: ?{name} and ?{inner} are of different repetitions, so no iteration has both"
+            raise Problem(message, call.span, "aggregate each of them by itself")
+    for name in variables:
+        if name not in groups.at_ends[owners[inner]]:
+            message = f"{shown}: nothing has bound ?{name} when an iteration with ?{inner} ends"
+            hint = f"an expression is evaluated when an iteration ends: bind ?{name} in it, or before"
+            raise Problem(message, call.span, hint)
 
 
 def _outside(shown: str, variable: str, call: tree.Call, groups: Groups) -> Problem:
@@ -81,11 +116,14 @@ def _outside(shown: str, variable: str, call: tree.Call, groups: Groups) -> Prob
     return Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
 
 
-def _no_group(shown: str, variable: str, call: tree.Call) -> Problem:
+def _no_group(shown: str, variables: tuple[str, ...], call: tree.Call) -> Problem:
+    variable = variables[0] if variables else ""
     if shown.startswith("FIRST"):
         hint = f"?{variable} must be bound inside a repetition such as A+, and nowhere else"
         return Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
     hint = "an aggregate in a FILTER ranges over the iterations of a repetition such as A+"
+    if len(variables) > 1:
+        return Problem(f"{shown} in a FILTER: {listed(variables)} are no group variables", call.span, hint)
     subject = f"?{variable} is no group variable" if variable else "* is no group variable"
     return Problem(f"{shown} in a FILTER: {subject}", call.span, hint)
 
@@ -102,13 +140,14 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
     over_iterations: list[tree.Call] = []
     over_matches: list[tree.Call] = []
     for call in chain.from_iterable(calls(node, AGGREGATES) for node in (form, *lowered.tree.having)):
-        shown, variable = described(call)
-        if variable in groups.all:
+        shown, variables = described(call)
+        is_grouped = not groups.all.isdisjoint(variables)
+        if is_grouped:
+            _check_iterations(shown, variables, call, groups)
             _refuse_distinct(shown, call)
         elif shown.startswith(("FIRST", "LAST")):
-            hint = "matches of one time have no order: use MIN or MAX"
-            raise Problem(f"{shown} outside a Kleene body: ?{variable} is no group variable", call.span, hint)
-        (over_iterations if variable in groups.all else over_matches).append(call)
+            raise _no_order(shown, variables, call)
+        (over_iterations if is_grouped else over_matches).append(call)
     if over_matches:
         _check_mixture(lowered, form, selection, over_iterations)
     elif lowered.tree.group_by:
@@ -117,6 +156,19 @@ def _check_select(lowered: Lowered, form: tree.Select, groups: Groups) -> None:
     elif lowered.tree.having:
         hint = "HAVING chooses among groups of matches; FILTER in a GPM chooses events and matches"
         raise Problem("HAVING without an aggregate over matches", lowered.tree.having[0].span, hint)
+
+
+def _no_order(shown: str, variables: tuple[str, ...], call: tree.Call) -> Problem:
+    are = "is no group variable" if len(variables) == 1 else "are no group variables"
+    why = f": {listed(variables)} {are}" if variables else ""
+    hint = "matches of one time have no order: use MIN or MAX"
+    return Problem(f"{shown} outside a Kleene body{why}", call.span, hint)
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """``?a``, ``?a and ?b``, ``?a, ?b and ?c``."""
+    *others, last = (f"?{name}" for name in names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _check_mixture(lowered: Lowered, form: tree.Select, selection: Selection, over_iterations: list[tree.Call]) -> None:

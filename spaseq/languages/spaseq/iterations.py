@@ -80,12 +80,8 @@ def _expressions(lowered: Lowered) -> Iterator[algebra.Expression]:
 def _followed(lowered: Lowered) -> Names:
     """Variables whose values in several iterations are looked at: by PREV or an aggregate."""
     parts = (part for one in _expressions(lowered) for part in algebra.subexpressions(one))
-    arguments = (
-        part.variable if isinstance(part, algebra.Previous) else part.argument
-        for part in parts
-        if isinstance(part, algebra.Previous | algebra.Aggregate)
-    )
-    return frozenset(one.name for one in arguments if isinstance(one, algebra.Variable))
+    found = (part for part in parts if isinstance(part, algebra.Previous | algebra.Aggregate))
+    return frozenset(one.name for part in found for one in walk(part) if isinstance(one, algebra.Variable))
 
 
 def _read(lowered: Lowered) -> Names:

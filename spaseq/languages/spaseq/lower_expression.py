@@ -13,6 +13,7 @@ from spaseq.languages.spaseq.functions import (
     BUILT_INS,
     NO_LIMIT,
     NOT_REPEATABLE,
+    OF_ONE_EVENT,
     OF_SPARQL,
     SYNONYMS,
 )
@@ -30,6 +31,7 @@ class ExpressionPlace(Enum):
     SELECT = "SELECT"
     HAVING = "HAVING"
     SUB_SELECT = "the clauses of a sub-SELECT"
+    AGGREGATE = "an aggregate"
     PATTERN = "a graph pattern"
 
 
@@ -68,9 +70,10 @@ class ExpressionLowering:
                 return algebra.Literal(node.text, datatype, language_of(node))
 
     def exists(self, node: tree.Exists, place: ExpressionPlace) -> algebra.Exists:
-        """EXISTS looks at the graph of an event, so it has no meaning in SELECT and HAVING."""
-        if place in (ExpressionPlace.SELECT, ExpressionPlace.HAVING):
-            hint = "BIND(EXISTS {…} AS ?v) in the GPM, then select ?v"
+        """EXISTS looks at the graph of an event, so it has no meaning in SELECT, HAVING and aggregates."""
+        if place in (ExpressionPlace.SELECT, ExpressionPlace.HAVING, ExpressionPlace.AGGREGATE):
+            verb = "aggregate" if place is ExpressionPlace.AGGREGATE else "select"
+            hint = f"BIND(EXISTS {{…}} AS ?v) in the GPM, then {verb} ?v"
             raise Problem(f"EXISTS cannot stand in {place.value}: matches have no graph", node.span, hint)
         return algebra.Exists(self.group(node.group), node.negated)
 
@@ -84,6 +87,9 @@ class ExpressionLowering:
         if name in AGGREGATES:
             return self.aggregate(node, name, place)
         check_built_in(node, name)
+        if place is ExpressionPlace.AGGREGATE and name in OF_ONE_EVENT:
+            hint = f"BIND({name}() AS ?v) in the GPM, then aggregate ?v"
+            raise Problem(f"{name} cannot stand in an aggregate", node.function.span, hint)
         return algebra.Operation(SYNONYMS.get(name, name), self.arguments(node, place))
 
     def arguments(self, node: tree.Call, place: ExpressionPlace) -> tuple[algebra.Expression, ...]:
@@ -104,6 +110,8 @@ class ExpressionLowering:
 
     def aggregate(self, node: tree.Call, name: str, place: ExpressionPlace) -> algebra.Aggregate:
         """An aggregate: of SPARQL in a sub-SELECT, else of SPAseq."""
+        if place is ExpressionPlace.AGGREGATE:
+            raise Problem(f"{name} within an aggregate", node.span, "aggregates do not stand in each other")
         if place is ExpressionPlace.PATTERN:
             where = "SELECT, in HAVING and in FILTERs at the top level of a GPM"
             raise Problem(f"{name} cannot stand here", node.function.span, f"aggregates stand in {where}")
@@ -112,12 +120,25 @@ class ExpressionLowering:
                 raise Problem(f"{name} is no aggregate of SPARQL", node.function.span, "a sub-SELECT sees one event")
             argument = None if node.star else self.lower(only_argument(node), ExpressionPlace.PATTERN)
         else:
-            argument = iteration_argument(node, name)
+            argument = self.iteration_argument(node, name, place)
         if node.star and name != "COUNT":
             raise Problem(f"{name}(*) has no meaning", node.span, f"name a variable: {name}(?v)")
         if node.separator is not None and name != "GROUP_CONCAT":
             raise Problem(f"{name} takes no SEPARATOR", node.span, "only GROUP_CONCAT does")
         return algebra.Aggregate(name, argument, node.distinct, node.separator)
+
+    def iteration_argument(self, node: tree.Call, name: str, place: ExpressionPlace) -> algebra.Expression | None:
+        """What an aggregate over iterations or matches ranges over: an expression, or None for ``*``."""
+        if name == "SAMPLE":
+            hint = "a sample could differ from run to run: use MIN, MAX, FIRST or LAST"
+            raise Problem("SAMPLE is not supported here", node.function.span, hint)
+        if node.star:
+            return None
+        argument = only_argument(node)
+        if name == "FIRST" and place is ExpressionPlace.FILTER and not isinstance(argument, tree.Variable):
+            hint = "write it of each variable, as in FIRST(?a) - FIRST(?b)"
+            raise Problem("FIRST takes a variable in a FILTER, not an expression", argument.span, hint)
+        return self.lower(argument, ExpressionPlace.AGGREGATE)
 
 
 def only_argument(node: tree.Call) -> tree.Expression:
@@ -128,20 +149,6 @@ def only_argument(node: tree.Call) -> tree.Expression:
     return node.arguments[0]
 
 
-def iteration_argument(node: tree.Call, name: str) -> algebra.Variable | None:
-    """What an aggregate over iterations or matches ranges over: a variable, or None for ``*``."""
-    if name == "SAMPLE":
-        hint = "a sample could differ from run to run: use MIN, MAX, FIRST or LAST"
-        raise Problem("SAMPLE is not supported here", node.function.span, hint)
-    if node.star:
-        return None
-    argument = only_argument(node)
-    if not isinstance(argument, tree.Variable):
-        hint = "BIND the expression to a variable in the GPM, and aggregate that"
-        raise Problem(f"{name} takes a variable, not an expression", argument.span, hint)
-    return algebra.Variable(argument.name)
-
-
 def previous(node: tree.Call, place: ExpressionPlace) -> algebra.Previous:
     """``PREV(?v)``."""
     argument = only_argument(node)
@@ -149,6 +156,8 @@ def previous(node: tree.Call, place: ExpressionPlace) -> algebra.Previous:
         raise Problem("PREV takes a variable, not an expression", argument.span)
     if place in (ExpressionPlace.SELECT, ExpressionPlace.HAVING):
         raise Problem("PREV outside a Kleene body", node.span, "in SELECT use FIRST(?v), LAST(?v) or another aggregate")
+    if place is ExpressionPlace.AGGREGATE:
+        raise Problem("PREV cannot stand in an aggregate", node.span, "FILTER(… PREV(?v) …) compares iterations")
     if place is not ExpressionPlace.FILTER:
         hint = "only FILTERs at the top level of a GPM see other events"
         raise Problem("PREV cannot stand here", node.span, hint)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from spaseq.paths.node_names import NodeNames
 from spaseq.paths.saved.container import Arrays, DamagedError, SavedContent, broken
 from spaseq.paths.saved.rows import check_vertices, opened_rows, stored_rows
 from spaseq.paths.saved.texts import StoredTerms, StoredTexts, text_order
+from spaseq.whole_file import remove_leftovers, write_whole
 
 ENDING = ".spaseqgraph"
 
@@ -68,19 +68,11 @@ def restore(graph: GraphEdges, content: SavedContent, label_property: str | None
 
 def write_file(path: Path, pieces: Iterable[Any]) -> None:
     """Write a file such that after any end there is a whole one or none.  OptionError: it cannot be written."""
-    whole = path.resolve()
-    beside = whole.with_name(f".{whole.name}.{os.getpid()}.new")
     try:
-        with beside.open("wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(whole)
+        remove_leftovers(path)
+        write_whole(path, pieces)
     except OSError as error:
         raise OptionError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def open_file(graph: GraphEdges, path: Path, label_property: str | None) -> None:

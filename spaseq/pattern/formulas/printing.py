@@ -132,7 +132,7 @@ def print_value(value: Value, least: int = _SUM) -> str:
     """The value, in parentheses if it binds looser than ``least``."""
     match value:
         case Attribute(name, variable):
-            return _name(name) if variable is None else f"{_name(variable)}.{_name(name)}"
+            return _name(name) if variable is None else f"{_name(variable)}.{'.'.join(map(_name, name.split('.')))}"
         case Constant(inner):
             return _constant(inner)
         case Negative(inner):

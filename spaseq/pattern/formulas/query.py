@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from spaseq.pattern.formulas.predicates import TRUE, Attribute, Predicate
+from spaseq.pattern.formulas.predicates import TRUE, Attribute, Predicate, Value, attributes, local_value
 
 
 # ── filters ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,11 +167,26 @@ Window = TimeWindow | EventWindow | AttributeWindow
 
 @dataclass(frozen=True, slots=True)
 class MatchAggregate:
-    """A function over all matches with one end: ``COUNT`` of the matches, or of an attribute of a variable's events."""
+    """A function over all matches with one end: ``COUNT`` of the matches, or of a value of one variable's events."""
 
     function: str
-    attribute: Attribute | None
+    value: Value | None
     name: str
+
+    @property
+    def variable(self) -> str | None:
+        """The variable whose events have the value."""
+        return None if self.value is None else next(attributes(self.value)).variable
+
+    @property
+    def operand(self) -> str | None:
+        """What it is of, whatever the variable: an attribute by its name, what is calculated behind a line end.
+
+        No name that a query can write has a line end.
+        """
+        if self.value is None or isinstance(self.value, Attribute):
+            return None if self.value is None else self.value.name
+        return f"\n{local_value(self.value)!r}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,8 @@ def why_enumerated(query: FormulaQuery, plan: Recognition, unordered: Collection
     if plan.automaton.ambiguous:
         return "the formula may find one of them in several ways"
     for aggregate in query.aggregates:
-        attribute = aggregate.attribute
-        if attribute is not None and aggregate.function != "COUNT" and attribute.name in unordered:
-            return f"the values of {_shown(attribute)} are no numbers of 64 bits"
+        if isinstance(aggregate.value, Attribute) and aggregate.function != "COUNT" and aggregate.operand in unordered:
+            return f"the values of {_shown(aggregate.value)} are no numbers of 64 bits"
     for key in query.group_by:
         if place(key.attribute, query, plan) is GroupingPlace.INSIDE:
             return f"{_shown(key.attribute)} is not known of their first or last event"

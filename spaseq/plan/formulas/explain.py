@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from nfa_native.automata.complex_events import Correlation, PickState, RegisterTransition
 from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind
 from spaseq.pattern.formulas.predicates import Predicate
-from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate
+from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate, print_value
 from spaseq.pattern.formulas.query import (
     AttributeWindow,
     Consumption,
@@ -30,6 +30,7 @@ from spaseq.plan.formulas import aggregation, strategies
 from spaseq.plan.formulas.automaton import Recognition, chosen_lanes
 from spaseq.plan.formulas.splitting import split
 from spaseq.plan.formulas.twin_paths import followers, twin_paths
+from spaseq.showing import json_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def select(asked: Explained) -> Section:
 
 
 def _aggregate(one: MatchAggregate) -> str:
-    return f"{one.function}({'*' if one.attribute is None else f'{one.attribute.variable}.{one.attribute.name}'})"
+    return f"{one.function}({'*' if one.value is None else print_value(one.value)})"
 
 
 KEPT = {
@@ -121,8 +122,16 @@ def window(asked: Explained) -> Section:
     forgets = asked.query.forgets
     what = _window(found)
     value = None if found is None else {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
-    kept = "what is older is forgotten" if forgets else "partial matches are kept until the input ends"
-    return Section("window", "window", value, f"{what}; {kept}")
+    return Section("window", "window", value, f"{what}; {_kept(asked.query)}")
+
+
+def _kept(query: FormulaQuery) -> str:
+    """How long partial matches are kept."""
+    if query.forgets:
+        return "what is older is forgotten"
+    if isinstance(query.window, EventWindow):
+        return "what is older is forgotten when the next events of its partition come"
+    return "partial matches are kept until the input ends"
 
 
 def _length(found: Window) -> int | float:
@@ -353,7 +362,7 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
 def as_json(asked: Explained) -> str:
     """All sections as data."""
     found = {section.key: section.value for section in (each(asked) for each in SECTIONS)}
-    return json.dumps(found, indent=2, ensure_ascii=False)
+    return json_text(found, indent=2)
 
 
 def as_mermaid(asked: Explained) -> str:

@@ -23,9 +23,8 @@ class Told:
     @staticmethod
     def of(query: FormulaQuery) -> Told:
         """Those of a query."""
-        read = [one.attribute for one in query.aggregates]
-        read += [one.attribute for one in query.group_by] + [one.attribute for one in query.projected]
-        asked = {attribute.variable for attribute in read if attribute is not None} | set(query.variables or ())
+        asked = {one.attribute.variable for one in query.group_by} | {one.attribute.variable for one in query.projected}
+        asked |= {one.variable for one in query.aggregates} | set(query.variables or ())
         named = {part.variable for part in parts(query.formula) if isinstance(part, Named)}
         by_type = query.variables is None or bool(query.aggregates)
         return Told(frozenset(name for name in asked if name), frozenset(named), by_type)

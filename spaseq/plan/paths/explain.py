@@ -11,8 +11,9 @@ from gpm.printing import print_expression
 from spaseq.pattern.paths import RELATION, EdgeStep, NegatedStep, PathQuery, Restrictor, SelectorKind
 from spaseq.pattern.paths.printing import print_node, print_selector
 from spaseq.plan.drawing import Description, mermaid_text
-from spaseq.plan.paths.directions import FEW_ENDS, goes_from_both_ends
+from spaseq.plan.paths.directions import few_ends, goes_from_both_ends
 from spaseq.plan.paths.glushkov import PathAutomaton, Step
+from spaseq.showing import json_text
 
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
@@ -61,13 +62,19 @@ def search(query: PathQuery) -> str:
     if kind is SelectorKind.ALL:
         return "depth first, one path after the other"
     if query.restrictor is not Restrictor.WALK:
-        return "depth first, once for each length, until all ends that walks lead to have their paths"
+        alone = "depth first, once for each length, until all ends that walks lead to have their paths"
+        return f"{_LED}; {alone}, if TO are more than {few_ends(query)} nodes" if goes_from_both_ends(query) else alone
     if kind is SelectorKind.ALL_SHORTEST:
         return "breadth first over nodes and sets of states, then back from each end along what precedes it"
     if goes_from_both_ends(query):
-        return f"breadth first from both ends until they meet; from the starts if TO are more than {FEW_ENDS} nodes"
+        return (
+            f"breadth first from both ends until they meet; from the starts if TO are more than {few_ends(query)} nodes"
+        )
     times = "once" if query.selector.count == 1 else f"{query.selector.count} times at most"
     return f"breadth first over nodes and sets of states, from each {times}"
+
+
+_LED = "depth first for each end, led by the distance to it, once for each length that may be"
 
 
 def kept(query: PathQuery) -> str:
@@ -140,7 +147,7 @@ def _marks(conditions: Sequence[int]) -> str:
 
 
 def _json(queries: Sequence[Description]) -> str:
-    return json.dumps(queries if len(queries) > 1 else queries[0], indent=2, ensure_ascii=False) + "\n"
+    return json_text(queries if len(queries) > 1 else queries[0], indent=2) + "\n"
 
 
 def _dot(queries: Sequence[Description]) -> str:

@@ -123,11 +123,9 @@ class _Construction:
         return _Part(first, last, _both(left.empty, right.empty))
 
     def _alternatives(self, parts: Iterable[PathExpression]) -> _Part:
-        whole = _Part({}, {}, NEVER)
-        for one in map(self.part, parts):
-            first, last = _union(whole.first, one.first), _union(whole.last, one.last)
-            whole = _Part(first, last, _least(whole.empty | one.empty))
-        return whole
+        all_of = [self.part(one) for one in parts]
+        first, last = _union(*(one.first for one in all_of)), _union(*(one.last for one in all_of))
+        return _Part(first, last, _least(frozenset(guard for one in all_of for guard in one.empty)))
 
     def _repetition(self, body: PathExpression, least: int, most: int | None) -> _Part:
         if not has_step(body):  # once more changes nothing
@@ -180,10 +178,12 @@ def _guarded(entries: Entries, guards: Guards) -> Entries:
     return {state: _both(known, guards) for state, known in entries.items()}
 
 
-def _union(one: Entries, other: Entries) -> Entries:
-    if not one or not other:
-        return one or other
-    return {state: _least(one.get(state, NEVER) | other.get(state, NEVER)) for state in {**one, **other}}
+def _union(*several: Entries) -> Entries:
+    found: dict[int, Guards] = {}
+    for entries in several:
+        for state, guards in entries.items():
+            found[state] = _least(found[state] | guards) if state in found else guards
+    return found
 
 
 def _least(guards: Guards) -> Guards:

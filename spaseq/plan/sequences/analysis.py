@@ -184,7 +184,12 @@ class Analysis:
 
     def is_grouped(self, aggregate: Aggregate) -> bool:
         """Whether an aggregate ranges over iterations, not over matches."""
-        return isinstance(aggregate.argument, Variable) and aggregate.argument.name in self.innermost
+        return self.kleene_of(aggregate) is not None
+
+    def kleene_of(self, one: Aggregate | Accumulator) -> int | None:
+        """The Kleene whose iterations an aggregate ranges over: the innermost that owns a variable of it."""
+        names = () if one.argument is None else variables_of(one.argument)
+        return max((self.innermost[name] for name in names if name in self.innermost), default=None)
 
     @cached_property
     def running(self) -> tuple[Accumulator, ...]:
@@ -206,10 +211,7 @@ class Analysis:
             {number: tuple(sorted(names)) for number, names in enumerate(self.owned)},
             self._by_owner(kept),
             self._by_owner(first),
-            {
-                k: tuple(one for one in self.running if self.innermost[one.variable] == k)
-                for k in range(len(self.owned))
-            },
+            {k: tuple(one for one in self.running if self.kleene_of(one) == k) for k in range(len(self.owned))},
         )
 
     def _by_owner(self, names: Iterable[str]) -> dict[int, tuple[str, ...]]:

@@ -10,6 +10,7 @@ import numpy as np
 from gpm.algebra import Expression, Literal, Operation, Variable
 from gpm.expressions import compile_expression
 from gpm.external import ExternalEvaluator
+from gpm.kept import KeptWords
 from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
@@ -62,6 +63,7 @@ class _Assembler:
         self.liveness = liveness
         self.results = results
         self.terms = terms
+        self.kept = KeptWords(terms)
         self.formulas: dict[tuple[Expression, tuple[str, ...], bool], int] = {}
         self.table: list[Formula] = []
         self.numbers = {state: number for number, state in enumerate(analysis.exits)}
@@ -82,6 +84,7 @@ class _Assembler:
             results=len(self.results),
             window=_window(self.analysis.query.window),
             ambiguous=self.analysis.is_ambiguous or not self._tells_keys(),
+            kept=self.kept,
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
         )
         return with_cells(automaton, cells)
@@ -92,7 +95,7 @@ class _Assembler:
         return all(cell(key) in shown for key in self.analysis.query.keys)
 
     def _constant(self, value: Expression) -> int:
-        return encode(self.terms, value) if isinstance(value, Literal) else 0
+        return encode(self.kept, value) if isinstance(value, Literal) else 0
 
     # ── expressions ──────────────────────────────────────────────────────────────────────────────────────
     def _formula(self, expression: Expression, names: tuple[str, ...], is_filter: bool) -> int:
@@ -100,7 +103,7 @@ class _Assembler:
         key = (expression, names, is_filter)
         if key not in self.formulas:
             registers = {name: number for number, name in enumerate(names)}
-            program = compile_expression(expression, registers, self.terms)
+            program = compile_expression(expression, registers, self.terms, self.kept)
             reads = tuple(sorted({registers[name] for name in variables_of(expression)}))
             self.formulas[key] = len(self.table)
             self.table.append(Formula(program, self._ask(expression, names, reads, is_filter), reads))

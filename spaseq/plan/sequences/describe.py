@@ -215,7 +215,7 @@ def _transition(analysis: Analysis, liveness: Liveness, numbers: dict[Exit, int]
         "to": [numbers[one] for one in analysis.exits_of(way.node)],
         "picks": " & ".join(way.names),
         "join": sorted(f"?{column}" for _, column in step.joins),
-        "filters": [print_expression(_plain(one, BEFORE)) for one in step.filters],
+        "filters": [readable(one, BEFORE) for one in step.filters],
         "unjoined": _unjoined(analysis, way, step),
     }
 
@@ -231,9 +231,12 @@ def _unjoined(analysis: Analysis, way: Way, step: SymbolicStep) -> str | None:
     return f"joins nothing: every {' or '.join(before)} with {which} {' & '.join(way.names)}"
 
 
-def readable(expression: Expression) -> str:
-    """An expression as a user would write it: where a value lies does not show."""
-    return print_expression(_plain(expression))
+_AS_IT_IS = "\0"  # before what is no name, but the text of an expression
+
+
+def readable(expression: Expression, before: str = "") -> str:
+    """An expression as a user would write it: where a value lies does not show; ``before`` as of ``_plain``."""
+    return print_expression(_plain(expression, before)).replace(f"?{_AS_IT_IS}", "")
 
 
 def _plain(expression: Expression, before: str = "") -> Expression:
@@ -250,15 +253,16 @@ def _plain(expression: Expression, before: str = "") -> Expression:
         ):
             return Operation("BOUND", (Variable(a[2:]),))
         case Operation(name, (Variable() as values,)) if (found := aggregate_of(name)) is not None:
-            return _called(*found, Variable(values.name[2:].removeprefix("VALUES(").removesuffix(")")))
+            of = values.name[2:].removeprefix("VALUES(").removesuffix(")")
+            return _called(*found, Variable(of if of.isidentifier() else _AS_IT_IS + of))
         case Operation(name, (Literal(),)) if (found := aggregate_of(name)) is not None:  # of no values
             return ZERO if found[0] == "COUNT" else UNBOUND
         case Operation(name, arguments):
             return Operation(name, tuple(_plain(one, before) for one in arguments))
         case Previous(variable):  # it and those below are not SPARQL, so as functions they are printed
             return Operation("PREV", (_plain(variable, before),))
-        case Aggregate(("FIRST" | "LAST" | "STDEV" | "VARIANCE" | "MEDIAN") as name, Variable() as variable, distinct):
-            return _called(name, distinct, _plain(variable, before))
+        case Aggregate(("FIRST" | "LAST" | "STDEV" | "VARIANCE" | "MEDIAN") as name, argument, distinct) if argument:
+            return _called(name, distinct, _plain(argument, before))
         case _:
             return expression
 

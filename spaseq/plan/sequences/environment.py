@@ -23,6 +23,7 @@ from gpm.algebra import (
     Variable,
 )
 from gpm.lists import APPENDED, list_function
+from gpm.printing import print_expression
 from gpm.spread import SPREADS
 from spaseq.plan.sequences.graph import Begin, End, Item
 
@@ -56,24 +57,36 @@ def first_iteration(variable: str) -> str:
 
 
 def running(aggregate: Aggregate) -> str:
-    """The hidden column of an aggregate over a group variable; AVG has none of its own."""
-    name = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
+    """The hidden column of an aggregate over iterations; AVG has none of its own."""
+    name = argument_name(aggregate)
     separator = "" if aggregate.separator in (None, " ") else f"; {aggregate.separator!r}"
     return f"{aggregate.function}({name}{separator})"
 
 
+def argument_name(aggregate: Aggregate) -> str:
+    """What an aggregate is of, as columns are called: a variable by its name, an expression as it is written."""
+    argument = aggregate.argument
+    if argument is None:
+        return "*"
+    if isinstance(argument, Variable):
+        return argument.name
+    text = print_expression(argument)
+    return text[1:-1] if text.startswith("(") else text
+
+
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """A running aggregate: its column, the variable it follows, its value before any, and how one more changes it."""
+    """A running aggregate: its column, what it is of, its value before any, and how one more changes it."""
 
     column: str
-    variable: str
+    argument: Expression
     start: Expression
     function: str
     separator: str = " "
 
-    def update(self, held: Expression, value: Expression) -> Expression:
-        """The aggregate once an iteration with ``value`` is complete."""
+    def update(self, environment: Environment) -> Expression:
+        """The aggregate once an iteration with these columns is complete."""
+        held, value = environment.get(self.column, UNBOUND), substitute(self.argument, environment)
         if value == UNBOUND:
             return held
         return Operation("IF", (is_bound(value), self._added(held, value), held))
@@ -104,14 +117,14 @@ class Accumulator:
 
 
 def accumulators(aggregate: Aggregate) -> Iterable[Accumulator]:
-    """The running columns that an aggregate of a group variable needs."""
-    variable = aggregate.argument
-    if not isinstance(variable, Variable):
+    """The running columns that an aggregate over iterations needs."""
+    argument = aggregate.argument
+    if argument is None:
         return
     for function in _running_functions(aggregate):
-        one = Aggregate(function, variable, separator=aggregate.separator)
+        one = Aggregate(function, argument, separator=aggregate.separator)
         start = STARTS.get(function, UNBOUND)
-        yield Accumulator(running(one), variable.name, start, function, aggregate.separator or " ")
+        yield Accumulator(running(one), argument, start, function, aggregate.separator or " ")
 
 
 def _running_functions(aggregate: Aggregate) -> tuple[str, ...]:
@@ -121,12 +134,12 @@ def _running_functions(aggregate: Aggregate) -> tuple[str, ...]:
 
 
 def needs_all_values(aggregate: Aggregate) -> bool:
-    """Whether an aggregate of a group variable is computed of a list of its values, in the end."""
+    """Whether an aggregate over iterations is computed of a list of its values, in the end."""
     return aggregate.function in SPREADS or (aggregate.distinct and aggregate.function == "COUNT")
 
 
 def aggregate_value(aggregate: Aggregate) -> Expression:
-    """An aggregate of a group variable in terms of running columns (as plain variables)."""
+    """An aggregate over iterations in terms of running columns (as plain variables)."""
     if needs_all_values(aggregate):
         values = Variable(running(Aggregate("VALUES", aggregate.argument)))
         return Operation(list_function(aggregate.function, aggregate.distinct), (values,))
@@ -179,8 +192,10 @@ def variables_of(expression: Expression) -> Iterable[str]:
         case Operation(_, arguments):
             for one in arguments:
                 yield from variables_of(one)
-        case Aggregate(argument=Variable(name)) | Previous(Variable(name)):
+        case Previous(Variable(name)):
             yield name
+        case Aggregate(argument=argument) if argument is not None:
+            yield from variables_of(argument)
         case Iri() | Literal() | Exists() | Aggregate():
             return
 
@@ -207,7 +222,7 @@ class Hidden:
                 self._begin(item, after)
             elif isinstance(item, End):
                 for one in self.accumulators.get(item.kleene, ()):
-                    after[one.column] = one.update(after.get(one.column, UNBOUND), after.get(one.variable, UNBOUND))
+                    after[one.column] = one.update(after)
         return after
 
     def _begin(self, item: Begin, after: dict[str, Expression]) -> None:

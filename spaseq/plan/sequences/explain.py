@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from spaseq.plan.drawing import Description, by_source, mermaid_text
+from spaseq.showing import json_text
 
 
 def render(description: Description, form: str) -> str:
@@ -15,7 +16,7 @@ def render(description: Description, form: str) -> str:
 
 def as_json(description: Description) -> str:
     """The description as it is."""
-    return json.dumps(description, indent=2, ensure_ascii=False)
+    return json_text(description, indent=2)
 
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -197,18 +197,24 @@ class Liveness:
 
     def _grows(self, column: str, number: int, bindable: frozenset[str]) -> bool:
         """A running aggregate may still change before the value that the guard must see is complete."""
-        variable = next(one.variable for one in self.analysis.running if one.column == column)
+        names = self._followed(column)
         enclosing = self.analysis.graph.guards[number].enclosing
-        inside = any(variable in self.analysis.owned[k] for k in enclosing)
-        return not inside and variable in bindable
+        inside = any(names & self.analysis.owned[k] for k in enclosing)
+        return not inside and bool(names & bindable)
+
+    def _followed(self, column: str) -> frozenset[str]:
+        """The group variables that a running aggregate is of."""
+        argument = next(one.argument for one in self.analysis.running if one.column == column)
+        return frozenset(name for name in variables_of(argument) if name in self.analysis.innermost)
 
     def _sight(self, name: str, enclosing: tuple[int, ...], point: Environment) -> int | Expression | None:
         """Where a guard takes a column from: an iteration, its own place, or (None) the finished match."""
         if name.startswith(("PREV(", "FIRST@")):
             return point.get(name, UNBOUND)
-        variable = next((one.variable for one in self.analysis.running if one.column == name), name)
-        around = next((k for k in enclosing if variable in self.analysis.owned[k]), None)
-        if around is None or variable == name:
+        is_running = self._is_running(name)
+        names = self._followed(name) if is_running else frozenset((name,))
+        around = next((k for k in enclosing if names & self.analysis.owned[k]), None)
+        if around is None or not is_running:
             return around
         return point.get(name, UNBOUND)
 

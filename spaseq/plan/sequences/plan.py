@@ -19,7 +19,7 @@ from nfa_native.automata.kinds import Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.sequences import AtomDefinition, Construction, Query
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
-from spaseq.plan.sequences.environment import aggregate_value, cell, substitute, variables_of
+from spaseq.plan.sequences.environment import aggregate_value, argument_name, cell, substitute, variables_of
 from spaseq.plan.sequences.key_patterns import split_natively
 from spaseq.plan.sequences.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.liveness import Liveness
@@ -345,6 +345,7 @@ class Plan:
 
 
 def _title(aggregate: Aggregate) -> str:
-    argument = aggregate.argument.name if isinstance(aggregate.argument, Variable) else "*"
+    argument = argument_name(aggregate)
+    shown = f"?{argument}" if isinstance(aggregate.argument, Variable) else argument
     separator = "" if aggregate.separator is None else f"; {aggregate.separator!r}"
-    return f"{aggregate.function}({'DISTINCT ' * aggregate.distinct}?{argument}{separator})"
+    return f"{aggregate.function}({'DISTINCT ' * aggregate.distinct}{shown}{separator})"

@@ -32,7 +32,7 @@ def report(
         "stored_events": counters["stored_events"],
     }
     way = {key: counters[key] for key in ("aggregates", "partitions") if key in counters}
-    return found | way | {"why": list(_why(found))}
+    return found | way | {"why": list(_why(found)) or list(_else(found, "partitions" in way))}
 
 
 def _pairs(description: Counters, counters: Counters, key: str) -> Iterator[tuple[Counters, Counters]]:
@@ -86,6 +86,13 @@ def _why(found: Counters) -> Iterator[str]:
             yield f"negated events dropped {state['dropped_by_negation']} groups in state {state['number']}"
         if state["expired"]:
             yield f"the window closed over {state['expired']} groups of partial matches in state {state['number']}"
+
+
+def _else(found: Counters, by_partition: bool) -> Iterator[str]:
+    """What is left where no counter tells more."""
+    if not found["results"]:
+        where = "partition and window" if by_partition else "window"
+        yield f"each GPM matched events, but no events of one {where} follow each other as SEQ says"
 
 
 def _stuck(transition: Counters) -> Iterator[str]:

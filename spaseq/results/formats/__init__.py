@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, TextIO
 
 from spaseq.results.formats.writer import BlockWriter, Layout, Writer
+from spaseq.results.merged import MergedTables
 
 
 def _writer(name: str, kind: str) -> Callable[[TextIO, Layout], Any]:
@@ -51,6 +52,17 @@ def open_block_writer(format: str, output: TextIO, layout: Layout) -> BlockWrite
     return writer
 
 
+def write_merged(writer: Writer, some: MergedTables) -> None:
+    """Append results of several queries in their order."""
+    from spaseq.results.formats.terms import TermWriter
+
+    if isinstance(writer, TermWriter):
+        writer.write_merged(some)
+    else:
+        for table in some.runs():
+            writer.write(table)
+
+
 def _open(format: str, output: TextIO, layout: Layout) -> Writer:
     if format not in BLOCKS:
         writer: Writer = WRITERS[format](output, layout)
@@ -62,5 +74,5 @@ def _open(format: str, output: TextIO, layout: Layout) -> Writer:
 
 __all__ = [
     "BLOCKS", "FRAMES", "RESUMABLE", "SOLUTIONS", "STREAMS", "WRITERS", "Layout", "Writer", "open_block_writer",
-    "open_writer",
+    "open_writer", "write_merged",
 ]  # fmt: skip

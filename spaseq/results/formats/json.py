@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from gpm.native.json import solutions
@@ -10,6 +9,7 @@ from gpm.native.texts import woven
 from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import Decoder, native
+from spaseq.showing import json_text
 
 
 class JsonWriter:
@@ -18,12 +18,12 @@ class JsonWriter:
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
         self._started = False
-        head = json.dumps({"vars": list(layout.columns)}, ensure_ascii=False)
+        head = json_text({"vars": list(layout.columns)})
         output.write(f'{{"head": {head}, "results": {{"bindings": [')
 
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
-        names = [json.dumps(name, ensure_ascii=False).encode() for name in table.columns]
+        names = [json_text(name).encode() for name in table.columns]
         terms, words = native(table.terms, table.words)
         lines = woven(len(table), [b",\n", solutions(terms, words, names, Decoder(terms).json)])
         write_encoded(self._output, lines if self._started else lines[1:])  # no comma before the first

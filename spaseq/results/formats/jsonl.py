@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Sequence
 from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spaseq.results.formats.block import ResultBlock
 from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.showing import json_text
 
 
 class JsonLinesWriter:
@@ -18,9 +22,17 @@ class JsonLinesWriter:
 
     def write(self, block: ResultBlock) -> None:
         """Append the results of ``block``."""
-        start = f'{{"query": {json.dumps(block.query, ensure_ascii=False)}, ' if self._several else "{"
-        for lines in block.json_lines(start):
+        for lines in self._lines(block):
             write_encoded(self._output, lines)
+
+    def write_merged(self, blocks: Sequence[ResultBlock], turns: NDArray[np.intp]) -> None:
+        """Append the results of several blocks, each time the next one of the block of that number."""
+        lines = [iter(b"".join(self._lines(block)).splitlines(keepends=True)) for block in blocks]
+        write_encoded(self._output, b"".join([next(lines[number]) for number in turns.tolist()]))
+
+    def _lines(self, block: ResultBlock) -> Iterator[bytes]:
+        start = f'{{"query": {json_text(block.query)}, ' if self._several else "{"
+        return block.json_lines(start)
 
     def close(self) -> None:
         """Nothing stands at the end."""

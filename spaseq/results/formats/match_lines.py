@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +13,7 @@ from spaseq.results.match import derived_to_dict
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import Decoder, native
 from spaseq.results.texts import names_of, texts_of
+from spaseq.showing import json_text
 
 
 def match_lines(table: MatchTable, start: str) -> bytes:
@@ -23,7 +23,7 @@ def match_lines(table: MatchTable, start: str) -> bytes:
         b'", "events": ', _events(table), b', "bindings": ', _bindings(table),
     ]  # fmt: skip
     if table.derived is not None:
-        pieces.append(texts_of(", " + _text(derived_to_dict(event))[1:-1] for event in table.derived))
+        pieces.append(texts_of(", " + json_text(derived_to_dict(event))[1:-1] for event in table.derived))
     return woven(len(table), [*pieces, b"}\n"])
 
 
@@ -40,8 +40,4 @@ def _bindings(table: MatchTable) -> TextColumn:
 
 
 def _keys(names: Sequence[str]) -> list[bytes]:
-    return [_text(name).encode() for name in names]
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return [json_text(name).encode() for name in names]

@@ -6,8 +6,8 @@ from typing import TextIO
 
 import pyoxigraph
 
-from spaseq.results.formats.rdf import stream_quads
-from spaseq.results.formats.writer import Layout
+from spaseq.results.formats.rdf import serialized, stream_quads
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
 
 
@@ -19,9 +19,7 @@ class NQuadsWriter:
 
     def write(self, table: MatchTable) -> None:
         """Append the events of ``table``."""
-        data = pyoxigraph.serialize(stream_quads(table.derived or ()), format=pyoxigraph.RdfFormat.N_QUADS)
-        assert data is not None
-        self._output.write(data.decode())
+        write_encoded(self._output, serialized(stream_quads(table.derived or ()), pyoxigraph.RdfFormat.N_QUADS))
 
     def close(self) -> None:
         """Nothing stands at the end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from spaseq.results.times import iso
 
 PROV = "http://www.w3.org/ns/prov#"
 GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")
+_CONTROLS = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
 _DATETIME = pyoxigraph.NamedNode(XSD_DATETIME)
 
 
@@ -29,6 +31,22 @@ class TimedGraph(Protocol):
     @property
     def triples(self) -> Sequence[pyoxigraph.Triple | pyoxigraph.Quad]:
         """What it says."""
+
+
+def serialized(
+    quads: Iterable[pyoxigraph.Quad], format: pyoxigraph.RdfFormat, prefixes: dict[str, str] | None = None
+) -> bytes:
+    """Quads in UTF-8, in a format of which C1 is escaped, too."""
+    data = pyoxigraph.serialize(quads, format=format, prefixes=prefixes)
+    assert data is not None
+    return escaped(data)
+
+
+def escaped(data: bytes) -> bytes:
+    """What is written in N-Quads or TriG, with numbers for DEL and C1, which stand in literals and IRIs alone."""
+    if b"\xc2" not in data and b"\x7f" not in data:
+        return data
+    return _CONTROLS.sub(lambda found: b"\\u00%02X" % found[0][-1], data)
 
 
 def event_quads(event: TimedGraph) -> Iterator[pyoxigraph.Quad]:

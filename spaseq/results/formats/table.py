@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
@@ -11,6 +12,7 @@ from rich.text import Text
 from spaseq.results.formats.block import ResultBlock, Shortening
 from spaseq.results.formats.columns import ColumnLayout, TextCell
 from spaseq.results.formats.writer import Layout
+from spaseq.showing import on_one_line
 
 
 class _Console(Console):
@@ -56,7 +58,7 @@ class TableWriter:
         if self._begun is not None:
             self._output.write("\n")
         if self._layout.several:
-            self._write_head(block.query + "\n")
+            self._write_head(on_one_line(block.query) + "\n")
         self._begun, self._columns = (block.query, tuple(block.heads)), None
 
     def _write_lines(self) -> None:
@@ -65,12 +67,11 @@ class TableWriter:
             return
         columns = self._columns = self._columns or self._headed(blocks)
         for block in blocks:
-            cells = (block.cells(index, self._shortening) for index in range(len(block)))
-            self._output.writelines(columns.line(line, self._width) for line in cells)
+            self._output.writelines(columns.line(line, self._width) for line in self._cells(block))
 
     def _headed(self, blocks: list[ResultBlock]) -> ColumnLayout:
         """The columns of a table whose head is written: as wide as its rows want, or as the terminal allows."""
-        heads = [TextCell(head) for head in blocks[0].heads]
+        heads = [TextCell(on_one_line(head)) for head in blocks[0].heads]
         columns = self._laid_out(blocks, heads).at_most(blocks[0].widest).narrowed(self._width)
         self._write_head(columns.line(heads, self._width))
         self._output.write(columns.rule(self._width) + "\n")
@@ -80,11 +81,16 @@ class TableWriter:
         """Columns of the first shortening that fits the terminal, or of the last one."""
         for shortening in blocks[0].shortenings if self._width is not None else (Shortening(),):
             self._shortening = shortening
-            rows = (block.cells(index, shortening) for block in blocks for index in range(len(block)))
+            rows = (line for block in blocks for line in self._cells(block))
             columns = ColumnLayout.wanted([heads, *islice(rows, self._layout.first_rows)], shortening.gap)
             if self._width is None or columns.total <= self._width:
                 break
         return columns
+
+    def _cells(self, block: ResultBlock) -> Iterator[list[TextCell]]:
+        """The results of a block, as cells that do not steer a terminal."""
+        for index in range(len(block)):
+            yield [TextCell(on_one_line(cell.text), cell.tail) for cell in block.cells(index, self._shortening)]
 
     def _write_head(self, line: str) -> None:
         if self._layout.bold:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from gpm.native.delimited import csv
 from spaseq.results.formats.block import Shortening
+from spaseq.results.formats.jsonl import JsonLinesWriter
 from spaseq.results.formats.writer import BlockWriter
+from spaseq.results.merged import MergedTables
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native
 
@@ -103,6 +105,14 @@ class TermWriter:
     def write(self, table: MatchTable) -> None:
         """Append the matches of ``table``."""
         self._writer.write(TermBlock(table, self._prefixes))
+
+    def write_merged(self, some: MergedTables) -> None:
+        """Append results of several queries in their order."""
+        if isinstance(self._writer, JsonLinesWriter) and len(some.tables) > 1:
+            self._writer.write_merged([TermBlock(table, self._prefixes) for table in some.tables], some.turns)
+        else:
+            for table in some.runs():
+                self.write(table)
 
     def close(self) -> None:
         """Write what stands at the end."""

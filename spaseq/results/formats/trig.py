@@ -6,8 +6,8 @@ from typing import TextIO
 
 import pyoxigraph
 
-from spaseq.results.formats.rdf import PROV, stream_quads
-from spaseq.results.formats.writer import Layout
+from spaseq.results.formats.rdf import PROV, escaped, serialized, stream_quads
+from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
 
 
@@ -17,16 +17,15 @@ class TrigWriter:
     def __init__(self, output: TextIO, layout: Layout) -> None:
         self._output = output
         self._prefixes = {"xsd": "http://www.w3.org/2001/XMLSchema#", **layout.prefixes, "prov": PROV}
-        output.writelines(f"@prefix {name}: <{iri}> .\n" for name, iri in self._prefixes.items())
+        head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in self._prefixes.items())
+        write_encoded(output, escaped(head.encode()))
 
     def write(self, table: MatchTable) -> None:
         """Append the events of ``table``."""
         if not table.derived:
             return
-        quads = stream_quads(table.derived)
-        data = pyoxigraph.serialize(quads, format=pyoxigraph.RdfFormat.TRIG, prefixes=self._prefixes)
-        assert data is not None
-        self._output.write(data.decode().split("\n", len(self._prefixes))[-1])  # prefixes stand in the head already
+        data = serialized(stream_quads(table.derived), pyoxigraph.RdfFormat.TRIG, self._prefixes)
+        write_encoded(self._output, data.split(b"\n", len(self._prefixes))[-1])  # prefixes stand in the head already
 
     def close(self) -> None:
         """Nothing stands at the end."""

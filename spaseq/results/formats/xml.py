@@ -12,6 +12,7 @@ from spaseq.results.table import MatchTable
 from spaseq.results.terms import Value
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_REFERENCED = re.compile("[\x7f-\x9f]")
 _DIRECTION = ' xmlns:its="http://www.w3.org/2005/11/its" its:version="2.0" its:dir='
 _KEEP = {"\r": "&#13;"}  # a parser would read a bare carriage return as a line feed
 
@@ -33,11 +34,18 @@ class XmlWriter:
                 for name, value in table.row(index)
                 if value is not None
             )
-            self._output.write(f"<result>{''.join(bindings)}</result>\n")
+            self._output.write(f"<result>{_referenced(''.join(bindings))}</result>\n")
 
     def close(self) -> None:
         """End the document."""
         self._output.write("</results>\n</sparql>\n")
+
+
+def _referenced(text: str) -> str:
+    """Markup in which DEL and C1, which XML has, are given by their numbers."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _REFERENCED.sub(lambda found: f"&#x{ord(found[0]):X};", text)
 
 
 def _term(value: Value) -> str:

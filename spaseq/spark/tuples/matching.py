@@ -12,6 +12,7 @@ from spaseq.spark.batch import match_batch
 from spaseq.spark.finishing import finished, partitions_of
 from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.matching import checked_buckets
+from spaseq.spark.tuples.fields import selected
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.reading import table_reading
 from spaseq.spark.tuples.showing import result_types
@@ -64,7 +65,7 @@ def match_tuples(
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
     job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df.sparkSession), late)
-    rows = df.select(*(f"`{name.replace('`', '``')}`" for name in job.reading.given.names))
+    rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
         return match_batch([rows], job)
     check_streaming(job.reading.query)

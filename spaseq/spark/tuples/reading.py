@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from spaseq.errors import OptionError
+from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.usual import usual, usual_schema
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
@@ -72,7 +74,13 @@ class TableReading:
     @property
     def usual(self) -> pyarrow.Schema:
         """The columns that engines read, in the types in which they do."""
-        return usual_schema(pyarrow.schema([self.given.field(name) for name in self.asked]))
+        fields = (self.given.field(name) for name in self.asked)
+        read = [field.with_type(pyarrow.timestamp("us")) if self._is_read(field.name) else field for field in fields]
+        return usual_schema(pyarrow.schema(read))
+
+    def _is_read(self, name: str) -> bool:
+        """Whether the column has times that are texts: engines have them as times."""
+        return name == self.time and kind_of_type(self.given.field(name).type) is Kind.TEXT
 
     def place(self, name: str) -> str:
         """Where packed rows have a column."""
@@ -105,7 +113,8 @@ class TableReading:
 
     def batch(self, rows: pyarrow.Table, numbers: pyarrow.Array | None) -> pyarrow.RecordBatch:
         """Packed rows, which have these numbers if some are ``kept``, as an engine reads them."""
-        columns = {field.name: usual(_whole(rows[self.place(field.name)]), field.type) for field in self.usual}
+        places = {name: TIME if self._is_read(name) else self.place(name) for name in self.usual.names}
+        columns = {field.name: usual(_whole(rows[places[field.name]]), field.type) for field in self.usual}
         columns[TIME] = _whole(rows[TIME]).cast(pyarrow.timestamp("us"))
         return pyarrow.RecordBatch.from_pydict(columns | dict.fromkeys(self.kept, numbers))
 
@@ -117,6 +126,7 @@ def table_reading(query: Prepared, options: ReadingOptions, columns: StructType,
     """
     roles = Roles(options.type, options.relation, time=options.time, unit=options.unit, stream_column=options.stream)
     check_roles(roles, columns.names)
+    columns = with_struct_fields(columns, query.columns)
     own = (type_column_of(roles, columns.names), options.stream, options.time)
     names = existing((*own, *query.columns), columns.names)
     reading = TableReading(query, options, _schema(columns, names), late)

@@ -12,12 +12,14 @@ import pyarrow
 import pyarrow.compute
 
 from nfa_native.events.recognizer import ComplexEvents
+from spaseq.pattern.formulas.predicates import Attribute
+from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
 from spaseq.spark.tuples.store import Rows, RowStore
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.selection.names import free
-from spaseq.tuples.selection.projecting import Column
+from spaseq.tuples.selection.projecting import Column, without_nan
 from spaseq.tuples.selection.selecting import SelectingQuery
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class SelectedRows:
             values = self._structs(numbers, type_.value_type)
         else:
             place = self.reading.place(column.attribute)
-            values = _array(self.store.take(numbers, [place])[place])
+            values = without_nan(_array(self.store.take(numbers, [place])[place]))
         if column.several:
             return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values, type=type_)
         return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))
@@ -131,6 +133,7 @@ def _selected(running: Any, reading: TableReading, columns: StructType) -> Itera
     from pyspark.sql.types import ArrayType
 
     row = _row_type(columns)
+    columns = with_struct_fields(columns, reading.query.columns)
     for column in running.columns:
         type_ = row if column.attribute is None else columns[column.attribute].dataType
         yield column.name, ArrayType(type_) if column.several else type_
@@ -144,8 +147,10 @@ def _row_type(columns: StructType) -> StructType:
 
 def _aggregated(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
     query = reading.query.query
+    columns = with_struct_fields(columns, reading.query.columns)
     shown = [(key.name, key.attribute.name) for key in query.group_by if key.name is not None]
-    of = {each.name: each.attribute.name for each in query.aggregates if each.attribute and each.function in MIN_MAX}
+    plain = (each for each in query.aggregates if isinstance(each.value, Attribute) and each.function in MIN_MAX)
+    of = {each.name: each.operand for each in plain}
     for field in list(running.schema)[1:]:
         name = dict(shown).get(field.name) or of.get(field.name)
         yield field.name, _type(field.type, None if name is None else columns[name].dataType)

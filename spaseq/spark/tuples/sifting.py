@@ -84,8 +84,8 @@ def _packed(
 
 
 def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
-    """A batch in the types that are known: Spark may have its times in another zone, and its texts in longer ones."""
-    columns = [_cast(batch[field.name], field.type) for field in schema]
+    """A batch with the names and types that are known: Spark may have its times in another zone, longer texts."""
+    columns = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 

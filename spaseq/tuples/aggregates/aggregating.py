@@ -21,7 +21,7 @@ from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import PARTITIONS, Numbers
 from spaseq.tuples.prepared import needed
 from spaseq.tuples.selection.names import free
-from spaseq.tuples.totals.operands import Operand
+from spaseq.tuples.totals.operands import CalculatedOperand, Operand, operands_of
 from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals
 
 AGGREGATION: Shape = {
@@ -38,6 +38,16 @@ class _Source(Protocol):
 
     def met(self) -> int:
         """The atoms that some event had so far."""
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all but these (rising), which get the numbers from 0 on."""
 
 
 class AggregatingQuery:
@@ -60,10 +70,7 @@ class AggregatingQuery:
     ) -> None:
         self._query = query
         self._events, self._first = schema, first
-        operands = {name: Operand(name, schema) for name in needed(query)}
-        for aggregate in query.aggregates:
-            if aggregate.attribute is not None and aggregate.function in ("SUM", "AVG"):
-                operands[aggregate.attribute.name].check_number(aggregate.function)
+        operands = operands_of(query, schema)
         unordered = [name for name, operand in operands.items() if not operand.is_ordered]
         self.way = way(query, plan, unordered)
         self._operands = operands
@@ -77,6 +84,7 @@ class AggregatingQuery:
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
         """The rows whose ends are in a batch; StreamError comes with a number that does not fit."""
+        self._forget_values()
         for rows in self._source.rows(batch):
             shown = [self._values(self._query.group_by[number], rows, number) for number in self._shown]
             found = pyarrow.record_batch([pyarrow.array(rows.ends), *shown, *rows.columns], schema=self.schema)
@@ -99,13 +107,24 @@ class AggregatingQuery:
         kept = {} if self._totals is None else self._totals.statistics()
         return kept if self._enumeration is None else kept | self._enumeration.selection.statistics()
 
+    def _forget_values(self) -> None:
+        """Let go of the numbers of values that are in no match any more, when they may be as many as the others."""
+        sources = [one for one in (self._totals, self._enumeration) if one is not None]
+        if self._totals is not None:
+            self._totals.forget_keys()
+        for name, operand in self._operands.items():
+            if operand.has_many:
+                numbers = operand.keep(np.concatenate([source.held(name) for source in sources]))
+                for source in sources:
+                    source.renumber(name, numbers)
+
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
         """What the future depends on, as AGGREGATION."""
         rising = self._rising
         over = rising is not None and rising.has_fallen
         return {
-            "operands": {name: operand.state() for name, operand in self._operands.items()},
+            "operands": {name: operand.state() for name, operand in self._numbered.items()},
             "found": self.found,
             "totals": [self._totals.snapshot()] if self._totals is not None and not over else [],
             "enumeration": [self._enumeration.state()] if self._enumeration is not None else [],
@@ -117,8 +136,8 @@ class AggregatingQuery:
 
         ``masks`` are the symbols so far.  SnapshotError, ValueError: it cannot be.
         """
-        require(state["operands"].keys() == self._operands.keys(), "values are of other attributes")
-        for name, operand in self._operands.items():
+        require(state["operands"].keys() == self._numbered.keys(), "values are of other attributes")
+        for name, operand in self._numbered.items():
             operand.restore(state["operands"][name])
         require(len(state["enumeration"]) == (self._enumeration is not None), "a query is counted in another way")
         require(len(state["rising"]) == (self._rising is not None), "a query is counted in another way")
@@ -135,11 +154,14 @@ class AggregatingQuery:
             self._enumeration.restore(state["enumeration"][0], position if begun else self._first, time)
 
     @property
+    def _numbered(self) -> dict[str, Operand]:
+        """Those whose values have numbers."""
+        return {name: one for name, one in self._operands.items() if not isinstance(one, CalculatedOperand)}
+
+    @property
     def known_partitions(self) -> int:
         """How many partitions it knows."""
-        kept = 0 if self._rising is None else self._rising.known_partitions
-        counted = 0 if self._totals is None else self._totals.statistics()["partitions"]
-        return max(kept, counted, 0 if self._enumeration is None else self._enumeration.selection.known_partitions)
+        return self._source.known_partitions
 
     @property
     def _rising(self) -> Rising | None:
@@ -147,19 +169,17 @@ class AggregatingQuery:
 
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
-    def forgets_partitions(self) -> bool:
-        """Whether there may be such ones: totals keep all."""
-        return self._totals is None and self._enumeration is not None and self._enumeration.selection.forgets_partitions
+    def ends_with_time(self) -> bool:
+        """Whether time alone ends what is in them; those of totals are not numbered with such ones."""
+        return self._totals is None and self._query.forgets
 
     def living(self) -> Numbers:
         """The partitions that have something which a later event can go on with."""
-        assert self._enumeration is not None
-        return self._enumeration.selection.living()
+        return self._source.living()
 
     def keep(self, kept: Numbers) -> None:
         """Forget all but these (rising), which get the numbers from 0 on."""
-        assert self._enumeration is not None
-        self._enumeration.selection.keep(kept)
+        self._source.keep(kept)
 
     def _source_of(self, plan: Recognition, schema: pyarrow.Schema, unordered: Sequence[str], first: int) -> _Source:
         """What gives the rows."""
@@ -188,9 +208,9 @@ def _schema(query: FormulaQuery, operands: Mapping[str, Operand], integers: Inte
 
 def _type(aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers) -> pyarrow.DataType:
     """The type of an aggregate's column."""
-    if aggregate.attribute is None or aggregate.function == "COUNT":
+    if aggregate.operand is None or aggregate.function == "COUNT":
         return integers.type
-    operand = operands[aggregate.attribute.name]
+    operand = operands[aggregate.operand]
     if aggregate.function in ("MIN", "MAX"):
         return operand.type
     return pyarrow.float64() if aggregate.function == "AVG" or operand.is_double else integers.type

@@ -18,32 +18,39 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.kinds import Kind
-from spaseq.tuples.columns.stored import integers_read, numbers_stored, require, vector_read, vector_stored
+from spaseq.tuples.columns.positions import RowPositions, places_among
+from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.windows import ALWAYS, edges
 from spaseq.tuples.selection.choosing import chosen, distinct
 from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
-from spaseq.tuples.totals.operands import NO_VALUE, Operand
+from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large
 from spaseq.tuples.totals.totals import AggregateRows
 
 REMEMBERED: Shape = {"first": COUNT, "starts": bytes, "least": TIME, "vectors": [bytes]}
 ENUMERATION: Shape = {"remembered": REMEMBERED, "selection": SELECTION}
 
+LAST = np.iinfo(np.int64).max  # a place behind all positions
 Places = npt.NDArray[np.int64]
 Reader = Callable[[pyarrow.RecordBatch], Vector]
 
 
 class RememberedColumns:
-    """Some columns of events, as long as a match may need them; the first event is at position ``first``."""
+    """Some columns of events, as long as a match may need them; the first event is at position ``first``.
+
+    Where windows do not move on all together, that is known by what matches hold alone (``keep_only``).
+    """
 
     def __init__(self, query: FormulaQuery, readers: Mapping[Hashable, Reader], first: int) -> None:
         self._readers = readers
         self._window = query.window
         self._forgets = query.forgets
-        self._first = first
-        self._starts: Places = np.empty(0, np.int64)
+        self._first = self._end = first
+        self._marks: Places = np.empty(0, np.int64)  # of each event: its start if they forget, else its position
         self._least = ALWAYS
+        self._many = MANY
         self._vectors: dict[Hashable, Vector] = {}
 
     def add(self, batch: EncodedBatch) -> None:
@@ -52,7 +59,9 @@ class RememberedColumns:
             self._forget(self._least)
         starts, least = edges(self._window, batch)
         self._least = least[-1]
-        self._starts = np.concatenate([self._starts, starts])
+        self._end = batch.first_position + len(batch)
+        positions = np.arange(batch.first_position, self._end)
+        self._marks = np.concatenate([self._marks, starts if self._forgets else positions])
         for name, reader in self._readers.items():
             more = reader(batch.batch)
             self._vectors[name] = _joined(self._vectors[name], more) if name in self._vectors else more
@@ -64,28 +73,54 @@ class RememberedColumns:
 
     def read(self, name: Hashable, positions: Places) -> Vector:
         """The column at these positions (p)."""
-        return _at(self._vectors[name], positions - self._first)
+        places = positions - self._first if self._forgets else RowPositions(self._marks).places(positions)
+        return _at(self._vectors[name], places)
+
+    @property
+    def has_many(self) -> bool:
+        """Whether half of what is remembered may be in no match any more, for all that is known."""
+        return not self._forgets and len(self._marks) >= self._many
+
+    def keep_only(self, held: Places) -> None:
+        """Forget all events but those at these positions (rising)."""
+        self._choose(places_among(self._marks, held))
+        self._first = int(self._marks[0]) if len(self._marks) else self._end
+        self._many = max(MANY, 2 * len(self._marks))
+
+    def has(self, positions: Places) -> bool:
+        """Whether events at these positions are remembered."""
+        return self._forgets or len(places_among(self._marks, positions)) == len(positions)
+
+    def numbers(self, name: Hashable) -> Numbers:
+        """What is remembered under a name, numbers of values (n); none if there is no such name."""
+        return self._vectors[name].values.astype(np.uint32) if name in self._vectors else np.empty(0, np.uint32)
+
+    def renumber(self, name: Hashable, numbers: Numbers) -> None:
+        """These are the new numbers, by those before."""
+        if name in self._vectors:
+            self._vectors[name] = replace(
+                self._vectors[name], values=renumbered(self.numbers(name), numbers).astype(np.int64)
+            )
 
     def state(self) -> dict[str, Any]:
         """What is remembered, as REMEMBERED."""
         return {
             "first": self._first,
-            "starts": numbers_stored(self._starts),
+            "starts": numbers_stored(self._marks),
             "least": int(self._least),
             "vectors": [vector_stored(self._vectors[name]) for name in self._readers if name in self._vectors],
         }
 
     def restore(self, state: dict[str, Any], position: int) -> None:
         """Go on where ``state`` was taken, with the event at ``position``; SnapshotError: it cannot be."""
-        self._first, self._least = state["first"], np.int64(state["least"])
-        self._starts = integers_read(state["starts"])
-        require(self._first + len(self._starts) == position, "values that were kept are missing")
+        self._first, self._end, self._least = state["first"], position, np.int64(state["least"])
+        self._marks = marks_read(state["starts"], self._first, position, self._forgets)
         require(len(state["vectors"]) in (0, len(self._readers)), "values of other attributes are kept")
         self._vectors = {
-            name: vector_read(data, len(self._starts), NO_VALUE if isinstance(name, tuple) else 0)
+            name: vector_read(data, len(self._marks), NO_VALUE if isinstance(name, tuple) else 0)
             for name, data in zip(self._readers, state["vectors"], strict=False)
         }
-        require(bool(self._vectors) or not len(self._starts) or not self._readers, "values that were kept are missing")
+        require(bool(self._vectors) or not len(self._marks) or not self._readers, "values that were kept are missing")
 
     def check_numbers(self, name: Hashable, operand: Operand) -> None:
         """SnapshotError: what is remembered under a name are no numbers of the operand's values."""
@@ -98,12 +133,15 @@ class RememberedColumns:
 
     def _forget(self, least: np.int64) -> None:
         """Events before the window that ends last."""
-        old = int(np.searchsorted(self._starts, least))
+        old = int(np.searchsorted(self._marks, least))
         if old > 0:
             self._first += old
-            left = np.arange(old, len(self._starts))
-            self._starts = self._starts[left]
-            self._vectors = {name: _at(vector, left) for name, vector in self._vectors.items()}
+            self._choose(np.arange(old, len(self._marks)))
+
+    def _choose(self, left: Places) -> None:
+        """Remember what is at these places alone."""
+        self._marks = self._marks[left]
+        self._vectors = {name: _at(vector, left) for name, vector in self._vectors.items()}
 
 
 def _joined(left: Vector, right: Vector) -> Vector:
@@ -155,6 +193,8 @@ class Enumeration:
 
     def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
+        if self._remembered.has_many:
+            self._remembered.keep_only(self.selection.held_positions())
         self._remembered.add(batch)
         for found in whole_ends(self.selection.recognized(batch)):
             kept = chosen(self._query.strategy, found) if self._is_ambiguous else found
@@ -179,10 +219,39 @@ class Enumeration:
             if operand.kind is Kind.TEXT:
                 self._remembered.check_numbers(name, operand)
         self.selection.restore(state["selection"], position, time, self._remembered.first)
+        if not self._query.forgets:
+            require(self._remembered.has(self.selection.held_positions()), "values that were kept are missing")
+
+    # ── what the window has left ─────────────────────────────────────────────────────────────────────────
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+        return self.selection.living()
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all partitions but these (rising), which get the numbers from 0 on."""
+        self.selection.keep(kept)
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        return self.selection.known_partitions
+
+    def held(self, name: str) -> Numbers:
+        """The numbers of an attribute's values that are remembered (n)."""
+        return np.concatenate([self._remembered.numbers(one) for one in self._names_of(name)])
+
+    def renumber(self, name: str, numbers: Numbers) -> None:
+        """These are the new numbers of an attribute's values, by those before; all that are held have one."""
+        for one in self._names_of(name):
+            self._remembered.renumber(one, numbers)
+
+    def _names_of(self, name: str) -> list[Hashable]:
+        """Under which names numbers of an attribute's values may be remembered."""
+        return [("number", name), name] if self._operands[name].kind is Kind.TEXT else [("number", name)]
 
     def _readers(self) -> dict[Hashable, Reader]:
         """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""
-        names = [each.attribute.name for each in self._query.aggregates if each.attribute is not None]
+        names = [each.operand for each in self._query.aggregates if each.operand is not None]
         readers: dict[Hashable, Reader] = {name: self._operands[name].read for name in names}
         for key in self._query.group_by:
             readers["number", key.attribute.name] = self._operands[key.attribute.name].read_number
@@ -191,44 +260,63 @@ class Enumeration:
     def _aggregated(self, found: ComplexEvents, events: RememberedColumns) -> AggregateRows:
         count = len(found.ends)
         matches = np.repeat(np.arange(count), np.diff(found.offsets))
-        columns = [found.ends]
-        for key in self._query.group_by:
-            columns.append(self._numbers(key.attribute, found, matches, events))
-        (ends, *keys), group = distinct_rows(columns)
+        keys = [self._key(key.attribute, found, matches, events) for key in self._query.group_by]
+        (ends, *_), group = distinct_rows([found.ends, *(places for _, places in keys)])
         picks = _Picks(found, matches, group)
         aggregates = tuple(self._column(each, picks, len(ends), events) for each in self._query.aggregates)
-        return AggregateRows(ends, tuple(key.astype(np.uint32) for key in keys), aggregates)
+        numbers = tuple(_of_groups(numbers, group, len(ends)) for numbers, _ in keys)
+        return AggregateRows(ends, numbers, aggregates)
 
-    def _numbers(
+    def _key(
         self, attribute: Attribute, found: ComplexEvents, matches: Places, events: RememberedColumns
-    ) -> Places:
-        """For each match the number of an attribute of the one event that the variable holds at most."""
-        held = self._holds(attribute)[found.states]
-        numbers = np.full(len(found.ends), NO_VALUE, np.int64)
-        numbers[matches[held]] = events.read(("number", attribute.name), found.positions[held]).values
-        return numbers
+    ) -> tuple[Places, Places]:
+        """For each match the number of an attribute of the one event that the variable holds at most, and the place.
 
-    def _holds(self, attribute: Attribute) -> Mask:
+        That is where the value comes first in the matches of this end, so that the order of groups does not depend on
+        what is forgotten; NULL comes last.
+        """
+        held = self._holds(attribute.variable)[found.states]
+        numbers = np.full(len(found.ends), NO_VALUE, np.int64)
+        places = np.full(len(found.ends), LAST, np.int64)
+        numbers[matches[held]] = events.read(("number", attribute.name), found.positions[held]).values
+        places[matches[held]] = found.positions[held]
+        places[numbers == NO_VALUE] = LAST
+        (ends, _), like = distinct_rows([found.ends, numbers])
+        first = np.full(len(ends), LAST, np.int64)
+        np.minimum.at(first, like, places)
+        return numbers, first[like]
+
+    def _holds(self, variable: str | None) -> Mask:
         """In which states events are picked that the variable holds."""
-        return np.array([attribute.variable in names for names in self._plan.variables], np.bool_)
+        return np.array([variable in names for names in self._plan.variables], np.bool_)
 
     def _column(
         self, aggregate: MatchAggregate, picks: _Picks, groups: int, events: RememberedColumns
     ) -> pyarrow.Array:
-        found, attribute = picks.found, aggregate.attribute
-        held = np.zeros(len(found.states), np.bool_) if attribute is None else self._holds(attribute)[found.states]
+        found, name = picks.found, aggregate.operand
+        held = self._holds(aggregate.variable)[found.states]
         counted = np.ones(len(found.ends), np.bool_)
         if self._is_ambiguous:
             counted = distinct(found, picks.group, held)
-        if attribute is None:
+        if name is None:
             return whole(np.bincount(picks.group[counted], minlength=groups), aggregate, self._integers)
         held &= counted[picks.matches]
-        vector = events.read(attribute.name, found.positions[held])
+        operand, positions = self._operands[name], found.positions[held]
+        vector = events.read(name, positions)
+        far = None if aggregate.function == "COUNT" else operand.beyond(vector)
+        if far is not None and far.any():
+            raise too_large(operand, int(positions[np.argmax(far)]))
         where = picks.group[picks.matches[held]]
         if vector.valid is not None:
             where, vector = where[vector.valid], Vector(vector.values[vector.valid])
-        operand = self._operands[attribute.name]
         return aggregated(aggregate, operand, vector.values, where, groups, self._integers)
+
+
+def _of_groups(numbers: Places, group: Places, count: int) -> Numbers:
+    """By group what all of its matches have."""
+    found = np.empty(count, np.uint32)
+    found[group] = numbers
+    return found
 
 
 def distinct_rows(columns: list[Places]) -> tuple[list[Places], Places]:

@@ -24,7 +24,7 @@ from spaseq.tuples.columns.stored import (
 from spaseq.tuples.columns.vectors import Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.measures import Measure
-from spaseq.tuples.encoding.partitions import NO_PARTITION
+from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers
 from spaseq.tuples.encoding.windows import NEVER, edges
 from spaseq.tuples.totals.totals import AggregateRows, Totals
 
@@ -82,11 +82,27 @@ class Rising:
 
     @property
     def known_partitions(self) -> int:
-        """How many partitions the events that are kept have at most."""
-        numbers = [batch.partitions for batch in self._kept if batch.partitions is not None]
-        return max(
-            (int(some[some != NO_PARTITION].astype(np.int64).max(initial=-1)) + 1 for some in numbers), default=0
-        )
+        """How many partitions it knows, at most."""
+        kept = int(self._partitions().astype(np.int64).max(initial=-1)) + 1
+        return max(kept, self._totals.known_partitions, self._enumeration.known_partitions)
+
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with: all, as long as events are kept."""
+        return self._enumeration.living() if self._has_fallen else self._partitions()
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all partitions but these (rising), which get the numbers from 0 on."""
+        self._enumeration.keep(kept)
+        if not self._has_fallen:
+            self._totals.keep(kept)
+            self._kept = [_renumbered(batch, kept) for batch in self._kept]
+
+    def _partitions(self) -> Numbers:
+        """Those of the events that are kept, rising."""
+        numbers = [np.unique(batch.partitions) for batch in self._kept if batch.partitions is not None]
+        found: Numbers = np.unique(np.concatenate([*numbers, np.empty(0, np.uint32)]))
+        there: Numbers = found[found != NO_PARTITION]
+        return there
 
     def _falls(self, batch: EncodedBatch) -> bool:
         starts, _ = edges(self._window, batch)
@@ -101,6 +117,15 @@ class Rising:
             for _ in self._enumeration.rows(before):
                 pass
         yield from self._enumeration.rows(batch)
+
+
+def _renumbered(batch: EncodedBatch, kept: Numbers) -> EncodedBatch:
+    """The batch, with the numbers that its partitions have if these are kept."""
+    assert batch.partitions is not None
+    there = batch.partitions != NO_PARTITION
+    numbers = np.full(len(batch), NO_PARTITION, np.uint32)
+    numbers[there] = np.searchsorted(kept, batch.partitions[there])
+    return replace(batch, partitions=numbers)
 
 
 def _stored(batch: EncodedBatch) -> dict[str, Any]:

@@ -63,8 +63,13 @@ def check_attribute(name: str, schema: pyarrow.Schema) -> Kind:
     type_ = schema.field(name).type
     kind = kind_of_type(type_)
     if kind is None:
-        raise QueryError(f"the attribute {name} is of type {type_}: a query cannot use it")
+        hint = f"its fields can be used, as in x.{name}.{type_.field(0).name}" if _has_fields(type_) else ""
+        raise QueryError(f"the attribute {name} is of type {type_}: a query cannot use it", hint=hint)
     return kind
+
+
+def _has_fields(type_: pyarrow.DataType) -> bool:
+    return bool(types.is_struct(type_)) and type_.num_fields > 0
 
 
 def check(predicate: Predicate, schema: pyarrow.Schema) -> None:
@@ -84,6 +89,24 @@ def check(predicate: Predicate, schema: pyarrow.Schema) -> None:
         case And(parts) | Or(parts):
             for part in parts:
                 check(part, schema)
+
+
+def calculated_type(value: Value, schema: pyarrow.Schema) -> pyarrow.DataType:
+    """The type of what is calculated, int64 or double; QueryError as of ``check``."""
+    _kind(value, schema)
+    return pyarrow.float64() if _is_double(value, schema) else pyarrow.int64()
+
+
+def _is_double(value: Value, schema: pyarrow.Schema) -> bool:
+    match value:
+        case Attribute(name):
+            return bool(types.is_floating(schema.field(name).type))
+        case Constant(inner):
+            return isinstance(inner, float)
+        case Negative(inner):
+            return _is_double(inner, schema)
+        case Arithmetic(operator, left, right):
+            return operator == "/" or _is_double(left, schema) or _is_double(right, schema)
 
 
 def _check_pair(operator: str, left: Value, right: Value, schema: pyarrow.Schema) -> None:

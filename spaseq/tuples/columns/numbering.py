@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +32,9 @@ class AnyNumbering(Protocol):
     @property
     def values(self) -> list[Any]:
         """All values by number; times in microseconds."""
+
+    def at(self, numbers: Numbers) -> list[Any]:
+        """The values with these numbers."""
 
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's values (n), NO_NUMBER where there is none."""
@@ -70,6 +73,11 @@ class IntegerNumbering:
     def values(self) -> list[Any]:
         """All of them by number."""
         found: list[int] = self._numbers.values.tolist()
+        return found
+
+    def at(self, numbers: Numbers) -> list[int]:
+        """Those with these numbers."""
+        found: list[int] = self._numbers.at(numbers).tolist()
         return found
 
     def keep(self, kept: Numbers) -> None:
@@ -130,7 +138,11 @@ class ValueNumbering:
 
     def __init__(self, type_: pyarrow.DataType) -> None:
         self._type = type_
+        self._know_none()
+
+    def _know_none(self) -> None:
         self._numbers = _numbers()
+        self._by_number: list[Hashable] = []  # the first so many of them, as far as they were asked for
 
     def __len__(self) -> int:
         """How many there are so far."""
@@ -145,7 +157,7 @@ class ValueNumbering:
         values = column_read(data, self._type).to_pylist()
         distinct(values)
         require(all(value == value for value in values), "a value is none")
-        self._numbers = _numbers()
+        self._know_none()
         for value in values:
             self._numbers[value]
 
@@ -154,10 +166,16 @@ class ValueNumbering:
         """All of them by number."""
         return [value for value in self._numbers if value is not None]
 
+    def at(self, numbers: Numbers) -> list[Any]:
+        """Those with these numbers."""
+        new = islice(reversed(self._numbers), len(self) - len(self._by_number))  # a dictionary remembers their order
+        self._by_number += list(new)[::-1]
+        return [self._by_number[number] for number in numbers.tolist()]
+
     def keep(self, kept: Numbers) -> None:
         """Forget all but those of these numbers, which get the numbers from 0 on."""
         values = self.values
-        self._numbers = _numbers()
+        self._know_none()
         for number in kept.tolist():
             self._numbers[values[number]]
 

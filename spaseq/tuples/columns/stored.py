@@ -79,6 +79,19 @@ def integers_read(data: bytes, count: int | None = None) -> npt.NDArray[np.int64
     return found
 
 
+def marks_read(data: bytes, first: int, end: int, forgets: bool) -> npt.NDArray[np.int64]:
+    """What rows that are kept, from position ``first`` on and before ``end``, are known by (n); SnapshotError.
+
+    Those that are forgotten in their order by their starts, as all are there; others by their positions.
+    """
+    marks = integers_read(data)
+    if len(marks) == end - first:
+        return marks if forgets else np.arange(first, end)
+    rising = len(marks) > 0 and marks[0] == first and marks[-1] < end and bool((marks[1:] > marks[:-1]).all())
+    require(not forgets and rising, "rows that were kept are missing")
+    return marks
+
+
 def vector_stored(vector: Vector) -> bytes:
     """A vector; Python's integers as texts."""
     missing = None if vector.valid is None else ~vector.valid

@@ -6,7 +6,6 @@ it comes, and remembered with it.  What is left is arithmetic and logic between 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -42,7 +41,7 @@ from spaseq.tuples.columns.few import FewRows
 from spaseq.tuples.columns.few_predicates import few_truths, few_values
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import Mask, nearest
 
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
@@ -75,7 +74,7 @@ class RememberedValue:
     of: Value | Predicate
     form: WordForm
 
-    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Integers:
+    def read(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> Integers:
         """The values of a batch (n)."""
         if self.form is WordForm.TRUTH:
             assert not isinstance(self.of, Attribute | Constant | Arithmetic | Negative)
@@ -100,7 +99,7 @@ class FewRemembered:
         is_value = isinstance(of, Attribute | Constant | Arithmetic | Negative)
         self._read = few_values(of, schema) if is_value else few_truths(of, schema)
 
-    def read_few(self, rows: FewRows, known: defaultdict[str | None, int]) -> Integers:
+    def read_few(self, rows: FewRows, known: KnownTexts) -> Integers:
         """As ``RememberedValue.read``."""
         found = self._read(rows)
         match self._form:

@@ -6,10 +6,9 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import count, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,8 +31,7 @@ from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.few_predicates import few_values
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.stored import column_read, column_stored, distinct
-from spaseq.tuples.columns.texts import numbered
+from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import Mask, Vector, as_floats, nearest
 from spaseq.tuples.encoding.conditions import Conditions, FewRemembered, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -77,7 +75,7 @@ class RegisterColumns:
         ]
         self._remembered = conditions.remembered if conditions is not None else ()
         self._few = [FewRemembered(each, schema) for each in self._remembered]
-        self._texts: defaultdict[str | None, int] = defaultdict(count(1).__next__)
+        self._texts = KnownTexts()
 
     def read(self, batch: Rows) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
@@ -86,16 +84,17 @@ class RegisterColumns:
             return few + [one.read_few(batch, self._texts) for one in self._few]
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
+    def forget(self, least: int, latest: int) -> None:
+        """As ``KnownTexts.forget``, before a batch is read."""
+        self._texts.forget(least, latest)
+
     def state(self) -> bytes:
         """The texts that have numbers, for a snapshot."""
-        return column_stored(pyarrow.array(list(self._texts), pyarrow.string()))
+        return self._texts.stored()
 
-    def restore(self, data: bytes) -> None:
-        """Know these texts; SnapshotError: one is there twice."""
-        texts = column_read(data, pyarrow.string()).to_pylist()
-        distinct(texts)
-        for text in texts:
-            self._texts[text]
+    def restore(self, data: bytes, latest: int) -> None:
+        """As ``KnownTexts.restore``."""
+        self._texts.restore(data, latest)
 
 
 class _Column:
@@ -113,7 +112,7 @@ class _Column:
         )
         self._few = few_values(measured.value, schema)
 
-    def read(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> Numbers:
+    def read(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> Numbers:
         values, valid = self._encoded(batch, known)
         measured = self._measured
         if measured.comparison.operator in ("<", "<="):
@@ -125,12 +124,12 @@ class _Column:
             values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
 
-    def read_few(self, rows: FewRows, known: defaultdict[str | None, int]) -> list[int]:
+    def read_few(self, rows: FewRows, known: KnownTexts) -> list[int]:
         """``read`` of a few rows."""
         encode, missing = self._encoding(known), int(NO_BOUND if self._measured.bound else NO_VALUE)
         return [missing if value is None else encode(value) for value in self._few(rows)]
 
-    def _encoding(self, known: defaultdict[str | None, int]) -> Callable[[Any], int]:
+    def _encoding(self, known: KnownTexts) -> Callable[[Any], int]:
         """The integer of one value."""
         measured = self._measured
         one = known.__getitem__ if self._is_text else partial(_double if self._is_float else _integer, measured.value)
@@ -141,7 +140,7 @@ class _Column:
             return lambda value: ~one(value) + more
         return lambda value: one(value) + more
 
-    def _encoded(self, batch: pyarrow.RecordBatch, known: defaultdict[str | None, int]) -> tuple[Numbers, Mask | None]:
+    def _encoded(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> tuple[Numbers, Mask | None]:
         value = self._measured.value
         if self._is_text:
             return numbered(value, batch, known)
@@ -158,7 +157,7 @@ class _Bound:
         self._is_real = compares_reals(joined, schema)
         self._few = few_values(joined.bound, schema)
 
-    def read_few(self, rows: FewRows, _: defaultdict[str | None, int]) -> list[int]:
+    def read_few(self, rows: FewRows, _: KnownTexts) -> list[int]:
         """``read`` of a few rows."""
         more, missing = int(self._joined.operator != "="), int(NO_BOUND)
         if self._joined.is_left:
@@ -168,7 +167,7 @@ class _Bound:
     def _one(self, value: float) -> int:
         return ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
 
-    def read(self, batch: pyarrow.RecordBatch, _: defaultdict[str | None, int]) -> Numbers:
+    def read(self, batch: pyarrow.RecordBatch, _: KnownTexts) -> Numbers:
         vector = numbers(self._joined.bound, batch)
         values = self._comparable(vector)
         if not self._joined.is_left:

@@ -20,8 +20,9 @@ from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.measures import Measure, check_measure, measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
-from spaseq.tuples.encoding.timed import Timed
-from spaseq.tuples.encoding.times import Clock, Times
+from spaseq.tuples.encoding.timed import Timed, clock_of
+from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.sources.formatted import texts_as_times
 from spaseq.tuples.sources.opening import open_source
 from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_texts, is_text
 
@@ -100,6 +101,8 @@ class Encoding(Iterator[EncodedBatch]):
         if on_error not in ("stop", "skip"):
             raise OptionError(f"on_error is stop or skip, not {on_error}")
         check_roles(roles, source.names)
+        if roles.time is not None:
+            source = texts_as_times(source, roles.time, None)
         type_column = type_column_of(roles, source.names)
         self._roles = roles
         self._source = source
@@ -113,7 +116,9 @@ class Encoding(Iterator[EncodedBatch]):
             stream_column=roles.stream_column,
         )  # fmt: skip
         self.partitions = Partitions(roles.partition, self.schema) if roles.partition else None
-        clock = Clock(roles.time, roles.unit, self.schema) if roles.time is not None else None
+        clock = None
+        if roles.time is not None:
+            clock = clock_of(roles.time, roles.unit, self.schema, source.batches(), source.place(0))
         if roles.measure is not None:
             check_measure(roles.measure, self.schema)
         self._timed = Timed(source, clock, on_error == "skip")
@@ -135,7 +140,9 @@ class Encoding(Iterator[EncodedBatch]):
         lost = []
         if self.skipped:
             cause = f"{self.skipped:,} of the {counted(self.events + self.skipped)} {were(self.skipped)} left out"
-            lost.append(Loss(f"{cause}, whose time falls or is missing", "sort them by time", self._timed.first))
+            lost.append(
+                Loss(f"{cause}, whose time falls, is missing or malformed", "sort them by time", self._timed.first)
+            )
         for omitted, columns, what in (
             (self._outside, self._roles.partition, "in no partition"),
             (self._unmeasured, (self._roles.measure,), "in no window"),

@@ -35,8 +35,8 @@ class Forgetful(Protocol):
     """What may be done with partitions."""
 
     @property
-    def forgets_partitions(self) -> bool:
-        """Whether it ever is."""
+    def ends_with_time(self) -> bool:
+        """Whether time alone ends what is in them.  Others may stay, and are numbered apart."""
 
     @property
     def known_partitions(self) -> int:
@@ -50,12 +50,12 @@ class Forgetful(Protocol):
 
 
 class Keyed:
-    """The partitions by some attributes, for all queries that have them and forget them, or all that do not."""
+    """The partitions by some attributes, for all queries that have them and whose time ends them, or all others."""
 
-    def __init__(self, columns: tuple[str, ...], schema: pyarrow.Schema, forgets: bool) -> None:
+    def __init__(self, columns: tuple[str, ...], schema: pyarrow.Schema, ends_with_time: bool) -> None:
         self.partitions = Partitions(columns, schema)
         self.outside = Omitted()
-        self._forgets = forgets
+        self._ends_with_time = ends_with_time
         self._many = MANY
         self._queries: list[Forgetful] = []
 
@@ -76,8 +76,8 @@ class Keyed:
     def state(self) -> dict[str, Any]:
         """What is known."""
         return {
-            "columns": list(self.partitions.columns), "forgets": self._forgets, "partitions": self.partitions.state(),
-            "outside": self.outside.state(), "many": self._many,
+            "columns": list(self.partitions.columns), "forgets": self._ends_with_time,
+            "partitions": self.partitions.state(), "outside": self.outside.state(), "many": self._many,
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -86,13 +86,13 @@ class Keyed:
         self.outside = Omitted(*state["outside"])
         self._many = max(MANY, state["many"])
         most = max(1, len(self.partitions))  # queries make room for a first one
-        lives = self._forgets and any(len(query.living()) for query in self._queries)
+        lives = any(len(query.living()) for query in self._queries)
         known = all(query.known_partitions <= most for query in self._queries)
         require(known and not (lives and not len(self.partitions)), "a query knows partitions that there are not")
 
     def forget(self) -> None:
         """Let go of those of which nothing is left for any query, when they may be as many as the others."""
-        if not self._forgets or not self._queries or len(self.partitions) < self._many:
+        if not self._queries or len(self.partitions) < self._many:
             return
         living = [query.living() for query in self._queries]
         kept = living[0] if len(living) == 1 else np.unique(np.concatenate(living))
@@ -109,7 +109,7 @@ class QueryReading:
         self.atoms = named(atoms)
         self.names = [repr(atom) for atom in atoms]
         self.running = running
-        self.key = (plan.partition, running.forgets_partitions) if plan.partition else None
+        self.key = (plan.partition, running.ends_with_time) if plan.partition else None
         self.measure = query.window.attribute if isinstance(query.window, AttributeWindow) else None
         self.masks: Masks | None = None  # None: no event came so far
         self.before: tuple[int, ...] = ()  # the sets of atoms that were known when a snapshot was taken

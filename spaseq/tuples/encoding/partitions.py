@@ -44,6 +44,10 @@ class Partitions:
         """The values of the first column, by number if it is the only one; times in microseconds."""
         return self._values[0].values
 
+    def at(self, numbers: Numbers) -> list[Any]:
+        """Those of ``values`` with these numbers."""
+        return self._values[0].at(numbers)
+
     def number(self, batch: Rows) -> Numbers:
         """The partition of each event of a batch (n), NO_PARTITION for those in none."""
         if isinstance(batch, FewRows):

@@ -13,19 +13,28 @@ import pyarrow.compute
 
 from spaseq.snapshots.shapes import COUNT, Shape
 from spaseq.tuples.columns.few import MOST_FEW, FewRows, array
-from spaseq.tuples.columns.stored import integers_read, numbers_stored, require, rows_read, rows_stored
+from spaseq.tuples.columns.positions import RowPositions, places_among
+from spaseq.tuples.columns.stored import (
+    marks_read,
+    numbers_stored,
+    require,
+    rows_read,
+    rows_stored,
+)
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.times import Times
 
 SMALL = 1 << 12  # rows of a batch that may be joined with others
+MANY = 1 << 14  # rows of which some may be in no match any more
 PAST: Shape = [{"first": COUNT, "starts": bytes, "rows": bytes}]  # at most one
-Kept = tuple[int, Times, pyarrow.RecordBatch]  # the first position, the starts, and the rows
+Kept = tuple[int, Times, pyarrow.RecordBatch]  # the first position, the starts (or all positions), and the rows
 
 
 class Past:
     """Some columns of events by position; if ``forgets``, without those that no later window reaches.
 
-    ``schema`` is that of the columns that are kept, without dictionaries.
+    Else only what matches hold says what is needed (``keep_only``).  ``schema`` is that of the columns that are kept,
+    without dictionaries.
     """
 
     def __init__(self, names: Sequence[str], schema: pyarrow.Schema, forgets: bool) -> None:
@@ -35,7 +44,9 @@ class Past:
         self._forgets = forgets
         self._kept: deque[Kept] = deque()
         self._few: deque[tuple[int, Times, FewRows]] = deque()  # that came after these
+        self._count, self._many = 0, MANY  # of rows
         self._table: pyarrow.Table | None = None
+        self._positions: RowPositions | None = None  # of its rows, if some may be missing between them
 
     def keep(self, batch: EncodedBatch, starts: Times, least: Times) -> None:
         """Know a batch, and forget events before its windows: of their ``starts``, windows begin at ``least``."""
@@ -43,14 +54,17 @@ class Past:
             return
         if self._forgets:
             self._forget(least[0])
+        first = batch.first_position
+        marks = starts if self._forgets else np.arange(first, first + len(batch))
+        self._count += len(batch)
         if isinstance(batch.batch, FewRows):
-            self._few.append((batch.first_position, starts, batch.batch))
+            self._few.append((first, marks, batch.batch))
             if len(self._few) == MOST_FEW:
                 self._settle()
             return
         self._settle()
         columns = [_plain(batch.batch.column(name)) for name in self._names]
-        self._append((batch.first_position, starts, pyarrow.record_batch(columns, schema=self.schema)))
+        self._append((first, marks, pyarrow.record_batch(columns, schema=self.schema)))
 
     def _forget(self, least: np.int64) -> None:
         """All before the windows begin."""
@@ -63,12 +77,12 @@ class Past:
         """Keep as a batch what came as few rows."""
         if not self._few:
             return
-        starts = np.concatenate([starts for _, starts, _ in self._few])
+        marks = np.concatenate([marks for _, marks, _ in self._few])
         columns = [
             array([value for _, _, rows in self._few for value in rows.values(field.name)], field.type)
             for field in self.schema
         ]
-        self._append((self._few[0][0], starts, pyarrow.record_batch(columns, schema=self.schema)))
+        self._append((self._few[0][0], marks, pyarrow.record_batch(columns, schema=self.schema)))
         self._few.clear()
 
     def _append(self, kept: Kept) -> None:
@@ -81,6 +95,32 @@ class Past:
     def _is_short(self, before: Kept) -> bool:
         """Whether a batch is not much longer than the one after it: small ones are joined, so that there are few."""
         return len(before[1]) <= 2 * len(self._kept[-1][1])
+
+    @property
+    def has_many(self) -> bool:
+        """Whether half of the rows may be in no match any more, for all that is known."""
+        return not self._forgets and self._count >= self._many
+
+    def keep_only(self, held: Times) -> None:
+        """Forget all rows but those at these positions (rising)."""
+        self._settle()
+        _, positions, rows = _joined(self._kept)
+        needed = places_among(positions, held)
+        self._kept.clear()
+        self._table = None
+        self._count = len(needed)
+        self._many = max(MANY, 2 * self._count)
+        if self._count:
+            left = positions[needed]
+            self._kept.append((int(left[0]), left, rows.take(pyarrow.array(needed))))
+
+    def has(self, positions: Times) -> bool:
+        """Whether the rows at these positions are known."""
+        if self._forgets or not self._names:
+            return True
+        self._settle()
+        known = np.concatenate([np.empty(0, np.int64), *(marks for _, marks, _ in self._kept)])
+        return len(places_among(known, positions)) == len(positions)
 
     @property
     def oldest(self) -> int:
@@ -100,18 +140,26 @@ class Past:
         require(len(state) <= 1, "rows are kept twice")
         for kept in state:
             rows = rows_read(kept["rows"], self.schema)
-            starts = integers_read(kept["starts"])
-            require(bool(self._names) and len(starts) > 0, "rows are kept that nobody needs")
-            require(len(starts) == rows.num_rows == end - kept["first"], "rows that were kept are missing")
-            self._kept.append((kept["first"], starts, rows))
+            marks = marks_read(kept["starts"], kept["first"], end, self._forgets)
+            require(bool(self._names) and len(marks) > 0, "rows are kept that nobody needs")
+            require(len(marks) == rows.num_rows, "rows that were kept are missing")
+            self._kept.append((kept["first"], marks, rows))
+            self._count = len(marks)
 
     def values(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
         """The values of a column at these positions (int64)."""
         self._settle()
         if self._table is None:
             self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
-        places = pyarrow.compute.subtract(positions, self._kept[0][0])
-        return self._table.column(name).take(places).combine_chunks()
+            marks = [marks for _, marks, _ in self._kept]
+            self._positions = None if self._forgets else RowPositions(np.concatenate(marks))
+        return self._table.column(name).take(self._places(positions)).combine_chunks()
+
+    def _places(self, positions: pyarrow.Array) -> pyarrow.Array:
+        """The rows in the table."""
+        if self._positions is None:
+            return pyarrow.compute.subtract(positions, self._kept[0][0])
+        return pyarrow.array(self._positions.places(positions.to_numpy()))
 
 
 def _joined(kept: Sequence[Kept]) -> Kept:

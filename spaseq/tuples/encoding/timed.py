@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow
 
-from spaseq.errors import StreamError
+from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.encoding.times import Clock, Times
+from spaseq.tuples.sources.fields import StructFields
+from spaseq.tuples.sources.formatted import TextTimes
 from spaseq.tuples.sources.source import Source
 
 TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
+
+
+def told(source: Source, row: int) -> tuple[str, str] | None:
+    """What is wrong with a text of a source that is no time, and a hint; None: nothing is known about it."""
+    return source.told(row) if isinstance(source, TextTimes | StructFields) else None
+
+
+def clock_of(
+    name: str, unit: str, schema: pyarrow.Schema, batches: Iterable[pyarrow.RecordBatch], place: Location
+) -> Clock:
+    """The clock of rows whose column ``name`` has times, the first of which is at a place.
+
+    QueryError, with the first value: these are no times.
+    """
+    try:
+        return Clock(name, unit, schema)
+    except QueryError as error:
+        first = next((batch for batch in batches if batch.num_rows), None)
+        if first is None or name not in first.schema.names:
+            raise
+        message = f"{error.message}, as {str(first.column(name)[0])[:80]}"
+        raise QueryError(message, place, hint=error.hint) from None
 
 
 class Timed:
@@ -77,8 +101,9 @@ class Timed:
         times, good, fault = self._clock.read(batch)
         if good is None or fault is None:
             return times, batch
+        message, hint = told(self._source, row + fault.row) or (fault.message, fault.hint)
         if not self._skip:
-            raise StreamError(fault.message, self._source.place(row + fault.row), hint=fault.hint)
+            raise StreamError(message, self._source.place(row + fault.row), hint=hint)
         self.skipped += int((~good).sum())
-        self._first = self._first or (row + fault.row, fault.message)
+        self._first = self._first or (row + fault.row, message)
         return times[good], batch.filter(pyarrow.array(good))

@@ -14,7 +14,7 @@ from spaseq.results.times import iso
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.columns.kinds import check_attribute, shown
 from spaseq.tuples.columns.predicates import vector
-from spaseq.tuples.columns.vectors import Column, Mask
+from spaseq.tuples.columns.vectors import Column, Mask, Vector
 
 Times = npt.NDArray[np.int64]
 
@@ -25,27 +25,30 @@ class Fault:
 
     row: int
     message: str
-    hint: str = "events without a proper time can be skipped"
+    hint: str = 'events without a proper time can be skipped (on_error="skip")'
 
 
 class Clock:
     """Reads the column ``name`` as times, and watches that they do not fall from batch to batch.
 
-    Integers count ``unit`` (us, ms or s) since 1970.  OptionError for an unknown unit, QueryError if the column is
-    neither of integers nor of timestamps.
+    Integers count ``unit`` (us, ms or s) since 1970, and so do doubles, of ms or s: to the nearest microsecond.
+    OptionError for an unknown unit, QueryError if the column has nothing of the kind.
     """
 
     def __init__(self, name: str, unit: str, schema: pyarrow.Schema) -> None:
         if unit not in UNITS:
             raise OptionError(f"the unit of time is us, ms or s, not {unit}")
-        check_attribute(name, schema)
+        if schema.get_field_index(name) < 0:
+            check_attribute(name, schema)
         type_ = schema.field(name).type
-        if not (types.is_integer(type_) or types.is_timestamp(type_) or types.is_null(type_)):
-            hint = f'declare its type: {{"{name}": "timestamp"}} or {{"{name}": "int64"}}'
-            raise QueryError(f"the time {name} is of type {shown(type_)}, not of integers or timestamps", hint=hint)
+        self._is_double = bool(types.is_floating(type_)) and unit != "us"
+        if not (self._is_double or types.is_integer(type_) or types.is_timestamp(type_) or types.is_null(type_)):
+            wanted = "not of timestamps, integers or texts"
+            raise QueryError(f"the time {name} is of type {shown(type_)}, {wanted}", hint=_hint(name, type_))
         self.name = name
         self._is_date = types.is_timestamp(type_)
-        self._worth = 1 if self._is_date else UNITS[unit]
+        self._unit = UNITS[unit]
+        self._worth = 1 if self._is_date or self._is_double else UNITS[unit]
         self._least, self._greatest = LEAST // self._worth + 1, GREATEST // self._worth  # in the column
         self._latest = LEAST
 
@@ -63,7 +66,7 @@ class Clock:
 
         Bad is the time that is NULL, out of the range of 64-bit microseconds, or before a good one.
         """
-        found = vector(batch.column(self.name))
+        found = self._vector(batch)
         if (found.valid is None or found.valid.all()) and self._goes_on(found.values):
             times = found.values if self._worth == 1 else found.values * self._worth
             self._latest = int(times[-1]) if len(times) else self._latest
@@ -74,7 +77,7 @@ class Clock:
 
     def read_unordered(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
         """``read`` of events that come in any order: a time may be before others."""
-        found = vector(batch.column(self.name))
+        found = self._vector(batch)
         present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
         fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
         good = present & fits
@@ -83,6 +86,16 @@ class Clock:
             return times, None, None
         row = int(np.argmin(good))
         return times, good, self._unusable(row, bool(present[row]))
+
+    def _vector(self, batch: pyarrow.RecordBatch) -> Vector:
+        """The times as integers that are worth ``_worth``; LEAST is outside of the range."""
+        found = vector(batch.column(self.name))
+        if not self._is_double:
+            return found
+        with np.errstate(over="ignore"):
+            whole = np.rint(found.values * self._unit)
+        fits = np.abs(whole) < -float(LEAST)
+        return Vector(np.where(fits, np.where(fits, whole, 0).astype(np.int64), LEAST), found.valid)
 
     def _unusable(self, row: int, is_present: bool) -> Fault:
         """What is wrong with a time that is not there, or ``is_present``."""
@@ -114,4 +127,14 @@ class Clock:
 
     def _shown(self, time: np.int64) -> str:
         """A time as it stands in the column."""
-        return iso(int(time)) if self._is_date else str(time // self._worth)
+        return iso(int(time)) if self._is_date or self._is_double else str(time // self._worth)
+
+
+def _hint(name: str, type_: pyarrow.DataType) -> str:
+    """What to do about a column that has no times."""
+    if types.is_floating(type_):
+        integers = f'{{"{name}": "int64"}}'
+        return f'say what they count since 1970: unit="s" or unit="ms"; of microseconds declare the type: {integers}'
+    if types.is_time(type_):
+        return "these have no day: make one column of the day and the time"
+    return "times are timestamps, integers that count since 1970, or texts: is another column meant?"

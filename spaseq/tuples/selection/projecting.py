@@ -39,12 +39,22 @@ class Column:
         """The column of results whose variable holds these positions."""
         if self.attribute is None:
             return positions
-        values = past.values(self.attribute, positions.flatten())
+        values = without_nan(past.values(self.attribute, positions.flatten()))
         lengths = pyarrow.compute.list_value_length(positions).to_numpy()
         offsets = np.append(0, np.cumsum(lengths))
         if self.several:
             return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values)
         return values.take(pyarrow.array(offsets[:-1], mask=lengths == 0))
+
+
+def without_nan(values: pyarrow.Array) -> pyarrow.Array:
+    """NaN is NULL, as for filters and aggregates."""
+    if not pyarrow.types.is_floating(values.type):
+        return values
+    wrong = pyarrow.compute.is_nan(values)
+    if not pyarrow.compute.any(wrong).as_py():
+        return values
+    return pyarrow.compute.if_else(wrong, pyarrow.scalar(None, values.type), values)
 
 
 def columns_of(query: FormulaQuery, plan: Recognition, variables: tuple[str, ...]) -> tuple[Column, ...]:

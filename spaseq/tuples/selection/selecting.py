@@ -20,6 +20,7 @@ from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.past import PAST, Past
+from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.encoding.windows import ALWAYS, edges, latest_start
 from spaseq.tuples.selection.batches import record_batch
 from spaseq.tuples.selection.names import called, free, in_order
@@ -94,7 +95,10 @@ class SelectingQuery:
         assert self._counter is None
         self._has_begun = True
         self._know(batch.masks)
+        self._forget_rows()
         starts, least = edges(self._query.window, batch)
+        if self._query.forgets:
+            self._columns.forget(int(least[0]), int(starts[-1]))
         columns = self._columns.read(batch.batch)
         self._memory.keep(batch, starts, least)
         self.past.keep(batch, starts, least)
@@ -145,9 +149,13 @@ class SelectingQuery:
         for past, kept in ((self.past, state["past"]), (self._memory.past, state["remembered"])):
             past.restore(kept, position)
         oldest = max(oldest, self.past.oldest, self._memory.past.oldest)
-        self._recognizer.restore(state["recognizer"], latest_start(self._query.window, position, time), oldest)
+        latest = latest_start(self._query.window, position, time)
+        self._recognizer.restore(state["recognizer"], latest, oldest)
         require(self._recognizer.position == position, "a query is at another position")
-        self._columns.restore(state["texts"])
+        self._columns.restore(state["texts"], latest)
+        if not self._query.forgets:
+            held = self.held_positions()
+            require(self.past.has(held) and self._memory.past.has(held), "rows that were kept are missing")
         self._least, self.found = state["least"], state["found"]
         self.met = met_of(state["met"], len(self._plan.atoms))
         self._has_begun = True
@@ -159,18 +167,36 @@ class SelectingQuery:
 
     # ── partitions of which nothing is left ──────────────────────────────────────────────────────────────
     @property
-    def forgets_partitions(self) -> bool:
-        """Whether there may be such ones."""
-        return bool(self._plan.partition) and self._query.forgets
+    def ends_with_time(self) -> bool:
+        """Whether time alone ends what is in them."""
+        return self._query.forgets
 
     def living(self) -> Numbers:
         """The partitions that have something which a later event can go on with."""
-        return self._recognizer.living(self._least)
+        return self._recognizer.living(self._bound)
 
     def keep(self, kept: Numbers) -> None:
         """Forget all but these (rising), which get the numbers from 0 on."""
         known = np.uint32(self.known_partitions)
         self._recognizer.keep(kept[kept < known])
+
+    @property
+    def _bound(self) -> int:
+        """No window begins before it."""
+        return self._least if self._query.forgets else int(ALWAYS)
+
+    # ── rows of which nothing is left ────────────────────────────────────────────────────────────────────
+    def held_positions(self) -> Times:
+        """The positions of events that later matches may have, rising."""
+        return self._recognizer.held(self._bound)
+
+    def _forget_rows(self) -> None:
+        """Where windows do not say it, ask which rows are needed, when half of them may not be."""
+        pasts = [past for past in (self.past, self._memory.past) if past.has_many]
+        if pasts:
+            held = self.held_positions()
+            for past in pasts:
+                past.keep_only(held)
 
     def _know(self, masks: Sequence[int]) -> None:
         new = masks[self._recognizer.symbols :]

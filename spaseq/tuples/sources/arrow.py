@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, StreamError
+from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.usual import usual_schema
-from spaseq.tuples.sources.source import BATCH_ROWS, check_values, to_usual
+from spaseq.tuples.sources.source import BATCH_ROWS, check_values, to_usual, without_times
 
 
 class ArrowSource:
@@ -24,6 +25,13 @@ class ArrowSource:
         self._types = pyarrow.schema([(field.name, declared.get(field.name, field.type)) for field in schema])
         self._data = data
         self._schema = pyarrow.schema([])
+
+    def has_times(self, column: str) -> None:
+        """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
+        if kind_of_type(self._given.field(column).type) is Kind.TEXT:
+            self._declared = without_times(self._declared, column)
+            field = self._types.field(column).with_type(self._declared.get(column, self._given.field(column).type))
+            self._types = self._types.set(self._types.get_field_index(column), field)
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""

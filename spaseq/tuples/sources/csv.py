@@ -31,6 +31,9 @@ _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
 
 
+_JSON = re.compile(rb'\s*(\{\s*("|\}|$)|\[\s*([\[{]|$))')
+
+
 class CsvSource:
     """A CSV file, or a binary stream of CSV.
 
@@ -47,13 +50,19 @@ class CsvSource:
         begin, self._all_there = self._read_begin()
         self._begin = begin.removeprefix(b"\xef\xbb\xbf")
         self._header = 0
+        self._refuse_json()
         self.names = form.names or self._read_header()
         self._kinds: dict[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
+        self._times = ""  # a column that may come as texts
 
     def as_text(self, column: str) -> None:
         """Infer no type of a column: unless another is declared, it has texts."""
         self._declared = {column: pyarrow.string(), **self._declared}
+
+    def has_times(self, column: str) -> None:
+        """A column has times: where one is none, they come as texts."""
+        self._times = column
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
@@ -74,12 +83,19 @@ class CsvSource:
         while True:
             stop = self._end_of_rows(rest, first) if more else len(rest)
             for batch in self._parsed(rest[:stop], self._kinds, first) if stop else ():
-                yield to_usual(batch, self._schema, first, self.place, self._declared)
+                yield to_usual(batch, self._schema_of(batch), first, self.place, self._declared)
                 first += batch.num_rows
             if not more:
                 return
             data = self._read()
             more, rest = bool(data), rest[stop:] + data
+
+    def _schema_of(self, batch: pyarrow.RecordBatch) -> pyarrow.Schema:
+        """The types of a batch: its times are texts where they could not be read."""
+        place = self._schema.get_field_index(self._times)
+        if place < 0 or not types.is_string(batch.column(self._times).type):
+            return self._schema
+        return self._schema.set(place, pyarrow.field(self._times, pyarrow.string()))
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
@@ -133,6 +149,14 @@ class CsvSource:
             raise
         except (OSError, ValueError, EOFError, zlib.error, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
+
+    def _refuse_json(self) -> None:
+        """StreamError if this is JSON, whose first line would name strange columns."""
+        if _JSON.match(self._begin):
+            lines = ", lines=True" if self._begin.lstrip().startswith(b"{") else ""
+            made = f"pandas.read_json({self._path or 'FILE'!r}{lines}).to_parquet('events.parquet')"
+            hint = f"events are tables in CSV or Parquet; {made} makes one"
+            raise StreamError("this is JSON, and no table in CSV", Location(self._name), hint=hint)
 
     def _read_header(self) -> tuple[str, ...]:
         lines = self._begin.splitlines(keepends=True)
@@ -202,6 +226,9 @@ class CsvSource:
         except pyarrow.ArrowInvalid as error:
             if str(error) == "Empty CSV file":
                 return []
+            found = _BAD_VALUE.match(str(error))
+            if found and self._times == self.names[int(found[1])] and kinds[self._times] != pyarrow.string():
+                return self._parsed(data, {**kinds, self._times: pyarrow.string()}, before)
             raise self._explained(str(error), before) from None
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None

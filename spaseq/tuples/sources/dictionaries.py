@@ -11,7 +11,7 @@ import pyarrow
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.columns.usual import usual_schema
 from spaseq.tuples.columns.values import converted, first_bad
-from spaseq.tuples.sources.source import better_type, is_text, to_usual
+from spaseq.tuples.sources.source import better_type, is_text, to_usual, without_times
 
 _ROWS = 1 << 12  # taken together; types are inferred from the first that many
 
@@ -29,6 +29,11 @@ class DictionarySource:
         found = self._names()
         self.names: tuple[str, ...] = tuple(dict.fromkeys(chain(found, declared)))
         self._types = pyarrow.schema([])
+
+    def has_times(self, column: str) -> None:
+        """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
+        if any(isinstance(row.get(column), str) for row in self._begin):
+            self._declared = without_times(self._declared, column)
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``; StreamError if one begins with values of several types."""

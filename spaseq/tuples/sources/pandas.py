@@ -10,7 +10,9 @@ import pyarrow
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.columns.values import converted, first_bad
 from spaseq.tuples.sources.arrow import ArrowSource
-from spaseq.tuples.sources.source import BATCH_ROWS
+from spaseq.tuples.sources.source import BATCH_ROWS, without_times
+
+_SEEN = 1 << 12  # values that tell whether times are texts
 
 
 class PandasSource:
@@ -21,6 +23,11 @@ class PandasSource:
         self._frame = frame
         self._declared = declared
         self._source = ArrowSource(pyarrow.schema([]), iter(()), {})
+
+    def has_times(self, column: str) -> None:
+        """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
+        if any(isinstance(value, str) for value in self._frame.iloc[:, self.names.index(column)].head(_SEEN)):
+            self._declared = without_times(self._declared, column)
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, which are converted now; StreamError if one has values of several types."""

@@ -11,7 +11,7 @@ import pyarrow
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.usual import usual_schema
-from spaseq.tuples.sources.source import BATCH_ROWS, cannot_read, check_values, to_usual
+from spaseq.tuples.sources.source import BATCH_ROWS, cannot_read, check_values, to_usual, without_times
 
 
 class ParquetSource:
@@ -23,6 +23,11 @@ class ParquetSource:
         self._file = self._open(())
         self.names: tuple[str, ...] = tuple(self._file.schema_arrow.names)
         self._schema = pyarrow.schema([])
+
+    def has_times(self, column: str) -> None:
+        """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
+        if kind_of_type(self._file.schema_arrow.field(column).type) is Kind.TEXT:
+            self._declared = without_times(self._declared, column)
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""

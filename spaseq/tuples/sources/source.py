@@ -83,6 +83,11 @@ def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
         raise OptionError(f"unknown type {type_} of the column {column}; write {known}") from None
 
 
+def without_times(declared: Mapping[str, pyarrow.DataType], column: str) -> dict[str, pyarrow.DataType]:
+    """Declared types without that of a column if it is one of times."""
+    return {name: type_ for name, type_ in declared.items() if name != column or not types.is_timestamp(type_)}
+
+
 def to_usual(
     batch: pyarrow.RecordBatch,
     schema: pyarrow.Schema,

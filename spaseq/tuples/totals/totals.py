@@ -26,8 +26,8 @@ from spaseq.tuples.columns.stored import require
 from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.windows import edges, ordered, unordered
-from spaseq.tuples.totals.operands import Operand
+from spaseq.tuples.encoding.windows import ALWAYS, edges, ordered, unordered
+from spaseq.tuples.totals.operands import MANY, Operand, renumbered, too_large
 
 MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
@@ -58,7 +58,7 @@ class AggregateRows:
 
 @dataclass(frozen=True, slots=True)
 class QuantityReading:
-    """What the aggregator is to know: ``kind`` of ``what`` an attribute of a variable is at an event.
+    """What the aggregator is to know: ``kind`` of ``what`` the ``operand`` of a variable is at an event.
 
     That is its ``value``, 1 if there is one (``presence``), or its place in the ``order`` or ``reverse`` order.
     """
@@ -66,7 +66,7 @@ class QuantityReading:
     kind: PathQuantity
     what: str
     variable: str
-    attribute: str
+    operand: str
 
 
 class Totals:
@@ -92,14 +92,18 @@ class Totals:
         places = [place(key.attribute, query, plan) for key in query.group_by]
         self._first = [number for number, where in enumerate(places) if where is GroupingPlace.FIRST]
         self._keys: dict[tuple[int, ...], int] = {}
+        self._many = MANY  # of these, of which some may be over
+        self._least = int(ALWAYS)
+        self._asked = {each.variable: _asked(plan, each.variable) for each in distinct}
         self._aggregator = _aggregator(query, plan, leading, distinct)
 
     def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""
         self._know(batch.masks)
         starts, least = edges(self._query.window, batch)
-        vectors = {name: self._operands[name].read(batch.batch) for name in {each.attribute for each in self._number}}
-        columns = [_column(reading, vectors[reading.attribute]) for reading in self._number]
+        self._least = int(least[-1]) if self._query.forgets else self._least
+        vectors = {name: self._operands[name].read(batch.batch) for name in {each.operand for each in self._number}}
+        columns = [_column(each, self._fitting(each, vectors[each.operand], batch)) for each in self._number]
         if self._integers is Integers.DOUBLE:
             columns.insert(0, Column(np.zeros(len(batch))))
         numbers = [self._operands[key.attribute.name].number(batch.batch) for key in self._query.group_by]
@@ -112,6 +116,18 @@ class Totals:
                 found = found._replace(ends=found.ends + self._before)
                 yield self._finished(found, [each[found.ends - batch.first_position] for each in numbers])
 
+    def _fitting(self, reading: QuantityReading, vector: Vector, batch: EncodedBatch) -> Vector:
+        """The values, all of them in 64 bits; StreamError: one does not fit of an event that the variable may hold."""
+        operand = self._operands[reading.operand]
+        far = None if reading.what == "presence" else operand.beyond(vector)
+        if far is None:
+            return vector
+        held = np.array([bool(mask & self._asked[reading.variable]) for mask in batch.masks], np.bool_)
+        if (far & held[batch.symbols]).any():
+            raise too_large(operand, batch.first_position + int(np.argmax(far & held[batch.symbols])))
+        present = ~far if vector.valid is None else vector.valid & ~far
+        return Vector(np.where(far, 0, vector.values).astype(np.int64), present)
+
     def met(self) -> int:
         """The atoms that some event had so far."""
         return self._met
@@ -120,6 +136,58 @@ class Totals:
         """What the aggregator keeps."""
         return self._aggregator.statistics()
 
+    # ── what the window has left ─────────────────────────────────────────────────────────────────────────
+    def living(self) -> Numbers:
+        """The partitions that have something which a later event can go on with."""
+        return self._aggregator.living(self._least)
+
+    def keep(self, kept: Numbers) -> None:
+        """Forget all partitions but these (rising), which get the numbers from 0 on."""
+        self._aggregator.keep(kept[kept < np.uint32(self.known_partitions)])
+
+    @property
+    def known_partitions(self) -> int:
+        """How many partitions it knows."""
+        return self._aggregator.statistics()["partitions"]
+
+    def held(self, name: str) -> Numbers:
+        """The numbers of an attribute's values that matches may still have in a key of GROUP BY (n)."""
+        places = self._places_of(name)
+        if not places:
+            return np.empty(0, np.uint32)
+        self._forget_combinations()
+        return self._combinations()[:, places].ravel() if len(self._first) > 1 else self._aggregator.keys()
+
+    def renumber(self, name: str, numbers: Numbers) -> None:
+        """These are the new numbers of an attribute's values, by those before; all that are held have one."""
+        places = self._places_of(name)
+        if places and len(self._first) == 1:
+            self._aggregator.renumber(numbers)
+        elif places:
+            combinations = self._combinations()
+            combinations[:, places] = renumbered(combinations[:, places], numbers)
+            self._know_combinations(combinations)
+
+    def forget_keys(self) -> None:
+        """Let go of keys that no match can have any more, when they may be as many as the others."""
+        if len(self._keys) >= self._many:
+            self._forget_combinations()
+
+    def _forget_combinations(self) -> None:
+        if len(self._first) > 1:
+            held = self._aggregator.keys()
+            kept = np.unique(held)
+            numbers = np.empty(len(self._keys), np.uint32)
+            numbers[kept] = np.arange(len(kept))
+            self._know_combinations(self._combinations()[kept])
+            self._aggregator.renumber(numbers)
+            self._many = max(MANY, 2 * len(kept), len(held))
+
+    def _places_of(self, name: str) -> list[int]:
+        """Where an attribute is in the keys of first events."""
+        return [place_ for place_, key in enumerate(self._first) if self._query.group_by[key].attribute.name == name]
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def snapshot(self) -> bytes:
         """What the future depends on, between two batches; the numbers of the operands' values are not in it."""
         columns: dict[str, npt.NDArray[Any]] = {
@@ -139,7 +207,7 @@ class Totals:
         keys = self._aggregator.keys()
         if len(self._first) > 1:
             pairs = table(arrays, "keys", np.uint32, len(self._first))
-            self._keys = {tuple(pair): number for number, pair in enumerate(pairs.tolist())}
+            self._know_combinations(pairs)
             if len(self._keys) < len(pairs) or (keys >= len(pairs)).any():
                 raise ValueError("some keys of groups are missing")
         held = self._combinations().T if len(self._first) > 1 else [keys] * len(self._first)
@@ -155,6 +223,9 @@ class Totals:
     def _combinations(self) -> npt.NDArray[np.uint32]:
         """The numbers that first events have, as they are paired."""
         return np.array(list(self._keys), np.uint32).reshape(len(self._keys), max(1, len(self._first)))
+
+    def _know_combinations(self, combinations: npt.NDArray[np.uint32]) -> None:
+        self._keys = {tuple(each): number for number, each in enumerate(combinations.tolist())}
 
     def _know(self, masks: Sequence[int]) -> None:
         new = masks[self._aggregator.symbols :]
@@ -183,9 +254,9 @@ class Totals:
 
     def _aggregated(self, aggregate: MatchAggregate, found: Found) -> pyarrow.Array:
         """A column of the result; StreamError where a number is too large."""
-        if aggregate.attribute is None:
+        if aggregate.operand is None:
             return self._counted(found, aggregate)
-        operand = self._operands[aggregate.attribute.name]
+        operand = self._operands[aggregate.operand]
         totals = [found.totals[self._number[reading]] for reading in self._readings[aggregate]]
         match aggregate.function:
             case "MIN" | "MAX":
@@ -246,12 +317,12 @@ def _readings(
     aggregate: MatchAggregate, operands: Mapping[str, Operand], integers: Integers
 ) -> tuple[QuantityReading, ...]:
     """What has to be known for an aggregate."""
-    attribute = aggregate.attribute
-    if attribute is None:
+    name = aggregate.operand
+    if name is None:
         return ()
     in_doubles = integers is Integers.DOUBLE
     count = PathQuantity.SUM_OF_DOUBLES if in_doubles else PathQuantity.SUM
-    total = PathQuantity.SUM_OF_DOUBLES if operands[attribute.name].is_double else count
+    total = PathQuantity.SUM_OF_DOUBLES if operands[name].is_double else count
     kinds = {
         "COUNT": [(count, "presence")],
         "SUM": [(total, "value")],
@@ -259,7 +330,13 @@ def _readings(
         "MIN": [(PathQuantity.LEAST, "order")],
         "MAX": [(PathQuantity.LEAST, "reverse")],
     }[aggregate.function]
-    return tuple(QuantityReading(kind, what, attribute.variable or "", attribute.name) for kind, what in kinds)
+    return tuple(QuantityReading(kind, what, aggregate.variable or "", name) for kind, what in kinds)
+
+
+def _asked(plan: Recognition, variable: str) -> int:
+    """The set of atoms of events that a variable may hold."""
+    held = (state for state, names in zip(plan.automaton.states, plan.variables, strict=True) if variable in names)
+    return reduce(or_, (1 << atom for state in held for atom in state.atoms), 0)
 
 
 def _aggregator(

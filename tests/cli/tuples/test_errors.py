@@ -32,7 +32,7 @@ def test_a_header_alone(table: Path, invoke: Invoke, format: str, head: str) -> 
 WRONG_OPTIONS = {
     "--time tiem": "no column tiem for the times",
     "--type nam": "no column nam for the types; did you mean name?",
-    "--time name": "pairs.ceql: error: the time name is of type string",
+    "--time price": "events.csv:2: error: the time price is of type double",
     "--type price": "hint: declare it: --declare price=string",
     "--type name --relation BUY": "not both",
     "--time-unit s": "--time says which column",
@@ -54,6 +54,13 @@ def test_wrong_options(table: Path, invoke: Invoke, options: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert WRONG_OPTIONS[options] in result.stderr and "internal" not in result.stderr
     assert Path("events.csv").read_text() == EVENTS
+
+
+def test_a_column_of_texts_that_are_no_times(table: Path, invoke: Invoke) -> None:
+    result = invoke("tuples", "pairs.ceql", "--events", "events.csv", "--time", "name")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "events.csv:2: error: the time name is '" in result.stderr
+    assert "hint: say its form, as in --time-format" in result.stderr
 
 
 WRONG_QUERIES = {

@@ -72,7 +72,7 @@ def test_events_whose_time_falls(table: Path, invoke: Invoke) -> None:
     assert results(skipped.stdout)[-1] == (2, 4, {"BUY": [2], "SELL": [4]})
     assert (skipped.exit_code, skipped.stderr) == (
         0,
-        "warning: 2 of the 7 events were left out, whose time falls or is missing: sort them by time; "
+        "warning: 2 of the 7 events were left out, whose time falls, is missing or malformed: sort them by time; "
         "first at events.csv:6: the time at falls: 250 after 300\n",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ from pyoxigraph import Quad, RdfFormat, parse
 from spaseq import Engine, Match
 from spaseq import parse as parse_query
 from spaseq.engine.arrow_rows import read_rows
+from spaseq.engine.item_reader import read_items
 from spaseq.errors import LocatedError, SpaseqError
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep
@@ -37,6 +39,7 @@ def enter(data: bytes) -> str:
             same(found, _pushed(data, "pyoxigraph"), "evaluated by pyoxigraph")
         same(found if isinstance(found, list) else [], _in_batch(data), "in a batch")
     same(_place(found) if isinstance(found, Exception) else found, _as_row(data), "as a row")
+    same(_told(found), _told(_as_item(data)), "as an item among many")
     known = _outcome(lambda: Engine({"urn:kb": data}))
     if isinstance(found, Exception):
         raise found
@@ -94,6 +97,27 @@ def _in_batch(data: bytes) -> Shown:
 def _place(error: Exception) -> str:
     """Where in a text an error is."""
     return f"{error.line}:{error.column}" if isinstance(error, LocatedError) else "0:0"
+
+
+def _as_item(data: bytes) -> Shown | Exception:
+    """What the event gives as the second of three items that are read at once, or why it is none."""
+    pushing, other = _pushing("auto"), b"<urn:other> <urn:p> 0 ."
+    time = pushing.next_time()
+    pushing.time += 2
+    core, items = pushing.engine.core, [(time, other), (time + 1, data), (time + 2, other)]
+    read = _outcome(lambda: read_items("urn:s", core.encoders["urn:s"], items))
+    if isinstance(read, Exception):
+        return read
+    found = [match for some in pushing.engine.push_columns([read]) for match in some]
+    return _shown([match for match in found if match.microseconds[0] == time + 1])
+
+
+def _told(found: Shown | Exception) -> object:
+    """The same, of an error what it says but for which item it is about, and for labels that a parser makes up."""
+    if isinstance(found, LocatedError):
+        return found.message, found.line, found.column, found.location.text
+    told = str(found).removeprefix("<batch>, item 1: ")
+    return found if isinstance(found, list) else sorted(re.split(", |: ", re.sub("_:[0-9a-f]{20,}", "_", told)))
 
 
 def _as_row(data: bytes) -> Shown | str:

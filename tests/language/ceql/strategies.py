@@ -77,7 +77,9 @@ def formulas_above(inner: st.SearchStrategy) -> st.SearchStrategy:
 
 steps = references | formulas_above(references)
 formulas = steps | formulas_above(steps) | formulas_above(formulas_above(steps))
-aggregates = st.builds(tree.Aggregate, st.sampled_from(AGGREGATES), st.none() | of_variables)
+numeric = of_variables | signed | numbers
+calculated = operations(("+", "-", "*", "/", "%"), numeric | operations(("+", "*"), numeric))
+aggregates = st.builds(tree.Aggregate, st.sampled_from(AGGREGATES), st.none() | of_variables | calculated)
 shown = st.builds(tree.Shown, aggregates | of_variables, st.none() | names)
 selects = st.builds(tree.Select, st.none() | st.sampled_from(STRATEGIES), st.none() | tuples(references | shown))
 durations = st.builds(tree.Duration, numbers, st.sampled_from(sorted(MICROSECONDS)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .evaluate import Candidates, ComplexEvent, Matches, candidates
 from .model import Aggregate, Event, Query
-from .predicates import Attribute, Value
+from .predicates import Attribute, Value, value_of
 from .valuations import Valuation
 
 Key = tuple[Value, ...]
@@ -70,9 +70,10 @@ def aggregated(
     """The value of an aggregate over the matches of one group; NULLs do not count."""
     if aggregate.operand is None:
         return len({match for match, _ in members})
-    name, variable = aggregate.operand.name, aggregate.operand.variable or ""
+    variable = aggregate.variable
     sets = {(match, tuple(valuation.positions(variable))) for match, valuation in members}
-    values = [events[position].attributes.get(name) for _, held in sets for position in held]
+    held = [events[position].attributes for _, positions in sets for position in positions]
+    values = [value_of(aggregate.operand, {variable: attributes}) for attributes in held]
     return combine(aggregate.function, [value for value in values if value is not None])
 
 

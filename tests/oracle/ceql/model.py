@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .predicates import Attribute, Predicate, Value
+from .predicates import Attribute, Operand, Predicate, Value, walk_operands
 
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
 POLICIES = ("NONE", "ANY", "PARTITION")
@@ -126,10 +126,16 @@ class Window:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """`function(variable.attribute)` over matches; `COUNT(*)` where there is no operand."""
+    """`function(operand)` over matches, the operand of one variable's attributes; `COUNT(*)` where there is none."""
 
     function: str
-    operand: Attribute | None = None
+    operand: Operand | None = None
+
+    @property
+    def variable(self) -> str:
+        """Of which events it is."""
+        attributes = [] if self.operand is None else walk_operands(self.operand)
+        return next((part.variable or "" for part in attributes if isinstance(part, Attribute)), "")
 
 
 @dataclass(frozen=True)

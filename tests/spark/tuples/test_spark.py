@@ -195,6 +195,19 @@ def test_columns_of_any_type() -> None:
     assert found.schema["b.price"].dataType == df.schema["price"].dataType
 
 
+def test_fields_of_structs_and_times_that_are_texts() -> None:
+    """Beside them a time that is none, which is left out, and NaN, which is NULL."""
+    rows = """SELECT type, at, named_struct('b', b, 't', named_struct('u', u)) AS s, v
+        FROM VALUES ('A', '2026-01-01T00:00:01', 1, 'x', 1D), ('B', 'soon', 9, 'x', 1D),
+            ('B', '2026-01-01 00:00:02', 5, 'x', double('NaN')), ('B', '2026-01-01T00:00:03', 0, 'x', 2D),
+            ('B', '2026-01-01T00:00:04', 7, 'y', 3D) AS t(type, at, b, u, v)"""
+    text = """SELECT y.at AS at, y.s.b AS b, x.s.t.u AS u, y.v AS v WHERE A AS x ; B AS y
+        FILTER y.s.b > x.s.b WITHIN 1 MINUTE"""
+    found = match_tuples(session().sql(rows), text, time="at", on_error="skip", buckets=1).orderBy("last")
+    shown = [(row["at"], row["b"], row["u"], row["v"]) for row in found.collect()]
+    assert shown == [("2026-01-01 00:00:02", 5, "x", None), ("2026-01-01T00:00:04", 7, "x", 3.0)]
+
+
 def test_late_rows_are_counted_and_given(tmp_path: Path) -> None:
     """What came with the first file is promised with the second one, so some rows of the third one are late."""
     files = [

@@ -19,17 +19,24 @@ from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.selection import selecting
 from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement
-from tests.tuples.aggregated import aggregates_of, pair_of, rows_of
+from tests.tuples.aggregated import Aggregating, Calculating, aggregates_of, pair_of, rows_of
+from tests.tuples.eager import forget_at_once
 
 TOTALS = "totals of partial matches"
 WAYS = (f"{TOTALS}:", f"{TOTALS}, as long as", "all matches are enumerated")
 
 
-def agree(seeds: range, monkeypatch: pytest.MonkeyPatch, totals_: str = "int64") -> Counter[str]:
+def agree(
+    seeds: range,
+    monkeypatch: pytest.MonkeyPatch,
+    totals_: str = "int64",
+    maker: type[Aggregating] = Aggregating,
+) -> Counter[str]:
     """Compare with the oracle, the table in small batches, and rows in small parts; how often each way was gone."""
     ways: Counter[str] = Counter()
+    forget_at_once(monkeypatch)
     for seed in seeds:
-        pair = pair_of(seed)
+        pair = pair_of(seed, maker)
         monkeypatch.setattr(selecting, "MOST", (1, 3, 1000)[seed % 3])
         monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
         found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4], totals_)
@@ -42,6 +49,18 @@ def agree(seeds: range, monkeypatch: pytest.MonkeyPatch, totals_: str = "int64")
 def test_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ways = agree(range(start, start + 200), monkeypatch)
     assert min(ways[way] for way in WAYS) > 10
+
+
+@pytest.mark.parametrize("start", range(50_000, 50_600, 200))
+def test_random_queries_with_expressions(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = agree(range(start, start + 200), monkeypatch, maker=Calculating)
+    assert min(ways[way] for way in WAYS) > 10
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("start", range(60_000, 70_000, 1000))
+def test_10_000_random_queries_with_expressions(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    agree(range(start, start + 1000), monkeypatch, maker=Calculating)
 
 
 @pytest.mark.deep
@@ -84,6 +103,51 @@ def test_what_is_too_large_ends_the_run(totals_: str, length: int, room: str) ->
         StreamError, match=f"n of the .* matches that end at position {length + 1} does not fit in {room}"
     ):
         table(LONG, long(length), totals=totals_)
+
+
+HUGE = [{"type": kind, "v": v} for kind, v in [("A", 2**61), ("B", 3), ("A", 2**62), ("B", 2**61), ("C", 0)]]
+BY_TOTALS = "SELECT {} FROM S WHERE A AS a ; B AS b"
+ENUMERATED = "SELECT LAST {} FROM S WHERE A AS a ; B AS b"
+
+
+@pytest.mark.parametrize("query", [BY_TOTALS, ENUMERATED])
+def test_calculated_integers_beyond_64_bits(query: str) -> None:
+    with pytest.raises(StreamError, match=r"b\.v \* 4 of the event at position 3 does not fit in 64 bits") as caught:
+        table(query.format("MAX(b.v * 4)"), HUGE)
+    assert "multiply by 1.0" in caught.value.hint
+    (_, row) = table(query.format("MAX(b.v * 1.0 * 4) AS m, COUNT(b.v * 4) AS n"), HUGE).to_pylist()
+    assert row["m"] == 2.0**63
+    assert row["n"] > 0
+
+
+@pytest.mark.parametrize("query", [BY_TOTALS, ENUMERATED])
+def test_events_that_no_match_has_do_not_matter(query: str) -> None:
+    """The As do not fit, and the Bs do."""
+    assert table(query.format("MAX(b.v * 3) AS m"), HUGE[:3]).column("m").to_pylist() == [9]
+
+
+def test_what_is_calculated_is_of_numbers() -> None:
+    with pytest.raises(QueryError, match=r"\+ needs a number, not the attribute name of type string"):
+        table("SELECT COUNT(a.name + 1) FROM S WHERE A AS a")
+    with pytest.raises(QueryError, match="no attribute prize"):
+        table("SELECT COUNT(a.prize + 1) FROM S WHERE A AS a")
+
+
+def test_what_is_calculated_has_a_type_whatever_comes() -> None:
+    calculated = "MAX(a.volume + 1), MAX(a.volume / 1), SUM(a.volume * 2), SUM(a.price * 2), COUNT(a.volume - 1)"
+    query = f"SELECT {calculated} FROM S WHERE A AS a"
+    assert [str(type_) for type_ in table(query).schema.types[1:]] == ["int64", "double", "int64", "double", "int64"]
+
+
+def test_1_and_1_0_are_two() -> None:
+    query = "SELECT MAX(a.volume * 1) AS i, MAX(a.volume * 1.0) AS d FROM S WHERE A AS a"
+    assert [str(type_) for type_ in table(query).schema.types[1:]] == ["int64", "double"]
+
+
+def test_a_column_whose_name_looks_calculated_is_a_column() -> None:
+    rows = [{"type": "A", "v": 1, "v + 1": 7}]
+    found = table("SELECT MAX(a.`v + 1`) AS column, MAX(a.v + 1) AS calculated FROM S WHERE A AS a", rows)
+    assert found.to_pylist() == [{"end": 0, "column": 7, "calculated": 2}]
 
 
 def test_totals_are_of_a_known_type() -> None:

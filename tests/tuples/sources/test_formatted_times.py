@@ -56,7 +56,7 @@ def test_what_does_not_have_the_form_is_named(text: str, tmp_path: Path) -> None
         match(QUERY, path, time="time", time_format=FORM).count()
     assert str(error.value) == (
         f"{path}:5: error: the time time is '{text}', which is not of the form {FORM}\n  A,{text}\n"
-        "hint: events without a proper time can be skipped"
+        'hint: events without a proper time can be skipped (on_error="skip")'
     )
     matches = match(QUERY, path, time="time", time_format=FORM, on_error="skip")
     assert (matches.count(), matches.skipped) == (1, 1)
