@@ -241,6 +241,11 @@ cdef class Recognizer:
         forget_correlating(self.recognition.correlating)
         forget_table(self.recognition.scratch.table)
 
+    @property
+    def found(self):
+        """How many results there are since the last call of ``take``."""
+        return self.recognition.scratch.found.count
+
     def take(self):
         """The results since the last call."""
         cdef Found* f = &self.recognition.scratch.found

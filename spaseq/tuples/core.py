@@ -17,6 +17,7 @@ from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
 from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.integers import Integers
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
@@ -203,7 +204,7 @@ class TupleCore:
             clock.promise(max([self.promised, *reached]))
         return self.clocks[stream]
 
-    def take(self, stream: str, times: Times | None, batch: pyarrow.RecordBatch) -> None:
+    def take(self, stream: str, times: Times | None, batch: Rows) -> None:
         """Events of a stream came, none of them late; ``settle`` says what they decide."""
         self.events += batch.num_rows
         if self.setting.has_names:
@@ -212,9 +213,9 @@ class TupleCore:
         for streamset in self.streamsets:
             if not batch.num_rows or not streamset.reads(stream):
                 continue
-            if times is None:
+            if times is None or streamset.lets_pass(stream, times, self.clocks):
                 self.begin(streamset)
-                self._enqueue(streamset, None, batch)
+                self._enqueue(streamset, times, batch)
             else:
                 streamset.add_events(stream, times, batch)
 
@@ -258,7 +259,7 @@ class TupleCore:
             self.errors.clear()  # units have this list
             raise first
 
-    def _enqueue(self, streamset: TupleStreamset, times: Times | None, batch: pyarrow.RecordBatch) -> None:
+    def _enqueue(self, streamset: TupleStreamset, times: Times | None, batch: Rows) -> None:
         unit = streamset.unit(times, self.columns.aligned(batch))
         if unit is not None:
             self._units.append(streamset.run(unit, self._step, self.errors))

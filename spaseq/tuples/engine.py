@@ -22,6 +22,7 @@ from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.columns.stored import require, rows_read, rows_stored
 from spaseq.tuples.columns.usual import usual_type
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
+from spaseq.tuples.few_pushed import FewReader
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Pushed, PushedPart
 from spaseq.tuples.sources.source import Types, check_texts, declared
@@ -31,6 +32,7 @@ from spaseq.tuples.streams import ReadingOptions
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
 ONLY = ""  # the stream that has no name
+ROW = np.zeros(1, np.int64)  # the number of a single row
 
 
 class Engine(Uncopied):
@@ -74,6 +76,7 @@ class Engine(Uncopied):
         self._use = Use("this engine")
         self.soundness = Soundness("this engine")
         self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
+        self._few = FewReader(self._reading, self._columns)
         self._queries: dict[str, Prepared] = {}
         self._core: TupleCore | None = None  # until it is known whether streams have names
         self._promised = LEAST
@@ -274,15 +277,19 @@ class Engine(Uncopied):
     def _take(self, data: Any, stream: str | None) -> None:
         place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
         core, name = self._open(stream), ONLY if stream is None else stream
-        pushed = Pushed(data, self._reading, place)
-        parts, skipped = pushed.read(core.needed, self._columns)
+        few = self._few.read(data, core)
+        if few is not None:
+            pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
+        else:
+            pushed = Pushed(data, self._reading, place)
+            parts, skipped = pushed.read(core.needed, self._columns)
+            self._counters[name].skip(skipped)
         self._core = core
         self._pushes += 1
-        self._counters[name].skip(skipped)
         late = [rows for part in parts if len(rows := self._take_part(core, name, part))]
         core.settle()
         if late:
-            self._tell_late(pushed, name, np.concatenate(late), place)
+            self._tell_late(pushed or Pushed(data, self._reading, place), name, np.concatenate(late), place)
 
     def _take_part(self, core: TupleCore, stream: str, part: PushedPart) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Take the rows that are in time, and give the numbers of the others."""
@@ -294,6 +301,11 @@ class Engine(Uncopied):
         if part.times is None:
             clock.events += len(part.rows)
             core.take(stream, None, part.batch)
+            return part.rows[:0]
+        if len(part.rows) == 1:  # as most are
+            if not clock.admit_one(int(part.times[0]), self.lateness):
+                return part.rows
+            core.take(stream, part.times, part.batch)
             return part.rows[:0]
         in_time = clock.admit(part.times, self.lateness)
         if in_time.all():
@@ -383,6 +395,8 @@ class Engine(Uncopied):
         except (QueryError, StreamError):
             self._kept = [(name, batch) for name, batches in found.items() for batch in batches]
             raise
+        if not found:
+            return []
         order = [*self._queries, *(name for name in found if name not in self._queries)]
         return [(name, pyarrow.Table.from_batches(found[name])) for name in order if name in found]
 

@@ -15,6 +15,7 @@ from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.agreed import ColumnTypes, changed
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
 from spaseq.tuples.columns.usual import usual
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
@@ -29,13 +30,13 @@ NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each row that is pushed
 class PushedPart:
     """Rows of a pushed batch: their numbers there, their times (None: they have none), and their columns."""
 
     rows: Places
     times: Times | None
-    batch: pyarrow.RecordBatch
+    batch: Rows
 
 
 class Pushed:

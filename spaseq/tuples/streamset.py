@@ -15,8 +15,10 @@ from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
+from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.usual import CODED_TEXT
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming
@@ -77,7 +79,7 @@ class Unit:
     """Events that are in order, and the queries that see them."""
 
     times: Times
-    batch: pyarrow.RecordBatch
+    batch: Rows
     position: int
     entries: tuple[Entry, ...]
 
@@ -117,7 +119,7 @@ class TupleStreamset:
     @property
     def waits(self) -> int:
         """How many events wait for their turn."""
-        return sum(map(len, self.waiting.values()))
+        return sum(map(len, self.waiting.values())) if self.waiting else 0
 
     def state(self) -> dict[str, Any]:
         """What is known of the events, as STREAMSET."""
@@ -170,9 +172,15 @@ class TupleStreamset:
         """Whether events of a stream belong to it."""
         return self.of_column or not self.streams or stream in self.streams
 
-    def add_events(self, stream: str, times: Times, batch: pyarrow.RecordBatch) -> None:
+    def add_events(self, stream: str, times: Times, batch: Rows) -> None:
         """Events of a stream came, whose turn may not be now."""
         self.waiting.setdefault(stream, Waiting()).add(times, batch)
+
+    def lets_pass(self, stream: str, times: Times, clocks: Mapping[str, StreamClock]) -> bool:
+        """Whether events of a stream, which come now, have their turn at once and as they are."""
+        if self.waits or times[-1] > self._bounds(clocks)[stream]:
+            return False
+        return len(times) == 1 or bool((times[1:] >= times[:-1]).all())
 
     def held_back_by(self, clocks: Mapping[str, StreamClock]) -> str | None:
         """The stream that the others wait for; None: there is one alone."""
@@ -181,6 +189,8 @@ class TupleStreamset:
 
     def due(self, clocks: Mapping[str, StreamClock]) -> dict[str, int]:
         """By streams with events whose turn it is, up to which time; ``clocks`` are in the order of streams."""
+        if not self.waits:
+            return {}
         bounds = self._bounds(clocks)
         return {
             name: bound for name, bound in bounds.items() if name in self.waiting and self.waiting[name].is_due(bound)
@@ -204,6 +214,8 @@ class TupleStreamset:
     def _bounds(self, clocks: Mapping[str, StreamClock], promise: int = LEAST) -> dict[str, int]:
         """By stream, up to which time its events have their turn, if ``promise`` is made, too."""
         order = self._order(clocks)
+        if len(order) == 1:
+            return {order[0]: max(clocks[order[0]].watermark, promise)}
         bounds = _bounds([max(clocks[name].watermark, promise) for name in order])
         return dict(zip(order, bounds, strict=True))
 
@@ -215,7 +227,7 @@ class TupleStreamset:
         """Its streams in their order."""
         return list(clocks) if self.of_column or not self.streams else [name for name in self.streams if name in clocks]
 
-    def unit(self, times: Times | None, batch: pyarrow.RecordBatch) -> Unit | None:
+    def unit(self, times: Times | None, batch: Rows) -> Unit | None:
         """Events whose turn it is, numbered; None: none of them are of its streams."""
         if self.of_column and self.streams:
             times, batch = self._of_streams(times, batch)
@@ -262,7 +274,7 @@ class TupleStreamset:
             error.location = error.location if error.location.path else Location(entry.name)
             errors.append(error)
 
-    def _of_streams(self, times: Times | None, batch: pyarrow.RecordBatch) -> tuple[Times | None, pyarrow.RecordBatch]:
+    def _of_streams(self, times: Times | None, batch: Rows) -> tuple[Times | None, Rows]:
         """The events of the streams that there are."""
         column = batch.column(self.naming.stream_column)
         if pyarrow.types.is_null(column.type):
@@ -276,8 +288,10 @@ def in_order(runs: Sequence[WaitingRun]) -> WaitingRun:
     return joined(list(runs))
 
 
-def with_stream(batch: pyarrow.RecordBatch, stream: str) -> pyarrow.RecordBatch:
+def with_stream(batch: Rows, stream: str) -> Rows:
     """The batch with the name of its stream as a column."""
+    if isinstance(batch, FewRows):
+        return batch.with_column(pyarrow.field(STREAM, CODED_TEXT), stream)
     codes = np.zeros(batch.num_rows, np.int32)
     names = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array([stream]))
     return pyarrow.record_batch([*batch.columns, names], names=[*batch.schema.names, STREAM])

@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import Shape
+from spaseq.tuples.columns.few import FewRows, Rows, behind_each_other
 from spaseq.tuples.columns.stored import distinct, integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.columns.usual import usual_type
 from spaseq.tuples.encoding.times import Times
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 WAITING: Shape = [{"times": bytes, "rows": bytes}]
-WaitingRun = tuple[Times, pyarrow.RecordBatch]
+WaitingRun = tuple[Times, Rows]
 
 
 class Waiting:
@@ -36,7 +37,7 @@ class Waiting:
         """The time of the first of them; there are some."""
         return min(int(times[0]) for times, _ in self._runs)
 
-    def add(self, times: Times, batch: pyarrow.RecordBatch) -> None:
+    def add(self, times: Times, batch: Rows) -> None:
         """More events came, in any order."""
         if len(times) > 1 and (times[1:] < times[:-1]).any():
             order = np.argsort(times, kind="stable")
@@ -48,7 +49,7 @@ class Waiting:
     def state(self) -> list[dict[str, Any]]:
         """All of them, as WAITING."""
         return [
-            {"times": numbers_stored(times), "rows": rows_stored(_without_the_past(batch))}
+            {"times": numbers_stored(times), "rows": rows_stored(_without_the_past(_of_arrow(batch)))}
             for times, batch in self._runs
         ]
 
@@ -69,15 +70,32 @@ class Waiting:
 
     def taken(self, bound: int) -> list[WaitingRun]:
         """Give away what is not after the time ``bound``: runs in order, the older one first."""
-        edges = [int(np.searchsorted(times, bound, "right")) for times, _ in self._runs]
-        found = [(times[:edge], batch.slice(0, edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
-        left = [(times[edge:], batch.slice(edge)) for edge, (times, batch) in zip(edges, self._runs, strict=True)]
-        self._runs = [run for run in left if len(run[0])]
-        return [run for run in found if len(run[0])]
+        found: list[WaitingRun] = []
+        left: list[WaitingRun] = []
+        for run in self._runs:
+            times, batch = run
+            if times[-1] <= bound:
+                found.append(run)
+            elif times[0] > bound:
+                left.append(run)
+            else:
+                edge = int(np.searchsorted(times, bound, "right"))
+                found.append((times[:edge], batch.slice(0, edge)))
+                left.append((times[edge:], batch.slice(edge)))
+        self._runs = left
+        return found
 
 
 def _may_be_joined(older: WaitingRun, younger: WaitingRun) -> bool:
-    return len(older[0]) <= 2 * len(younger[0]) and older[1].schema.equals(younger[1].schema)
+    return len(older[0]) <= 2 * len(younger[0]) and _alike(older[1].schema, younger[1].schema)
+
+
+def _alike(one: pyarrow.Schema, other: pyarrow.Schema) -> bool:
+    return one is other or bool(one.equals(other))
+
+
+def _of_arrow(rows: Rows) -> pyarrow.RecordBatch:
+    return rows.batch() if isinstance(rows, FewRows) else rows
 
 
 def joined(runs: list[WaitingRun]) -> WaitingRun:
@@ -92,9 +110,13 @@ def joined(runs: list[WaitingRun]) -> WaitingRun:
     return times, batch
 
 
-def _concatenated(batches: list[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
+def _concatenated(rows: list[Rows]) -> Rows:
     """One behind the other; dictionaries are made one."""
-    table = pyarrow.Table.from_batches(list(map(_without_the_past, batches))).unify_dictionaries().combine_chunks()
+    few = [each for each in rows if isinstance(each, FewRows)]
+    if len(few) == len(rows):
+        return behind_each_other(few)
+    batches = [_without_the_past(_of_arrow(each)) for each in rows]
+    table = pyarrow.Table.from_batches(batches).unify_dictionaries().combine_chunks()
     (batch,) = table.to_batches() or [batches[0].slice(0, 0)]
     return batch
 

@@ -10,6 +10,7 @@ import pyarrow
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import Shape
 from spaseq.suggestion import did_you_mean
+from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.kinds import shown
 from spaseq.tuples.columns.merge import STREAM, wider
 from spaseq.tuples.columns.stored import require, schema_read, schema_stored
@@ -29,7 +30,9 @@ class ColumnTypes:
         self._types: dict[str, pyarrow.DataType] = {STREAM: CODED_TEXT, **declared}
         self._fixed = set(self._types)
         self._others: dict[str, None] = {}
-        self._schema: pyarrow.Schema | None = None
+        self._schema: pyarrow.Schema | None = None  # of what was aligned, and of few rows
+        self._few_schemas: dict[bool, pyarrow.Schema] = {}
+        self.version = 0  # another one when the type of a column is another, or fixed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,7 +58,7 @@ class ColumnTypes:
             before = self._types.get(field.name)
             if field.name not in self._fixed and before != field.type:
                 self._types[field.name] = field.type if before is None else common(field.name, before, field.type)
-                self._schema = None
+                self._change()
 
     def fixed(self, names: Iterable[str], wanted: Sequence[str]) -> pyarrow.Schema:
         """The schema of the named columns, whose types stay from now on; QueryError for one that is not there."""
@@ -67,8 +70,14 @@ class ColumnTypes:
                 )
         schema = pyarrow.schema([(name, self._types[name]) for name in dict.fromkeys([*names, *wanted])])
         self._fixed.update(schema.names)
-        self._schema = None
+        self._change()
         return schema
+
+    def _change(self) -> None:
+        """What was made of the types so far is not true any more."""
+        self._schema = None
+        self._few_schemas.clear()
+        self.version += 1
 
     def state(self) -> dict[str, Any]:
         """What is known, as COLUMNS."""
@@ -82,28 +91,37 @@ class ColumnTypes:
         self._fixed = set(state["fixed"])
         require(self._fixed <= self._types.keys(), "there is no such column")
         self.hear_of(state["others"])
+        self._change()
 
     def has(self, schema: pyarrow.Schema) -> bool:
         """Whether these columns are known, with their types fixed."""
         return all(self.type(field.name) == field.type for field in schema)
 
-    def aligned(self, batch: pyarrow.RecordBatch, where: str = "<streams>") -> pyarrow.RecordBatch:
-        """A batch with all columns that are known, in their types so far.
+    def aligned(self, batch: Rows, where: str = "<streams>") -> Rows:
+        """Rows with all columns that are known, in their types so far.
 
         StreamError (at ``where``): a number has no equal of the column's type.
         """
+        if isinstance(batch, FewRows):  # whose columns are fixed
+            return batch.of_schema(self.few_schema(STREAM in batch.names))
         if self._schema is not None and batch.schema.equals(self._schema):
             return batch
-        fields = [pyarrow.field(name, self._types[name]) for name in self._types if self._is_wanted(name, batch)]
-        schema = pyarrow.schema(fields)
-        columns = [_column(batch, field, where) for field in fields]
+        schema = self._whole(STREAM in batch.schema.names)
+        columns = [_column(batch, field, where) for field in schema]
         if not columns:
             return batch
         self._schema = schema
         return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
-    def _is_wanted(self, name: str, batch: pyarrow.RecordBatch) -> bool:
-        return name != STREAM or name in batch.schema.names
+    def few_schema(self, has_streams: bool) -> pyarrow.Schema:
+        """That of few rows; with the names of their streams, if they have some."""
+        if has_streams not in self._few_schemas:
+            self._few_schemas[has_streams] = self._whole(has_streams)
+        return self._few_schemas[has_streams]
+
+    def _whole(self, has_streams: bool) -> pyarrow.Schema:
+        """All columns that are known; that of the names of streams if it is there."""
+        return pyarrow.schema([(name, type_) for name, type_ in self._types.items() if has_streams or name != STREAM])
 
 
 def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow.DataType:

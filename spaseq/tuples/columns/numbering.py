@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from itertools import count, islice
 from typing import Any, Protocol
 
@@ -38,6 +38,9 @@ class AnyNumbering(Protocol):
 
     def number(self, column: pyarrow.Array) -> Numbers:
         """The numbers of a column's values (n), NO_NUMBER where there is none."""
+
+    def number_few(self, values: Sequence[Any]) -> list[int]:
+        """The same of the values of a few rows (``few``)."""
 
     def keep(self, kept: Numbers) -> None:
         """Forget all values but those of these numbers, which get the numbers from 0 on."""
@@ -86,6 +89,14 @@ class IntegerNumbering:
         found = vector(column)
         return self._numbers.number(found.values, None if found.valid is None else found.valid.view(np.uint8))
 
+    def number_few(self, values: Sequence[int | None]) -> list[int]:
+        """The numbers of a few values, NO_NUMBER for NULL."""
+        found: list[int] = self._numbers.number(
+            np.array([0 if one is None else one for one in values], np.int64),
+            None if None not in values else np.array([one is not None for one in values], np.uint8),
+        ).tolist()
+        return found
+
     def stored(self) -> bytes:
         """The values, for a snapshot."""
         return numbers_stored(self._numbers.values)
@@ -101,6 +112,11 @@ class IntegerNumbering:
         pairs = (first.astype(np.uint64) << np.uint64(32) | second).view(np.int64)
         present = (first != NO_NUMBER) & (second != NO_NUMBER)
         return self._numbers.number(pairs, None if present.all() else present.view(np.uint8))
+
+    def number_few_pairs(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
+        """The same of a few."""
+        pairs = zip(first, second, strict=True)
+        return self.number_few([None if NO_NUMBER in pair else _signed(pair[0] << 32 | pair[1]) for pair in pairs])
 
     def check_pairs(self, firsts: int, seconds: int) -> None:
         """SnapshotError: one is not of so many first and second numbers."""
@@ -170,6 +186,10 @@ class ValueNumbering:
         codes, values = coded(column.dictionary_encode())
         return self.known(values)[codes]
 
+    def number_few(self, values: Sequence[Any]) -> list[int]:
+        """The numbers of a few values, NO_NUMBER for NULL."""
+        return list(map(self._numbers.__getitem__, values))
+
     def known(self, values: pyarrow.Array) -> Numbers:
         """The numbers of values, of which the last is NULL; new ones get theirs in this order."""
         return np.array(list(map(self._numbers.__getitem__, _listed(values))), np.uint32)
@@ -208,6 +228,11 @@ class TextNumbering(ValueNumbering):
         used = pyarrow.array(codes).dictionary_encode().dictionary
         texts = pyarrow.concat_arrays([values.take(used), values[-1:]])
         self._of_code[used.to_numpy()] = self.known(texts)[:-1]
+
+
+def _signed(word: int) -> int:
+    """The integer with these 64 bits."""
+    return word - (1 << 64) if word >> 63 else word
 
 
 def _numbers() -> defaultdict[Hashable, int]:

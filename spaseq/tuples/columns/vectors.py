@@ -100,8 +100,8 @@ def _calculate_floats(operator: str, left: Vector, right: Vector) -> Vector:
 def _divide_integers(left: Vector, right: Vector) -> Vector:
     if left.fits(-_EXACT, _EXACT) and right.fits(-_EXACT, _EXACT):
         return _calculate_floats("/", as_floats(left), as_floats(right))
-    quotient = _each(_quotient)(_as_objects(left).values, _as_objects(right).values)
-    return _without_nan(np.asarray(quotient, np.float64), _both(left.valid, right.valid))
+    found = _each(quotient)(_as_objects(left).values, _as_objects(right).values)
+    return _without_nan(np.asarray(found, np.float64), _both(left.valid, right.valid))
 
 
 def _calculate_integers(operator: str, left: Vector, right: Vector) -> Vector:
@@ -139,7 +139,7 @@ def as_floats(vector: Vector) -> Vector:
     if vector.is_float:
         return vector
     if vector.values.dtype == object:
-        return Vector(np.asarray(_each(_float)(vector.values), np.float64), vector.valid)
+        return Vector(np.asarray(_each(nearest)(vector.values), np.float64), vector.valid)
     return Vector(vector.values.astype(np.float64), vector.valid)
 
 
@@ -170,21 +170,24 @@ def _each(function: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-def _float(value: int) -> float:
+def nearest(value: float) -> float:
+    """The nearest double; infinite if there is none."""
     try:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _quotient(left: int, right: int) -> float:
+def quotient(left: int, right: int) -> float:
+    """The double nearest to the quotient; infinite if there is none.  ZeroDivisionError."""
     try:
         return left / right
     except OverflowError:
         return float("inf") if (left > 0) == (right > 0) else float("-inf")
 
 
-def _remainder(left: int, right: int) -> int:
+def remainder(left: int, right: int) -> int:
+    """That of division towards zero: it has the sign of the left one."""
     rest = abs(left) % abs(right)
     return rest if left >= 0 else -rest
 
@@ -193,4 +196,4 @@ _CORNERS: dict[str, Callable[[int, int], int]] = {"+": operators.add, "-": opera
 _SHARED = {"+": np.add, "-": np.subtract, "*": np.multiply}
 _INTEGERS: dict[str, Callable[..., Any]] = {**_SHARED, "%": np.fmod}
 _FLOATS: dict[str, Callable[..., Any]] = {**_SHARED, "%": np.fmod, "/": np.true_divide}
-_OBJECTS: dict[str, Callable[..., Any]] = {**_SHARED, "%": _each(_remainder)}
+_OBJECTS: dict[str, Callable[..., Any]] = {**_SHARED, "%": _each(remainder)}

@@ -6,9 +6,10 @@ it comes, and remembered with it.  What is left is arithmetic and logic between 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +38,12 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
+from spaseq.tuples.columns.few import FewRows
+from spaseq.tuples.columns.few_predicates import few_truths, few_values
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import KnownTexts, numbered
-from spaseq.tuples.columns.vectors import Mask
+from spaseq.tuples.columns.vectors import Mask, nearest
 
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
@@ -54,6 +57,8 @@ _COMPARISONS = {
 _TURNED = {">": "<", ">=": "<="}
 
 Integers = npt.NDArray[np.int64]
+FewColumn = Callable[[FewRows], Integers]  # reads a column of a few rows
+_VALUES = (Attribute, Constant, Arithmetic, Negative)
 
 
 class WordForm(Enum):
@@ -87,6 +92,27 @@ class RememberedValue:
             return _whole(reals.view(np.int64), batch)
         return _whole(_integers(vector.values, vector.valid), batch)
 
+    def of_few(self, known: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
+        """``read`` of a few rows with the columns of ``schema``."""
+        of, form = self.of, self.form
+        values = few_values(of, schema) if isinstance(of, _VALUES) else few_truths(of, schema)
+        return lambda rows: _few(values(rows), form, known)
+
+
+def _few(found: Sequence[Any], form: WordForm, known: KnownTexts) -> Integers:
+    match form:
+        case WordForm.TEXT:
+            return np.array([NULL if one is None else known[one] for one in found], np.int64)
+        case WordForm.REAL:
+            return np.array([np.nan if one is None else nearest(one) for one in found], np.float64).view(np.int64)
+        case WordForm.INTEGER:
+            return np.array([NULL if one is None else _with_room(int(one)) for one in found], np.int64)
+    return np.array(found, np.int64)
+
+
+def _with_room(number: int) -> int:
+    return number if HUGE < number <= _GREATEST else HUGE
+
 
 def _valid(valid: Mask | None) -> Mask | bool:
     return True if valid is None else valid
@@ -100,7 +126,7 @@ def _integers(values: npt.NDArray[np.generic], valid: Mask | None) -> Integers:
     """Integers with what is NULL, and what has no room, in their place."""
     if values.dtype == object or (values.size and values.min() <= HUGE):
         objects = np.atleast_1d(values.astype(object))
-        values = np.array([one if HUGE < one <= _GREATEST else HUGE for one in objects.tolist()], np.int64)
+        values = np.array([_with_room(one) for one in objects.tolist()], np.int64)
     return values.astype(np.int64, copy=False) if valid is None else np.where(valid, values, NULL)
 
 

@@ -6,27 +6,38 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow
 
 from spaseq.errors import StreamError
-from spaseq.pattern.formulas.predicates import Attribute, Comparison, Predicate, Value, attributes, mapped
+from spaseq.pattern.formulas.predicates import (
+    Attribute,
+    Comparison,
+    Predicate,
+    Value,
+    attributes,
+    mapped,
+)
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
+from spaseq.tuples.columns.few import FewRows, Rows
+from spaseq.tuples.columns.few_predicates import Values, few_values
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import KnownTexts, numbered
-from spaseq.tuples.columns.vectors import Mask, Vector, as_floats
-from spaseq.tuples.encoding.conditions import Conditions, compares_reals
+from spaseq.tuples.columns.vectors import Mask, Vector, as_floats, nearest
+from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.past import Past
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.encoding.windows import ordered
+from spaseq.tuples.encoding.windows import ordered, ordered_one
 
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
 NO_BOUND = np.int64(-(2**63) + 1)  # of an event to be compared: it compares with nothing
@@ -64,9 +75,12 @@ class RegisterColumns:
         ]
         self._remembered = conditions.remembered if conditions is not None else ()
         self._texts = KnownTexts()
+        self._few = [column.of_few(self._texts, schema) for column in (*self._columns, *self._remembered)]
 
-    def read(self, batch: pyarrow.RecordBatch) -> list[Numbers]:
+    def read(self, batch: Rows) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
+        if isinstance(batch, FewRows):
+            return [read(batch) for read in self._few]
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
     def forget(self, least: int, latest: int) -> None:
@@ -108,6 +122,22 @@ class _Column:
             values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
 
+    def of_few(self, known: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
+        """``read`` of a few rows."""
+        missing = int(NO_BOUND if self._measured.bound else NO_VALUE)
+        return _column(few_values(self._measured.value, schema), self._encoding(known), missing)
+
+    def _encoding(self, known: KnownTexts) -> Callable[[Any], int]:
+        """The integer of one value."""
+        measured = self._measured
+        one = known.__getitem__ if self._is_text else partial(_double if self._is_float else _integer, measured.value)
+        if measured.comparison.operator not in ("<", "<="):
+            return one
+        more = int(measured.bound and measured.comparison.operator == "<=")
+        if (measured.side is Side.RIGHT) != measured.bound:
+            return lambda value: ~one(value) + more
+        return lambda value: one(value) + more
+
     def _encoded(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> tuple[Numbers, Mask | None]:
         value = self._measured.value
         if self._is_text:
@@ -123,6 +153,14 @@ class _Bound:
         check(joined.asked.predicate, schema)
         self._joined = joined
         self._is_real = compares_reals(joined, schema)
+
+    def of_few(self, _: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
+        """``read`` of a few rows."""
+        return _column(few_values(self._joined.bound, schema), self._one, int(NO_BOUND))
+
+    def _one(self, value: float) -> int:
+        found = ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
+        return (found if self._joined.is_left else ~found) + (self._joined.operator != "=")
 
     def read(self, batch: pyarrow.RecordBatch, _: KnownTexts) -> Numbers:
         vector = numbers(self._joined.bound, batch)
@@ -156,6 +194,25 @@ def _of_doubles(vector: Vector, value: Value) -> Numbers:
     if not vector.is_float and (vector.values.dtype == object or not vector.fits(-_EXACT, _EXACT)):
         raise _too_large(value)
     return ordered(np.atleast_1d(vector.values.astype(np.float64, copy=False)))
+
+
+def _column(values: Values, encode: Callable[[Any], int], missing: int) -> FewColumn:
+    """What reads an integer for each of a few rows: that of its value, or of none."""
+    return lambda rows: np.array([missing if one is None else encode(one) for one in values(rows)], np.int64)
+
+
+def _integer(value: Value, number: int) -> int:
+    """``_of_integers`` of one."""
+    if not _LEAST <= number <= _GREATEST:
+        raise _too_large(value)
+    return int(number)
+
+
+def _double(value: Value, number: float) -> int:
+    """``_of_doubles`` of one."""
+    if not isinstance(number, float) and not -_EXACT <= number <= _EXACT:
+        raise _too_large(value)
+    return ordered_one(float(number))
 
 
 def _too_large(value: Value) -> StreamError:

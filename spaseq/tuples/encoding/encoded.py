@@ -14,6 +14,7 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.measures import Measure, check_measure, measure
@@ -49,7 +50,7 @@ class Roles:
     streams: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each event that is pushed
 class EncodedBatch:
     """n events that follow each other, the first of them at ``first_position`` in the stream.
 
@@ -63,7 +64,7 @@ class EncodedBatch:
     symbols: Numbers
     partitions: Numbers | None
     measure: Measure | None
-    batch: pyarrow.RecordBatch
+    batch: Rows
     masks: Sequence[int] = ()
     edges: dict[object, tuple[Times, Times]] = field(default_factory=dict)
 

@@ -13,6 +13,7 @@ from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.encoding.encoded import EncodedBatch, Omitted
@@ -66,7 +67,7 @@ class Keyed:
         """It does so no longer."""
         self._queries.remove(query)
 
-    def number(self, batch: pyarrow.RecordBatch, position: int) -> Numbers:
+    def number(self, batch: Rows, position: int) -> Numbers:
         """Those of a batch's events, which begins at the position."""
         found = self.partitions.number(batch)
         self.outside.add(found == NO_PARTITION, position)
@@ -118,13 +119,13 @@ class QueryReading:
         return self.before if self.masks is None else self.masks.known()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen, as one is made for each event that is pushed
 class Encoded:
-    """A batch of events for all queries."""
+    """A batch of events for all queries; it does not change."""
 
     position: int
     times: Times
-    batch: pyarrow.RecordBatch
+    batch: Rows
     symbols: Mapping[SymbolGroup, Numbers]
     partitions: Mapping[tuple[tuple[str, ...], bool], Numbers]
     measures: Mapping[str, Measure]
@@ -133,11 +134,12 @@ class Encoded:
     def of(self, reading: QueryReading) -> EncodedBatch:
         """What one of them reads."""
         assert reading.masks is not None
+        symbols, known = reading.masks.numbered(self.symbols[reading.masks.group])
         return EncodedBatch(
-            self.position, self.times, reading.masks.numbered(self.symbols[reading.masks.group]),
+            self.position, self.times, symbols,
             None if reading.key is None else self.partitions[reading.key],
             None if reading.measure is None else self.measures[reading.measure],
-            self.batch, reading.masks.known(), self.edges,
+            self.batch, known, self.edges,
         )  # fmt: skip
 
 
@@ -147,6 +149,7 @@ class BatchEncoder:
     def __init__(self, naming: Naming) -> None:
         self._naming = naming
         self._readings: list[QueryReading] = []
+        self._all_placed = True  # in groups
         self._groups: list[SymbolGroup] = []
         self._keyed: dict[tuple[tuple[str, ...], bool], Keyed] = {}
         self._unmeasured: dict[str, Omitted] = {}
@@ -160,6 +163,7 @@ class BatchEncoder:
         if reading.measure is not None:
             self._unmeasured.setdefault(reading.measure, Omitted())
         self._readings.append(reading)
+        self._all_placed = False
 
     def remove(self, reading: QueryReading) -> None:
         """It does so no longer."""
@@ -175,9 +179,10 @@ class BatchEncoder:
             if any(each.measure == name for each in self._readings)
         }
 
-    def encoded(self, times: Times, batch: pyarrow.RecordBatch, position: int) -> Encoded:
+    def encoded(self, times: Times, batch: Rows, position: int) -> Encoded:
         """The events of a batch, the first of them at the position."""
-        self._place(batch.schema)
+        if not self._all_placed:
+            self._place(batch.schema)
         measures = {name: measure(name, batch) for name in self._unmeasured}
         for name, found in measures.items():
             self._unmeasured[name].add(found.missing, position)
@@ -227,6 +232,7 @@ class BatchEncoder:
         self._groups += made
         for reading in new:
             self._join(reading, made)
+        self._all_placed = True
 
     @staticmethod
     def _join(reading: QueryReading, groups: Iterable[SymbolGroup]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import QueryError
+from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.vectors import Column, Mask
@@ -36,7 +37,7 @@ def check_measure(name: str, schema: pyarrow.Schema) -> None:
         )
 
 
-def measure(name: str, batch: pyarrow.RecordBatch) -> Measure:
+def measure(name: str, batch: Rows) -> Measure:
     """The attribute of a batch's events; times in microseconds, integers beyond 64 bits as doubles."""
     found = vector(batch.column(name))
     values = found.values if found.values.dtype != object else found.values.astype(np.float64)

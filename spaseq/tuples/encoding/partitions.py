@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import Shape
+from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.kinds import check_attribute
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
 from spaseq.tuples.columns.stored import require
@@ -46,14 +48,24 @@ class Partitions:
         """Those of ``values`` with these numbers."""
         return self._values[0].at(numbers)
 
-    def number(self, batch: pyarrow.RecordBatch) -> Numbers:
+    def number(self, batch: Rows) -> Numbers:
         """The partition of each event of a batch (n), NO_PARTITION for those in none."""
+        if isinstance(batch, FewRows):
+            return self._number_few(batch)
         first, *others = (
             known.number(batch.column(name)) for name, known in zip(self.columns, self._values, strict=True)
         )
         for other, pairs in zip(others, self._pairs, strict=True):
             first = pairs.number_pairs(first, other)
         return first
+
+    def _number_few(self, rows: FewRows) -> Numbers:
+        first, *others = (
+            known.number_few(rows.values(name)) for name, known in zip(self.columns, self._values, strict=True)
+        )
+        for other, pairs in zip(others, self._pairs, strict=True):
+            first = pairs.number_few_pairs(first, other)
+        return np.array(first, np.uint32)
 
     def keep(self, kept: Numbers) -> None:
         """Forget all partitions but those of these numbers (rising), which get the numbers from 0 on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.snapshots.shapes import COUNT, Shape
+from spaseq.tuples.columns.few import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.positions import RowPositions, places_among
 from spaseq.tuples.columns.stored import (
     marks_read,
@@ -41,6 +43,7 @@ class Past:
         self.schema = pyarrow.schema([(name, _plain_type(schema.field(name).type)) for name in self._names])
         self._forgets = forgets
         self._kept: deque[Kept] = deque()
+        self._few: deque[tuple[int, Times, FewRows]] = deque()  # that came after these
         self._count, self._many = 0, MANY  # of rows
         self._table: pyarrow.Table | None = None
         self._positions: RowPositions | None = None  # of its rows, if some may be missing between them
@@ -49,13 +52,42 @@ class Past:
         """Know a batch, and forget events before its windows: of their ``starts``, windows begin at ``least``."""
         if not self._names or not len(batch):
             return
-        while self._forgets and self._kept and self._kept[0][1][-1] < least[0]:
-            self._kept.popleft()
-        columns = [_plain(batch.batch.column(name)) for name in self._names]
+        if self._forgets:
+            self._forget(least[0])
         first = batch.first_position
         marks = starts if self._forgets else np.arange(first, first + len(batch))
-        self._kept.append((first, marks, pyarrow.record_batch(columns, schema=self.schema)))
         self._count += len(batch)
+        if isinstance(batch.batch, FewRows):
+            self._few.append((first, marks, batch.batch))
+            if len(self._few) == MOST_FEW:
+                self._settle()
+            return
+        self._settle()
+        columns = [_plain(batch.batch.column(name)) for name in self._names]
+        self._append((first, marks, pyarrow.record_batch(columns, schema=self.schema)))
+
+    def _forget(self, least: np.int64) -> None:
+        """All before the windows begin."""
+        while self._kept and self._kept[0][1][-1] < least:
+            self._kept.popleft()
+        while not self._kept and self._few and self._few[0][1][-1] < least:
+            self._few.popleft()
+
+    def _settle(self) -> None:
+        """Keep as a batch what came as few rows."""
+        if not self._few:
+            return
+        marks = np.concatenate([marks for _, marks, _ in self._few])
+        columns = [
+            array([value for _, _, rows in self._few for value in rows.values(field.name)], field.type)
+            for field in self.schema
+        ]
+        self._append((self._few[0][0], marks, pyarrow.record_batch(columns, schema=self.schema)))
+        self._few.clear()
+
+    def _append(self, kept: Kept) -> None:
+        """Know a batch that came after the others."""
+        self._kept.append(kept)
         while len(self._kept) > 1 and len(self._kept[-1][1]) < SMALL and self._is_short(self._kept[-2]):
             self._kept.append(_joined([self._kept.pop(), self._kept.pop()][::-1]))
         self._table = None
@@ -71,6 +103,7 @@ class Past:
 
     def keep_only(self, held: Times) -> None:
         """Forget all rows but those at these positions (rising)."""
+        self._settle()
         _, positions, rows = _joined(self._kept)
         needed = places_among(positions, held)
         self._kept.clear()
@@ -85,16 +118,18 @@ class Past:
         """Whether the rows at these positions are known."""
         if self._forgets or not self._names:
             return True
+        self._settle()
         known = np.concatenate([np.empty(0, np.int64), *(marks for _, marks, _ in self._kept)])
         return len(places_among(known, positions)) == len(positions)
 
     @property
     def oldest(self) -> int:
         """The position of the first event that is known; 0: there is none."""
-        return self._kept[0][0] if self._kept else 0
+        return next((first for first, _, _ in chain(self._kept, self._few)), 0)
 
     def state(self) -> list[dict[str, Any]]:
         """What is known, as PAST."""
+        self._settle()
         if not self._kept:
             return []
         first, starts, rows = _joined(self._kept)
@@ -113,6 +148,7 @@ class Past:
 
     def values(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
         """The values of a column at these positions (int64)."""
+        self._settle()
         if self._table is None:
             self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
             marks = [marks for _, marks, _ in self._kept]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ from pyarrow import types
 
 from nfa_native.events.columns import follow
 from spaseq.pattern.formulas.predicates import attributes
+from spaseq.tuples.columns.few import FewRows
+from spaseq.tuples.columns.few_predicates import few_truths
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import Literal, coded, truth
 from spaseq.tuples.encoding.decisions import Condition, decided
@@ -43,6 +46,21 @@ class DiagramStep(ABC):
             self._learn(before, missing)
             found, _ = follow(places, codes, digits, self._table)
         return found
+
+    def next(self, before: Sequence[State], state: int, digit: int) -> int:
+        """``follow`` of one row."""
+        self._grow(len(before))
+        if self._table[state, digit] < 0:
+            self._learn(before, [state * self._table.shape[1] + digit])
+        return int(self._table[state, digit])
+
+    @abstractmethod
+    def read_few(self, rows: FewRows) -> Sequence[Hashable]:
+        """What tells the digits of a few rows, see ``digit``."""
+
+    @abstractmethod
+    def digit(self, told: Any) -> int:
+        """The digit that ``read_few`` tells."""
 
     @abstractmethod
     def read(self, batch: pyarrow.RecordBatch) -> Digits:
@@ -82,6 +100,18 @@ class DiagramStep(ABC):
 class ByteStep(DiagramStep):
     """A step of up to eight literals: the digit has a bit for each of them."""
 
+    def __init__(self, literals: Mapping[str, Literal], schema: pyarrow.Schema) -> None:
+        super().__init__(literals)
+        self._truths = [few_truths(literal, schema) for literal in literals.values()]
+
+    def read_few(self, rows: FewRows) -> Sequence[Hashable]:
+        """Which of the literals are true."""
+        return list(zip(*[truth(rows) for truth in self._truths], strict=True))
+
+    def digit(self, told: Sequence[bool]) -> int:
+        """A bit for each of them."""
+        return sum(bit << index for index, bit in enumerate(told))
+
     def read(self, batch: pyarrow.RecordBatch) -> Digits:
         """The digits of a batch's rows."""
         return packed(self.literals, batch).astype(np.int32), np.arange(self.width(), dtype=np.int32)
@@ -104,7 +134,21 @@ class TextStep(DiagramStep):
         self._known: dict[str | None, int] = {}  # digits of texts
         self._dictionary = pyarrow.array([], pyarrow.string())  # of the last batch, and its digits
         self._digits = np.empty(0, np.int32)
+        self._schema = pyarrow.schema([(column, pyarrow.string())])
         super().__init__(literals)
+        self._truths = [few_truths(literal, self._schema) for literal in self.literals]
+
+    def read_few(self, rows: FewRows) -> Sequence[Hashable]:
+        """The digits themselves."""
+        values, known = rows.values(self._column), self._known
+        try:
+            return [known[text] for text in values]
+        except KeyError:
+            return list(map(self._know_few(list(dict.fromkeys(values))).__getitem__, values))
+
+    def digit(self, told: int) -> int:
+        """As it was told."""
+        return told
 
     def read(self, batch: pyarrow.RecordBatch) -> Digits:
         """The digits of a batch's rows."""
@@ -130,9 +174,21 @@ class TextStep(DiagramStep):
             return self._classified(values)
         texts = values.to_pylist()
         if not self._known.keys() >= set(texts):
-            before = self._known if len(self._known) < _MOST_REMEMBERED else {}
-            self._known = before | dict(zip(texts, self._classified(values).tolist(), strict=True))
+            self._remember(texts, self._classified(values).tolist())
         return np.array([self._known[text] for text in texts], np.int32)
+
+    def _remember(self, texts: Iterable[str | None], digits: Iterable[int]) -> dict[str | None, int]:
+        if len(self._known) >= _MOST_REMEMBERED:
+            self._known = {}
+        self._known.update(zip(texts, digits, strict=True))
+        return self._known
+
+    def _know_few(self, texts: Sequence[str | None]) -> dict[str | None, int]:
+        rows = FewRows(self._schema, {self._column: texts}, len(texts))
+        sets = zip(*[truth(rows) for truth in self._truths], strict=True)
+        size = (len(self._truths) + 7) // 8
+        data = [sum(bit << index for index, bit in enumerate(one)).to_bytes(size, "little") for one in sets]
+        return self._remember(texts, [self._sets.setdefault(each, len(self._sets)) for each in data])
 
     def _classified(self, values: pyarrow.Array) -> Places:
         """The digit of each text: the number of the set of literals that it satisfies."""
@@ -164,4 +220,4 @@ def steps(literals: Mapping[str, Literal], schema: pyarrow.Schema) -> Iterator[D
         yield TextStep(some, column)
     names = list(others)
     for start in range(0, len(names), _LITERALS_IN_DIGIT):
-        yield ByteStep({name: others[name] for name in names[start : start + _LITERALS_IN_DIGIT]})
+        yield ByteStep({name: others[name] for name in names[start : start + _LITERALS_IN_DIGIT]}, schema)

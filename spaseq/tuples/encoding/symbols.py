@@ -9,7 +9,7 @@ batch, a step is a look-up for each event.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +19,14 @@ import pyarrow
 from nfa_native.events.columns import looked_up
 from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
+from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.predicates import Literal
 from spaseq.tuples.encoding.decisions import condition
 from spaseq.tuples.encoding.steps import Places, State, steps
 
 FALSE = Or(())
+_MOST_REMEMBERED = 1 << 14  # sets of what steps tell
 
 Numbers = npt.NDArray[np.uint32]
 
@@ -63,6 +65,7 @@ class Symbols:
         self._steps = list(steps(literals, schema))
         self._symbols: dict[int, int] = {0: 0}
         self._symbol_of_state = np.empty(0, np.uint32)
+        self._few: dict[tuple[Hashable, ...], int] = {}  # symbols by what the steps tell of a row
 
     def __len__(self) -> int:
         """How many there are so far."""
@@ -78,14 +81,38 @@ class Symbols:
         data = b"".join(mask.to_bytes(8 * width, "little") for mask in self._symbols)
         return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, width)
 
-    def number(self, batch: pyarrow.RecordBatch) -> Numbers:
+    def number(self, batch: Rows) -> Numbers:
         """The symbols of a batch's events (n); the batch has the schema, in the usual types."""
+        if isinstance(batch, FewRows):
+            return self._number_few(batch)
         states: Sequence[State] = [self._first]
         places: Places | None = None
         for step in self._steps:
             places = step.follow(states, places, batch)
             states = step.states
         return looked_up(self._final(states), np.zeros(batch.num_rows, np.int32) if places is None else places)
+
+    def _number_few(self, rows: FewRows) -> Numbers:
+        told = list(zip(*[step.read_few(rows) for step in self._steps], strict=True)) or [()] * len(rows)
+        known = self._few
+        try:
+            return np.array([known[one] for one in told], np.uint32)
+        except KeyError:
+            return np.array(list(map(self._learn(told).__getitem__, told)), np.uint32)
+
+    def _learn(self, told: Sequence[tuple[Hashable, ...]]) -> dict[tuple[Hashable, ...], int]:
+        if len(self._few) >= _MOST_REMEMBERED:
+            self._few = {}
+        self._few.update({one: self._symbol(one) for one in told})
+        return self._few
+
+    def _symbol(self, told: Sequence[Hashable]) -> int:
+        """The symbol of a row of which the steps tell this."""
+        states, state = [self._first], 0
+        for step, one in zip(self._steps, told, strict=True):
+            state = step.next(states, state, step.digit(one))
+            states = step.states
+        return int(self._final(states)[state])
 
     def _final(self, states: Sequence[State]) -> Numbers:
         """The symbol of each state behind the last step, where everything is decided."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from struct import Struct
 from typing import assert_never
 
 import numpy as np
@@ -15,13 +16,16 @@ from spaseq.tuples.encoding.times import Times
 NEVER, ALWAYS = np.int64(-(2**63)), np.int64(-(2**63) + 1)  # no match begins; any may have
 NOTHING = np.int64(2**63 - 1)  # no match ends
 _SIGN = np.int64(2**63 - 1)
+FEW = 64
+_INTEGER, _DOUBLE = Struct("=q"), Struct("=d")
 
 
 def edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:
     """Starts and least starts of a batch's events (int64[n] each), as the recognizer reads them."""
-    if window not in batch.edges:
-        batch.edges[window] = _edges(window, batch)
-    return batch.edges[window]
+    found = batch.edges.get(window)
+    if found is None:
+        found = batch.edges[window] = _edges(window, batch)
+    return found
 
 
 def _edges(window: Window | None, batch: EncodedBatch) -> tuple[Times, Times]:
@@ -45,9 +49,14 @@ def _lowered(values: Times, length: int) -> Times:
     low = -(2**63) + 1
     if length >= 2**63:
         return np.full(len(values), ALWAYS)
-    if not len(values) or values.min() >= low + length:
+    if not len(values) or _least(values) >= low + length:
         return values - np.int64(length)
     return np.where(values < low + length, ALWAYS, values - np.int64(length))
+
+
+def _least(values: Times) -> int:
+    """Of a few, as Python finds it sooner."""
+    return int(values.min()) if len(values) > FEW else min(values.tolist())
 
 
 def _measured(measure: Measure, length: float) -> tuple[Times, Times]:
@@ -61,6 +70,12 @@ def _measured(measure: Measure, length: float) -> tuple[Times, Times]:
     if valid is None:
         return starts, least
     return np.where(valid, starts, NEVER), np.where(valid, least, NOTHING)
+
+
+def ordered_one(value: float) -> int:
+    """``ordered`` of one double."""
+    bits: int = _INTEGER.unpack(_DOUBLE.pack(value + 0.0))[0]
+    return bits if bits >= 0 else bits ^ 2**63 - 1
 
 
 def ordered(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Times:
