@@ -147,8 +147,10 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
         Graph.load(tmp_path / "kb.csv", columns=("hed", "how", "tail"), separator=";")
 
 
-HEADS = ["s,p,o", "S,P,O", "h,r,t", "source,label,target", "Subject,Relation,Object", "subject,predicate,object",
-         '" Source ID","Edge-Type",target_id', ":START_ID,:TYPE,:END_ID", "From,Rel,To", "node1,label,node2"]  # fmt: skip
+HEADS = [
+    "s,p,o", "S,P,O", "h,r,t", "source,label,target", "Subject,Relation,Object", "subject,predicate,object",
+         '" Source ID","Edge-Type",target_id', ":START_ID,:TYPE,:END_ID", "From,Rel,To", "node1,label,node2",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("head", HEADS)
