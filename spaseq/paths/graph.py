@@ -134,9 +134,9 @@ class Graph(GraphEdges):
         """A search, which gives paths as it finds them.
 
         ``starts`` are numbers of nodes (an integer, an array or an iterable of them), or an iterable of nodes (terms)
-        and names (what LABEL finds), instead of those of FROM; or a mapping of names of queries to such.  It ends early after ``limit`` paths,
-        ``time_limit`` (a timedelta, or seconds), or when ``most_edges`` were looked at, those of the results counted
-        again; ``complete`` tells.  QuerySyntaxError, QueryError, OptionError: arguments are wrong.
+        and names (what LABEL finds), instead of those of FROM; or a mapping of names of queries to such. It ends early
+        after ``limit`` paths, ``time_limit`` (a timedelta, or seconds), or when ``most_edges`` were looked at, those of
+        the results counted again; ``complete`` tells. QuerySyntaxError, QueryError, OptionError: arguments are wrong.
         """
         return self.compile(queries).search(starts, limit, time_limit, most_edges)
 

@@ -8,8 +8,12 @@ Columns = tuple[str, str, str]
 
 LETTERS = (("s", "p", "o"), ("h", "r", "t"))  # in this order alone, as letters may well be names of nodes
 SUBJECTS = "subject subj source src head from start subjectid sourceid headid fromid startid sourcenode fromnode node1"
-RELATIONS = "relation rel relationship predicate pred property label type edge relationid relationtype edgetype edgelabel"
-OBJECTS = "object obj target tgt tail to end objectid targetid tailid toid endid targetnode tonode node2 destination dest dst"
+RELATIONS = (
+    "relation rel relationship predicate pred property label type edge relationid relationtype edgetype edgelabel"
+)
+OBJECTS = (
+    "object obj target tgt tail to end objectid targetid tailid toid endid targetnode tonode node2 destination dest dst"
+)
 KINDS = tuple(frozenset(names.split()) for names in (SUBJECTS, RELATIONS, OBJECTS))
 
 

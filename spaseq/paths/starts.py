@@ -18,6 +18,7 @@ Starts: TypeAlias = "int | NDArray[Any] | Iterable[Any] | Mapping[str, int | NDA
 
 STARTS = "starts are nodes or names, or numbers of nodes: one number, or an iterable of one of both"
 
+
 def given_starts(plan: SearchPlan[Any], starts: Starts | None, warnings: list[str]) -> dict[str, NDArray[np.uint32]]:
     """The starts of queries that have others than those of FROM, by name; of unknown ones is warned.
 

@@ -77,8 +77,9 @@ class TableColumn:
 def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
-    ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, so
-    or as is usual (``usual_columns``), or has just these three.  StreamError: a row is no edge, or cannot be read; OptionError: a column is not there.
+    ``data`` is whatever ``spaseq.tuples.open_source`` opens. A CSV file either names its columns in the first line, so
+    or as is usual (``usual_columns``), or has just these three. StreamError: a row is no edge, or cannot be read;
+    OptionError: a column is not there.
     """
     texts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for part in _columns(data, form):
