@@ -84,7 +84,7 @@ class Repetition:
         """Some nodes of the giant component."""
         compiled = self.graph.compile(f"QUERY q {self.expression}")
         some = np.random.default_rng(3).choice(self.edges[0], 50)
-        reached = max((compiled.ends(int(start)).ends for start in some), key=len)
+        reached = max((compiled.ends(int(start)).end_vertices for start in some), key=len)
         return np.random.default_rng(4).choice(reached, STARTS, replace=False)
 
 
@@ -92,13 +92,13 @@ class Repetition:
 def ours(asked: Repetition) -> Count:
     """Numbers of the ends."""
     compiled, starts = asked.graph.compile(f"QUERY q {asked.expression}"), asked.starts.tolist()
-    return lambda: sum(len(compiled.ends(start).ends) for start in starts)
+    return lambda: sum(len(compiled.ends(start).end_vertices) for start in starts)
 
 
 def ours_at_once(asked: Repetition) -> Count:
     """Numbers of starts and ends, all starts in one search."""
     compiled, starts = asked.graph.compile(f"QUERY q {asked.expression}"), asked.starts
-    return lambda: len(compiled.ends(starts).ends)
+    return lambda: len(compiled.ends(starts).end_vertices)
 
 
 def in_plain_cpp(asked: Repetition, folder: Path) -> Count:
