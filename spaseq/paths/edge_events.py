@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from pyoxigraph import Quad, Triple
 
 from gpm.edges import triples_of
 from gpm.encoder import forget_terms
@@ -92,7 +93,14 @@ def _graph(edges: Any) -> Any:
     """Edges as a graph; tuples of three terms become triples."""
     if isinstance(edges, bytes | str) or not isinstance(edges, Iterable) or is_rdflib_graph(edges):
         return edges
+    if _is_one_edge(edges):
+        raise OptionError(f"an event is an iterable of edges, as in push([edge], time), not one edge: {edges!r:.200}")
     try:
         return list(triples_of(edges))
-    except PatternError as error:
-        raise OptionError(str(error)) from None
+    except (PatternError, TypeError, ValueError) as error:
+        raise OptionError(f"an edge is a triple of terms of RDF ({error}); names are pushed by push_table") from None
+
+
+def _is_one_edge(edges: Any) -> bool:
+    is_row = isinstance(edges, tuple) and len(edges) == 3 and not isinstance(edges[0], tuple | Quad | Triple)
+    return is_row or isinstance(edges, Quad | Triple)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -12,8 +13,9 @@ import numpy as np
 
 from gpm.rows import Numbers, Words
 from nfa_native.terms.words import Terms
+from spaseq.engine.delivery import Calls
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
-from spaseq.exclusive import Uncopied
+from spaseq.exclusive import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.paths.appeared import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents
 from spaseq.paths.edges import GraphEdges
@@ -45,7 +47,9 @@ class EdgeStream(Uncopied):
     ``starts`` are terms or names instead of those of FROM, or a mapping of names of queries to such.  ``named``: nodes
     are called by what they are, as those of ``push_table``.  ``labels`` is the graph in which LABEL finds nodes, and
     ``warnings`` name labels that it lacks; without it LABEL is refused.  ``lateness`` is how much older than the newest
-    event an event may come; events wait for that long.  What is later still is counted, and given to ``on_late``.
+    event an event may come; events wait for that long.  What is later still is counted, and given to ``on_late``; what
+    that raises is raised as an ExceptionGroup when all events were taken, and what appears comes with the next call.
+    A stream belongs to one thread at a time: a call beside another one is a BusyError, and does nothing.
     QuerySyntaxError, QueryError, OptionError: arguments are wrong.  It is neither copied nor pickled, and has no
     snapshot: the edges of the window, pushed to another one, bring it to the same state.
     """
@@ -84,10 +88,14 @@ class EdgeStream(Uncopied):
         self._starts = starts
         self.clock = StreamClock(IRI)
         self.report = WireReport()
+        self._use = Use("this stream of edges")
+        self._late_calls = Calls("callbacks (on_late)")
+        self._rest: deque[Iterator[Appeared]] = deque()  # what appears with events that came, and nobody has yet
         self._is_torn = False  # an event was begun and not done
         self._buffer = ReorderBuffer(1, strict=False)
 
     # ── edges come ───────────────────────────────────────────────────────────────────────────────────────────
+    @exclusive
     def push(self, edges: Any, time: Time) -> Appeared:
         """Edges came together; the paths that appear by now.
 
@@ -95,47 +103,44 @@ class EdgeStream(Uncopied):
         ``Engine.push``; ``time`` is microseconds or a datetime.  Blank nodes are nodes of this event alone.
         OptionError, StreamError: something is none of this.
         """
-        return self.push_many([(time, edges)])
+        return self._pushed(self.events.of_items([(time, edges)]))
 
+    @exclusive
     def push_many(self, events: Iterable[tuple[Time, Any]]) -> Appeared:
         """Events came, (time, edges) each; the paths that appear by now, in their order."""
-        return self._appeared(self.take(self.events.of_items(events)))
+        return self._pushed(self.events.of_items(events))
 
+    @exclusive
     def push_table(self, times: Any, data: Any, columns: tuple[str, str, str] | None = None) -> Appeared:
         """Edges came one after the other, as the rows of a table; the paths that appear by now.
 
         ``times`` is an array of microseconds or of datetime64, or a list; ``data`` and ``columns`` are those of
         ``Graph.from_table``: nodes and relations by name.  OptionError, StreamError: rows are no edges.
         """
-        return self._appeared(self.take(self._table_events(times, data, columns)))
+        return self._pushed(self._table_events(times, data, columns))
 
+    @exclusive
     def advance(self, time: Time) -> Appeared:
         """Promise that no event before ``time`` will come; the paths that appear by that."""
         self.clock.promise(to_microseconds(time))
-        return self._appeared(self._released())
+        self._rest.append(self._released())
+        return self._appeared()
 
+    @exclusive
     def close(self) -> Appeared:
         """The end of the stream; the paths that appear by now.  SpaseqWarning: events came late and nobody was told."""
         self.clock.close()
-        found = self._appeared(self._released())
+        self._rest.append(self._released())
+        found = self._appeared()
         for loss in self.losses() if self.on_late is None else ():
             warnings.warn(loss.line(), SpaseqWarning, stacklevel=2)
         return found
 
+    @in_steps
     def take(self, events: Events) -> Iterator[Appeared]:
         """Events came, encoded by ``events.encoder``; the paths that appear by now, piece by piece."""
-        if self.clock.closed:
-            raise OptionError("the stream is closed")
-        if self._is_torn:
-            raise OptionError("the stream ended within an event, by an error or by Ctrl-C: it cannot go on")
-        in_time = self.clock.admit(events.times, self.lateness)
-        if not in_time.all():
-            self._tell_late(events, np.flatnonzero(~in_time))
-            events = events.take(np.flatnonzero(in_time))
-        if not self.lateness and not len(self._buffer):
-            return self._fed(events)
-        self._buffer.add(0, events)
-        return self._released()
+        self._accept(events)
+        return self._going()
 
     def read(
         self,
@@ -154,15 +159,18 @@ class EdgeStream(Uncopied):
         seconds = None if idle is None else duration_microseconds(idle) / 1e6
         return self._read(read_events(files, options, self.report, self.events.encoder, follow, seconds))
 
+    @reading
     def losses(self) -> list[Loss]:
         """What came too late, and what reading dropped."""
         return [*late(self.clock), *unread(IRI, self.report)]
 
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────
+    @reading
     def __len__(self) -> int:
         """How many edges are in the window, as of the latest event that did not wait."""
         return len(self._watcher)
 
+    @reading
     def graph(self, time: Time | None = None) -> Graph:
         """The edges in the window, as of ``time``, which is a promise as of ``advance``, or the latest event."""
         self._pass(time)
@@ -172,11 +180,12 @@ class EdgeStream(Uncopied):
         own: Words = terms.intern_many(self.terms.bytes_many(distinct))[codes.reshape(words.shape)]
         return Graph.of_words(terms, own, None if self.named else RDFS_LABEL)
 
+    @reading
     def current(self, query: str | None = None, time: Time | None = None) -> Paths:
         """The results now of a query, the only one if none is named: those of ``graph(time)``.
 
         Where a pair of nodes has one walk it is at hand; other queries are asked anew.
-        OptionError: there is no such query, or several.
+        OptionError: there is no such query, or several of which none is named.
         """
         number = self._number(query)
         prepared = self.queries[number]
@@ -196,7 +205,8 @@ class EdgeStream(Uncopied):
         if query is None and len(self.names) == 1:
             return 0
         if query is None:
-            raise OptionError(f"results are those of one query, here are {', '.join(self.names)}: say which (query)")
+            hint = f"say of which, as in current({self.names[0]!r})"
+            raise OptionError(f"results are those of one query, here are {', '.join(self.names)}: {hint}")
         if query not in self.names:
             raise OptionError(f"there is no query {query}; {did_you_mean(str(query), self.names)}")
         return self.names.index(query)
@@ -206,12 +216,32 @@ class EdgeStream(Uncopied):
         if time is None:
             return
         now = to_microseconds(time)
-        if len(self._buffer) or now < self.clock.newest:
+        if self._rest or len(self._buffer) or now < self.clock.newest:
             raise OptionError("events at that time wait, or later ones have come: advance first")
         self.clock.promise(now)
         self._watcher.pass_time(now)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
+    def _pushed(self, events: Events) -> Appeared:
+        self._accept(events)
+        return self._appeared()
+
+    def _accept(self, events: Events) -> None:
+        """Events came; those in time are kept before anybody is told of those that are late."""
+        if self.clock.closed:
+            raise OptionError("the stream is closed")
+        if self._is_torn:
+            raise OptionError("the stream ended within an event, by an error or by Ctrl-C: it cannot go on")
+        in_time = self.clock.admit(events.times, self.lateness)
+        some = events if in_time.all() else events.take(np.flatnonzero(in_time))
+        if not self.lateness and not len(self._buffer):
+            self._rest.append(self._fed(some))
+        else:
+            self._buffer.add(0, some)
+            self._rest.append(self._released())
+        if some is not events:
+            self._tell_late(events, np.flatnonzero(~in_time))
+
     def _table_events(self, times: Any, data: Any, columns: tuple[str, str, str] | None) -> Events:
         from spaseq.paths.tables import TableForm, pushed_table
         from spaseq.results.packages import require
@@ -230,7 +260,7 @@ class EdgeStream(Uncopied):
             self.clock.first_late = f"{_shown(events.names[first])} at {iso(int(events.times[first]))}"
         if self.on_late is not None:
             for number in numbers.tolist():
-                self.on_late(self.events.event(events, number))
+                self._late_calls.call(self.on_late, self.events.event(events, number))
 
     def _released(self) -> Iterator[Appeared]:
         released: Released = self._buffer.release(self.clock.watermark)
@@ -260,9 +290,23 @@ class EdgeStream(Uncopied):
         self._is_torn = False
         return next_event
 
-    def _appeared(self, parts: Iterable[Appeared]) -> Appeared:
-        """All of them together."""
-        return Appeared.join(self.terms, self.names, list(parts))
+    def _going(self) -> Iterator[Appeared]:
+        """What appears with the events that came, piece by piece.  ExceptionGroup, in the end: ``on_late`` raised."""
+        while self._rest:
+            for part in self._rest[0]:  # noqa: UP028 (what is not taken stays)
+                yield part
+            self._rest.popleft()
+        self._late_calls.check()
+
+    def _appeared(self) -> Appeared:
+        """All of it together; it comes with the next call if ``on_late`` raised."""
+        parts: list[Appeared] = []
+        try:
+            parts.extend(self._going())
+        except ExceptionGroup:
+            self._rest.append(iter(parts))
+            raise
+        return Appeared.join(self.terms, self.names, parts)
 
 
 def _shown(name: str) -> str:

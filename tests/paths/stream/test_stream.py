@@ -17,7 +17,7 @@ import pytest
 import rdflib
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
-from spaseq.errors import OptionError, QueryError, SpaseqWarning, StreamError
+from spaseq.errors import BusyError, OptionError, QueryError, SpaseqWarning, StreamError
 from spaseq.paths import EdgeEvent, EdgeStream, Graph
 
 EX = "http://ex.org/"
@@ -336,3 +336,65 @@ def test_labels_are_those_of_a_graph() -> None:
     assert pushed(nobody, (1, "a p c")) == [[]] and len(nobody.current()) == 0
     with pytest.raises(OptionError):
         EdgeStream(text, 10, named=True, labels=graph)
+
+
+# ── threads and callbacks ────────────────────────────────────────────────────────────────────────────────
+def test_another_thread_is_refused_and_the_stream_goes_on() -> None:
+    """A thread is within a push, whose events wait; the other one is told so, and does no harm."""
+    stream, begun, ended = EdgeStream(REACH, 10), threading.Event(), threading.Event()
+
+    def events() -> Iterator[tuple[int, Any]]:
+        begun.set()
+        ended.wait(60)
+        yield 1, [edge("a p b")]
+
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.extend(map(str, stream.push_many(events()))))
+    thread.start()
+    begun.wait(60)
+    for call in (lambda: stream.push([edge("b p c")], 1), stream.current, stream.graph, stream.close):
+        with pytest.raises(BusyError, match="push_many of this stream of edges is under way in another thread"):
+            call()
+    ended.set()
+    thread.join()
+    assert found == ["a -> p -> b"]
+    assert pushed(stream, (2, "b p c")) == [["a -> p -> b -> p -> c"]]
+
+
+def test_a_callback_that_raises_loses_nothing() -> None:
+    told: list[int] = []
+
+    def on_late(event: EdgeEvent) -> None:
+        told.append(event.time)
+        raise ValueError(event.time)
+
+    stream = EdgeStream(REACH, 10, on_late=on_late)
+    with pytest.raises(ExceptionGroup, match=r"callbacks \(on_late\) raised") as raised:
+        stream.push_many([(5, [edge("a p b")]), (4, [edge("b p c")]), (3, [edge("b p c")]), (6, [edge("b p d")])])
+    assert told == [4, 3] and [str(one) for one in raised.value.exceptions] == ["4", "3"]
+    assert len(stream) == 2
+    assert pushed(stream, (7, "d p e")) == [["a -> p -> b", "a -> p -> b -> p -> d", "a -> p -> b -> p -> d -> p -> e"]]
+
+
+def test_callbacks_do_not_push() -> None:
+    stream = EdgeStream(REACH, 10, on_late=lambda event: stream.push([edge("a p b")], event.time))
+    with pytest.raises(ExceptionGroup) as raised:
+        stream.push_many([(5, [edge("a p b")]), (4, [edge("b p c")])])
+    assert isinstance(raised.value.exceptions[0], BusyError)
+    assert list(map(str, stream.advance(6))) == ["a -> p -> b"]
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("edges", [
+    ("a", "p", "b"), [("a", "p", "b")], edge("a p b"), tuple(map(node, "apb")), [(Literal("a"), node("p"), node("b"))],
+])  # fmt: skip
+def test_what_is_no_iterable_of_edges_is_said(named: bool, edges: Any) -> None:
+    stream = EdgeStream(NAMED if named else REACH, 10, named=named)
+    with pytest.raises(OptionError, match=r"push_table|push\(\[edge\], time\)"):
+        stream.push(edges, 1)
+
+
+def test_what_there_is_of_several_queries_needs_a_name() -> None:
+    stream = EdgeStream(REACH + " QUERY other FROM ex:a ALL TRAIL ex:p", 10)
+    with pytest.raises(OptionError, match=r"q, other: say of which, as in current\('q'\)"):
+        stream.current()
