@@ -1,5 +1,7 @@
 """CEQL on rows that are pushed, beside ``match`` on all of them; and a hundred queries at once, beside each alone.
 
+Rows that come as dictionaries are pushed one by one and by a hundred, beside making batches of Arrow of them in Python.
+
 CPU time of one process, medians.  The events are those of ``spaseq generate trades --seed 1``, in memory as a table.
 
 Run: ``python -m benchmarks.pushed [events]``.
@@ -23,6 +25,18 @@ SIZES = (1, 100, 10_000)
 ROUNDS = 3
 FEW = 5_000  # rows that are pushed one by one
 COMPANIES = ("INTC", "RIMM", "QQQ", "IPIX", "AMAT", "CSCO", "YHOO", "DELL", "ORCL", "MSFT")
+FIRST = 100  # rows by which types are known
+KINDS = {  # of queries, beside P3; few of them find something
+    "a condition": "SELECT * FROM Stock WHERE SELL AS a ; BUY AS b FILTER a[price > 1e6] WITHIN 1 SECONDS",
+    "PARTITION BY": "SELECT * FROM Stock WHERE SELL AS a ; BUY AS b FILTER a[price > 1e6] PARTITION BY [name] "
+    "WITHIN 1 SECONDS",
+    "values of two events": "SELECT * FROM Stock WHERE SELL AS a ; BUY AS b FILTER a[price > 1e6] AND "
+    "b[price > a.price AND name = a.name] WITHIN 1 SECONDS",
+    "values that are shown": "SELECT a.price, b.name FROM Stock WHERE SELL AS a ; BUY AS b FILTER a[price > 1e6] "
+    "WITHIN 1 SECONDS",
+    "WITHIN n EVENTS": "SELECT * FROM Stock WHERE SELL AS a ; BUY AS b FILTER a[price > 1e6] WITHIN 100 EVENTS",
+}
+Rows = list[dict[str, Any]]
 OPTIONS: dict[str, Any] = {"type": "event_type", "time": "stock_time", "unit": "ms"}
 
 
@@ -41,6 +55,43 @@ def pushing(texts: list[str], parts: list[pyarrow.RecordBatch]) -> Preparation:
         return lambda: sum(found.num_rows for part in parts for _, found in engine.push(part))
 
     return prepare
+
+
+def as_arrow(rows: Rows, size: int) -> Preparation:
+    """Batches of so many rows, made of dictionaries as one would in Python."""
+
+    def job() -> None:
+        for start in range(0, len(rows), size):
+            pyarrow.RecordBatch.from_pylist(rows[start : start + size])
+
+    return lambda: job
+
+
+def as_dictionaries(text: str, rows: Rows, size: int) -> Preparation:
+    """All rows, of which an engine has seen a hundred, so many at once into it; ``text`` is its query."""
+    begin, rest = rows[:FIRST], rows[FIRST:]
+
+    def prepare() -> Job:
+        engine = Engine(**OPTIONS)
+        engine.register(text)
+        engine.push(begin)
+        parts = [rest[start : start + size] for start in range(0, len(rest), size)]
+        return lambda: sum(len(engine.push(part)) for part in parts)
+
+    return prepare
+
+
+def dictionaries(table: pyarrow.Table, text: str) -> None:
+    """Print what a row costs that is a dictionary, in queries of several kinds."""
+    rows: Rows = table.slice(0, FEW + FIRST).to_pylist()
+    kinds = {"P3": text} | KINDS
+    for size in (1, 100):
+        jobs = {"Arrow": as_arrow(rows[FIRST:], size)}
+        jobs |= {name: as_dictionaries(query, rows, size) for name, query in kinds.items()}
+        found = interleaved(jobs, ROUNDS)
+        print(f"dictionaries, pushed {size} at once, beside making batches of Arrow of them: µs a row, and ratio")
+        for name, seconds in found.items():
+            print(f"  {name:<40}{seconds / FEW * 1e6:9.2f}{seconds / found['Arrow']:9.2f}")
 
 
 def matching(texts: list[str], table: pyarrow.Table) -> Preparation:
@@ -77,6 +128,7 @@ def main(events: int = 200_000) -> None:
     found = interleaved(jobs, ROUNDS)
     print("P3 in 10 s, pushed in batches of so many rows, beside match: µs a row")
     print("".join(f"  {name:<10}{seconds / rows[name] * 1e6:9.2f}\n" for name, seconds in found.items()), end="")
+    dictionaries(table, text)
     texts = list(hundred())
     many = {
         "one engine": pushing(texts, batches(table, 10_000)),

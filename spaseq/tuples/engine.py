@@ -277,7 +277,7 @@ class Engine(Uncopied):
     def _take(self, data: Any, stream: str | None) -> None:
         place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
         core, name = self._open(stream), ONLY if stream is None else stream
-        few = self._few.read(data, core.needed, core.named_columns)
+        few = self._few.read(data, core)
         if few is not None:
             pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
         else:

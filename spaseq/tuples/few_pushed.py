@@ -6,7 +6,7 @@ is wrong) is left to ``pushing``, which takes the same values to the same rows, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import ne
@@ -21,6 +21,7 @@ from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.few import MOST_FEW, FewRows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.usual import CODED_TEXT, INSTANT
+from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.sources.source import declared, is_text
 from spaseq.tuples.streams import ReadingOptions
@@ -29,6 +30,7 @@ EXACT = 2**53  # all integers up to it are doubles
 _MOST_LAYOUTS = 1 << 10
 Values = Sequence[Any]
 Taken = Callable[[list[Any]], Values | None]  # the values of a column; None: they are left to others
+Reader = tuple[str, Taken, bool]  # of a column; the last one says that there may be no NULL
 FewPushed = tuple[Times | None, FewRows]
 
 
@@ -42,26 +44,23 @@ class FewReader:
         self._form: FewForm | None = None
         self._layouts: set[tuple[str, ...]] = set()  # keys that rows had so far
 
-    def read(self, data: object, wanted: tuple[str, ...], named: Sequence[str]) -> FewPushed | None:
-        """The wanted columns of rows, and their times; None: they are left to ``pushing``.
+    def read(self, data: object, core: TupleCore) -> FewPushed | None:
+        """The columns of rows that the core needs, and their times; None: they are left to ``pushing``.
 
-        Of these columns the ``named`` ones, which say what an event is, have a value in each row.
+        Those that say what an event is have a value in each row.
         """
         if type(data) is not list or not 0 < len(data) <= MOST_FEW or self._reading.form is not None:
             return None
-        form = self._form
+        form, wanted = self._form, core.needed
         if form is None or form.wanted is not wanted or form.version != self._columns.version:
-            self._form = form = self._formed(wanted, named)
+            self._form = form = self._formed(wanted, core.named_columns)
         if form.readers is None or not self._knows(data):
             return None
-        lists = {}
-        for name, take, has_values in form.readers:
-            found = take([row.get(name) for row in data])
-            if found is None or (has_values and None in found):
-                return None
-            lists[name] = found
-        times = None if form.worth is None else _times(lists[cast(str, self._reading.time)], form.worth)
-        return None if form.worth is not None and times is None else (times, FewRows(form.schema, lists, len(data)))
+        lists = _lists(data, form.readers)
+        if lists is None or form.worth is None:
+            return None if lists is None else (None, FewRows(form.schema, lists, len(data)))
+        times = _times(lists[cast(str, self._reading.time)], form.worth)
+        return None if times is None else (times, FewRows(form.schema, lists, len(data)))
 
     def _knows(self, rows: list[Any]) -> bool:
         """Whether all are dictionaries whose keys are texts; the engine has heard of these then."""
@@ -109,9 +108,20 @@ class FewForm:
 
     wanted: tuple[str, ...]
     version: int
-    readers: tuple[tuple[str, Taken, bool], ...] | None
+    readers: tuple[Reader, ...] | None
     schema: pyarrow.Schema
     worth: int | None
+
+
+def _lists(rows: Sequence[dict[str, Any]], readers: Iterable[Reader]) -> dict[str, Values] | None:
+    """The columns of rows; None: some are left to others."""
+    lists, first = {}, rows[0] if len(rows) == 1 else None
+    for name, take, has_values in readers:
+        found = take([row.get(name) for row in rows] if first is None else [first.get(name)])
+        if found is None or (has_values and None in found):
+            return None
+        lists[name] = found
+    return lists
 
 
 def _times(values: Values, worth: int) -> Times | None:

@@ -6,9 +6,10 @@ it comes, and remembered with it.  What is left is arithmetic and logic between 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +57,8 @@ _COMPARISONS = {
 _TURNED = {">": "<", ">=": "<="}
 
 Integers = npt.NDArray[np.int64]
+FewColumn = Callable[[FewRows], Integers]  # reads a column of a few rows
+_VALUES = (Attribute, Constant, Arithmetic, Negative)
 
 
 class WordForm(Enum):
@@ -89,27 +92,22 @@ class RememberedValue:
             return _whole(reals.view(np.int64), batch)
         return _whole(_integers(vector.values, vector.valid), batch)
 
+    def of_few(self, known: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
+        """``read`` of a few rows with the columns of ``schema``."""
+        of, form = self.of, self.form
+        values = few_values(of, schema) if isinstance(of, _VALUES) else few_truths(of, schema)
+        return lambda rows: _few(values(rows), form, known)
 
-class FewRemembered:
-    """A remembered value of a few rows with the columns of ``schema``."""
 
-    def __init__(self, remembered: RememberedValue, schema: pyarrow.Schema) -> None:
-        self._form = remembered.form
-        of = remembered.of
-        is_value = isinstance(of, Attribute | Constant | Arithmetic | Negative)
-        self._read = few_values(of, schema) if is_value else few_truths(of, schema)
-
-    def read_few(self, rows: FewRows, known: KnownTexts) -> Integers:
-        """As ``RememberedValue.read``."""
-        found = self._read(rows)
-        match self._form:
-            case WordForm.TEXT:
-                return np.array([NULL if one is None else known[one] for one in found], np.int64)
-            case WordForm.REAL:
-                return np.array([np.nan if one is None else nearest(one) for one in found], np.float64).view(np.int64)
-            case WordForm.INTEGER:
-                return np.array([NULL if one is None else _with_room(int(one)) for one in found], np.int64)
-        return np.array(found, np.int64)
+def _few(found: Sequence[Any], form: WordForm, known: KnownTexts) -> Integers:
+    match form:
+        case WordForm.TEXT:
+            return np.array([NULL if one is None else known[one] for one in found], np.int64)
+        case WordForm.REAL:
+            return np.array([np.nan if one is None else nearest(one) for one in found], np.float64).view(np.int64)
+        case WordForm.INTEGER:
+            return np.array([NULL if one is None else _with_room(int(one)) for one in found], np.int64)
+    return np.array(found, np.int64)
 
 
 def _with_room(number: int) -> int:

@@ -28,12 +28,12 @@ from spaseq.plan.formulas.automaton import Recognition
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
 from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.few_predicates import few_values
+from spaseq.tuples.columns.few_predicates import Values, few_values
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import Mask, Vector, as_floats, nearest
-from spaseq.tuples.encoding.conditions import Conditions, FewRemembered, compares_reals
+from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.past import Past
 from spaseq.tuples.encoding.times import Times
@@ -74,14 +74,13 @@ class RegisterColumns:
             for each in measured
         ]
         self._remembered = conditions.remembered if conditions is not None else ()
-        self._few = [FewRemembered(each, schema) for each in self._remembered]
         self._texts = KnownTexts()
+        self._few = [column.of_few(self._texts, schema) for column in (*self._columns, *self._remembered)]
 
     def read(self, batch: Rows) -> list[Numbers]:
         """A column for each of the measured values; StreamError if one is too large.  Then for each one remembered."""
         if isinstance(batch, FewRows):
-            few = [np.array(column.read_few(batch, self._texts), np.int64) for column in self._columns]
-            return few + [one.read_few(batch, self._texts) for one in self._few]
+            return [read(batch) for read in self._few]
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
     def forms(self, nulls: Collection[str]) -> list[object]:
@@ -114,7 +113,6 @@ class _Column:
         self._is_float = not self._is_text and any(
             numbers(side, empty).is_float for side in (comparison.left, comparison.right)
         )
-        self._few = few_values(measured.value, schema)
 
     def form(self, nulls: Collection[str]) -> object:
         """Whether texts or doubles are compared, if the value may be other than NULL."""
@@ -133,10 +131,10 @@ class _Column:
             values = np.where(valid, values, NO_BOUND if measured.bound else NO_VALUE)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
 
-    def read_few(self, rows: FewRows, known: KnownTexts) -> list[int]:
+    def of_few(self, known: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
         """``read`` of a few rows."""
-        encode, missing = self._encoding(known), int(NO_BOUND if self._measured.bound else NO_VALUE)
-        return [missing if value is None else encode(value) for value in self._few(rows)]
+        missing = int(NO_BOUND if self._measured.bound else NO_VALUE)
+        return _column(few_values(self._measured.value, schema), self._encoding(known), missing)
 
     def _encoding(self, known: KnownTexts) -> Callable[[Any], int]:
         """The integer of one value."""
@@ -164,21 +162,18 @@ class _Bound:
         check(joined.asked.predicate, schema)
         self._joined = joined
         self._is_real = compares_reals(joined, schema)
-        self._few = few_values(joined.bound, schema)
 
     def form(self, _: Collection[str]) -> object:
         """Whether doubles are compared."""
         return self._is_real
 
-    def read_few(self, rows: FewRows, _: KnownTexts) -> list[int]:
+    def of_few(self, _: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
         """``read`` of a few rows."""
-        more, missing = int(self._joined.operator != "="), int(NO_BOUND)
-        if self._joined.is_left:
-            return [missing if value is None else self._one(value) + more for value in self._few(rows)]
-        return [missing if value is None else ~self._one(value) + more for value in self._few(rows)]
+        return _column(few_values(self._joined.bound, schema), self._one, int(NO_BOUND))
 
     def _one(self, value: float) -> int:
-        return ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
+        found = ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
+        return (found if self._joined.is_left else ~found) + (self._joined.operator != "=")
 
     def read(self, batch: pyarrow.RecordBatch, _: KnownTexts) -> Numbers:
         vector = numbers(self._joined.bound, batch)
@@ -212,6 +207,11 @@ def _of_doubles(vector: Vector, value: Value) -> Numbers:
     if not vector.is_float and (vector.values.dtype == object or not vector.fits(-_EXACT, _EXACT)):
         raise _too_large(value)
     return ordered(np.atleast_1d(vector.values.astype(np.float64, copy=False)))
+
+
+def _column(values: Values, encode: Callable[[Any], int], missing: int) -> FewColumn:
+    """What reads an integer for each of a few rows: that of its value, or of none."""
+    return lambda rows: np.array([missing if one is None else encode(one) for one in values(rows)], np.int64)
 
 
 def _integer(value: Value, number: int) -> int:

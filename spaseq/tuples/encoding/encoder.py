@@ -134,11 +134,12 @@ class Encoded:
     def of(self, reading: QueryReading) -> EncodedBatch:
         """What one of them reads."""
         assert reading.masks is not None
+        symbols, known = reading.masks.numbered(self.symbols[reading.masks.group])
         return EncodedBatch(
-            self.position, self.times, reading.masks.numbered(self.symbols[reading.masks.group]),
+            self.position, self.times, symbols,
             None if reading.key is None else self.partitions[reading.key],
             None if reading.measure is None else self.measures[reading.measure],
-            self.batch, reading.masks.known(), self.edges,
+            self.batch, known, self.edges,
         )  # fmt: skip
 
 
@@ -180,7 +181,8 @@ class BatchEncoder:
 
     def encoded(self, times: Times, batch: Rows, position: int) -> Encoded:
         """The events of a batch, the first of them at the position."""
-        self._place(batch.schema)
+        if not self._all_placed:
+            self._place(batch.schema)
         measures = {name: measure(name, batch) for name in self._unmeasured}
         for name, found in measures.items():
             self._unmeasured[name].add(found.missing, position)
@@ -220,8 +222,6 @@ class BatchEncoder:
 
     def _place(self, schema: pyarrow.Schema) -> None:
         """Give the queries that are new their groups."""
-        if self._all_placed:
-            return
         new = [reading for reading in self._readings if reading.masks is None]
         for reading in new:
             self._join(reading, self._groups)

@@ -83,17 +83,19 @@ class Masks:
 
     def known(self) -> Sequence[int]:
         """All of them."""
+        masks = self.group.masks
         if self._own is None:
-            self._known += map(self._mask, self.group.masks[len(self._known) :])
-        else:
-            more = [self._number(self._mask(mask)) for mask in self.group.masks[len(self._own) :]]
+            if len(self._known) < len(masks):
+                self._known += map(self._mask, masks[len(self._known) :])
+        elif len(self._own) < len(masks):
+            more = [self._number(self._mask(mask)) for mask in masks[len(self._own) :]]
             self._own = np.append(self._own, np.array(more, np.uint32))
         return self._known
 
-    def numbered(self, symbols: Numbers) -> Numbers:
-        """The group's symbols (n) as numbers of ``known``."""
-        self.known()
-        return symbols if self._own is None else self._own[symbols]
+    def numbered(self, symbols: Numbers) -> tuple[Numbers, Sequence[int]]:
+        """The group's symbols (n) as numbers of ``known``, and these."""
+        known = self.known()
+        return symbols if self._own is None else self._own[symbols], known
 
     def _mask(self, mask: int) -> int:
         return sum((mask >> number & 1) << own for own, number in enumerate(self._numbers))

@@ -192,15 +192,15 @@ class SelectingQuery:
 
     def _forget_rows(self) -> None:
         """Where windows do not say it, ask which rows are needed, when half of them may not be."""
-        pasts = [past for past in (self.past, self._memory.past) if past.has_many]
-        if pasts:
+        if self.past.has_many or self._memory.past.has_many:
             held = self.held_positions()
-            for past in pasts:
-                past.keep_only(held)
+            for past in (self.past, self._memory.past):
+                if past.has_many:
+                    past.keep_only(held)
 
     def _know(self, masks: Sequence[int]) -> None:
-        new = masks[self._recognizer.symbols :]
-        if new:
+        if len(masks) > self._recognizer.symbols:
+            new = masks[self._recognizer.symbols :]
             self._recognizer.know_symbols(new)
             self.met = reduce(or_, new, self.met)
 
