@@ -282,14 +282,32 @@ class Engine(Uncopied):
             pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
         else:
             pushed = Pushed(data, self._reading, place)
-            parts, skipped = pushed.read(core.needed, self._columns)
+            core = self._adopting(core, pushed.first_types(self._columns)) or core
+            parts, skipped = pushed.read(core.needed, core.columns)
             self._counters[name].skip(skipped)
-        self._core = core
+        self._go_over_to(core)
         self._pushes += 1
         late = [rows for part in parts if len(rows := self._take_part(core, name, part))]
         core.settle()
         if late:
             self._tell_late(pushed or Pushed(data, self._reading, place), name, np.concatenate(late), place)
+
+    def _adopting(self, core: TupleCore, types: dict[str, pyarrow.DataType]) -> TupleCore | None:
+        """A core that takes values in columns which had none; None: it is the same, or cannot."""
+        if not types:
+            return None
+        from spaseq.tuples.adopting import adopting
+
+        return adopting(core, types, self._queries)
+
+    def _go_over_to(self, core: TupleCore) -> None:
+        """Go on with a core, maybe another one, whose results have other columns."""
+        self._core = core
+        if core.columns is self._columns:
+            return
+        self._columns, self._few = core.columns, FewReader(self._reading, core.columns)
+        schemas = {name: query.entry.running.schema for name, query in core.queries.items() if query.entry is not None}
+        self._kept = [(name, batch.cast(schemas[name]) if name in schemas else batch) for name, batch in self._kept]
 
     def _take_part(self, core: TupleCore, stream: str, part: PushedPart) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Take the rows that are in time, and give the numbers of the others."""

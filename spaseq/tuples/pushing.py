@@ -23,7 +23,7 @@ from spaseq.tuples.encoding.timed import clock_of, told
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.sources.opening import opened
-from spaseq.tuples.sources.source import CsvFormat, Source, declared
+from spaseq.tuples.sources.source import CsvFormat, Source, declared, first_unfit
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 NO_CSV = CsvFormat()
@@ -57,6 +57,18 @@ class Pushed:
         """All of its columns."""
         return self._source.names
 
+    def first_types(self, columns: ColumnTypes) -> dict[str, pyarrow.DataType]:
+        """The types of columns that have values here, and had none so far, though queries read them."""
+        nulls = [name for name in columns.nulls if name in self.names]
+        if not nulls:
+            return {}
+        with self._located():
+            batches, schema = self._batches(self._opened(), nulls)
+        known = [field for field in schema if kind_of_type(field.type) not in (None, Kind.NULL)]
+        return {
+            one.name: one.type for one in known if any(map(_has_values, (batch.column(one.name) for batch in batches)))
+        }
+
     def read(self, wanted: Sequence[str], columns: ColumnTypes) -> tuple[list[PushedPart], Skipped]:
         """The wanted columns that it has, in the types of ``columns`` that are fixed, which get to know the others.
 
@@ -67,7 +79,7 @@ class Pushed:
             batches, schema = self._batches(with_fields(self._source, wanted, known), wanted)
             if batches:
                 self._check_columns(schema)
-            batches = [self._typed(batch, columns) for batch in batches]
+            batches = list(self._typed(batches, columns))
             parts, skipped = self._timed(batches)
             columns.learn(_unfixed(schema, columns))
         columns.hear_of(self.names)
@@ -99,14 +111,17 @@ class Pushed:
             if name is not None and role != "times":
                 check_text_column(name, role, schema)
 
-    def _typed(self, batch: pyarrow.RecordBatch, columns: ColumnTypes) -> pyarrow.RecordBatch:
-        """The batch with the types that are fixed."""
-        for number, field in enumerate(batch.schema):
-            type_ = columns.type(field.name)
-            if type_ is not None and type_ != field.type:
-                column = _converted(field.name, batch.column(number), type_)
-                batch = batch.set_column(number, pyarrow.field(field.name, type_), column)
-        return batch
+    def _typed(self, batches: Iterable[pyarrow.RecordBatch], columns: ColumnTypes) -> Iterator[pyarrow.RecordBatch]:
+        """The batches with the types that are fixed."""
+        first = 0
+        for batch in batches:
+            for number, field in enumerate(batch.schema):
+                type_ = columns.type(field.name)
+                if type_ is not None and type_ != field.type:
+                    column = _converted(field.name, batch.column(number), type_, first)
+                    batch = batch.set_column(number, pyarrow.field(field.name, type_), column)
+            first += batch.num_rows
+            yield batch
 
     def _timed(self, batches: Iterable[pyarrow.RecordBatch]) -> tuple[list[PushedPart], Skipped]:
         reading, parts, skipped, first = self._reading, [], Skipped(), 0
@@ -146,16 +161,32 @@ def _unfixed(schema: pyarrow.Schema, columns: ColumnTypes) -> pyarrow.Schema:
     return pyarrow.schema([field for field in schema if columns.type(field.name) is None])
 
 
-def _converted(name: str, column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
-    """A column in the type that it had so far; StreamError: it is of another kind, or a number has no equal there."""
+def _converted(name: str, column: pyarrow.Array, type_: pyarrow.DataType, first: int) -> pyarrow.Array:
+    """A column in the type that it had so far; ``first`` is the number of its first row.
+
+    StreamError: it is of another kind, or a number has no equal there.
+    """
     kinds = {kind_of_type(column.type), kind_of_type(type_)}
-    if len(kinds - {Kind.NULL}) > 1 or (pyarrow.types.is_null(type_) and column.null_count < len(column)):
-        raise changed(name, type_, column.type)
+    if len(kinds - {Kind.NULL}) > 1 or (pyarrow.types.is_null(type_) and _has_values(column)):
+        raise changed(name, type_, column.type, _row(first + _first_value(column)))
     try:
         return usual(column, type_) if not pyarrow.types.is_null(type_) else pyarrow.nulls(len(column))
     except pyarrow.ArrowException as error:
         hint = f'declare its type: {{"{name}": "double"}}'
-        raise StreamError(f"the column {name} was {shown(type_)} so far: {error}", hint=hint) from None
+        at = _row(first + first_unfit(column, type_))
+        raise StreamError(f"the column {name} was {shown(type_)} so far: {error}", at, hint=hint) from None
+
+
+def _row(number: int) -> Location:
+    return Location(f"<rows>, row {number}")
+
+
+def _has_values(column: pyarrow.Array) -> bool:
+    return bool(column.null_count < len(column))
+
+
+def _first_value(column: pyarrow.Array) -> int:
+    return int(np.argmax(column.is_valid().to_numpy(zero_copy_only=False))) if len(column) else 0
 
 
 def _kept(data: Any) -> Any:

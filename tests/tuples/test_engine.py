@@ -332,11 +332,10 @@ def test_types_stay_as_they_were() -> None:
     assert positions(live.push([row("B", p=2.5)])) == [[0, 1]]
 
 
-def test_a_column_of_nulls_has_no_type() -> None:
+def test_a_column_of_nulls_takes_its_type_from_the_first_value() -> None:
     live = engine(RISING)
-    live.push([row("A", p=None)])
-    with pytest.raises(StreamError, match=r'(?s)was null so far, but is int64 now.*"p": "int64"'):
-        live.push([row("B", p=2)])
+    assert live.push([row("A", p=None)]) == live.push([row("A", p=1)]) == []
+    assert positions(live.push([row("B", p=2)])) == [[1, 2]]
     assert live.push([row("B", p=None)]) == []
 
 

@@ -16,6 +16,7 @@ from spaseq.tuples.columns.merge import STREAM, wider
 from spaseq.tuples.columns.stored import require, schema_read, schema_stored
 from spaseq.tuples.columns.usual import CODED_TEXT, usual, usual_type
 
+NOWHERE = Location()
 COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
 
 
@@ -51,6 +52,11 @@ class ColumnTypes:
     def type(self, name: str) -> pyarrow.DataType | None:
         """The type of a column that is fixed; None: it is not."""
         return self._types[name] if name in self._fixed else None
+
+    @property
+    def nulls(self) -> list[str]:
+        """The columns that are fixed, though no value came in them."""
+        return [name for name in self._fixed if pyarrow.types.is_null(self._types[name])]
 
     def learn(self, schema: pyarrow.Schema) -> None:
         """Batches of this schema came; StreamError: a column cannot have one type in all."""
@@ -132,10 +138,10 @@ def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow
     return found
 
 
-def changed(name: str, before: pyarrow.DataType, now: pyarrow.DataType) -> StreamError:
+def changed(name: str, before: pyarrow.DataType, now: pyarrow.DataType, at: Location = NOWHERE) -> StreamError:
     """The error of a column that had another type so far."""
     hint = f'declare its type: {{"{name}": "{_wide(before, now)}"}}'
-    return StreamError(f"the column {name} was {shown(before)} so far, but is {shown(now)} now", hint=hint)
+    return StreamError(f"the column {name} was {shown(before)} so far, but is {shown(now)} now", at, hint=hint)
 
 
 def _wide(before: pyarrow.DataType, now: pyarrow.DataType) -> str:

@@ -6,7 +6,7 @@ with a bound that it must stay below; where the least one is to be kept, all bit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -83,6 +83,10 @@ class RegisterColumns:
             return [read(batch) for read in self._few]
         return [column.read(batch, self._texts) for column in (*self._columns, *self._remembered)]
 
+    def forms(self, nulls: Collection[str]) -> list[object]:
+        """As what the values of each column are kept, if they may be other than NULL: the columns ``nulls`` are."""
+        return [column.form(nulls) for column in self._columns]
+
     def forget(self, least: int, latest: int) -> None:
         """As ``KnownTexts.forget``, before a batch is read."""
         self._texts.forget(least, latest)
@@ -109,6 +113,11 @@ class _Column:
         self._is_float = not self._is_text and any(
             numbers(side, empty).is_float for side in (comparison.left, comparison.right)
         )
+
+    def form(self, nulls: Collection[str]) -> object:
+        """Whether texts or doubles are compared, if the value may be other than NULL."""
+        is_null = any(attribute.name in nulls for attribute in attributes(self._measured.value))
+        return None if is_null else (self._is_text, self._is_float)
 
     def read(self, batch: pyarrow.RecordBatch, known: KnownTexts) -> Numbers:
         values, valid = self._encoded(batch, known)
@@ -153,6 +162,10 @@ class _Bound:
         check(joined.asked.predicate, schema)
         self._joined = joined
         self._is_real = compares_reals(joined, schema)
+
+    def form(self, _: Collection[str]) -> object:
+        """Whether doubles are compared."""
+        return self._is_real
 
     def of_few(self, _: KnownTexts, schema: pyarrow.Schema) -> FewColumn:
         """``read`` of a few rows."""

@@ -94,6 +94,8 @@ class DictionarySource:
         if name in self._declared:
             return StreamError(f"the column {name} is declared {before}, but has {value!r:.80}", self.place(row))
         message = f"the column {name} was {before} so far, but has {value!r:.80}"
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            message += ", which does not fit into 64 bits"
         better = "string" if isinstance(value, str) else better_type(before, value)
         return StreamError(message, self.place(row), hint=f'declare its type: {{"{name}": "{better}"}}')
 

@@ -106,7 +106,7 @@ def to_usual(
             columns.append(usual(column, field.type, field.name in cut))
         except pyarrow.ArrowException as error:
             message = f"the column {field.name} of type {column.type} does not become {field.type}: {error}"
-            bad = _first_bad(column, field.type)
+            bad = first_unfit(column, field.type)
             raise StreamError(message, place(first_row + bad), hint=_hint(field, column)) from None
     return pyarrow.record_batch(columns, schema=schema) if columns else batch.select([])
 
@@ -128,7 +128,7 @@ def _hint(field: pyarrow.Field, column: pyarrow.Array) -> str:
     return ""
 
 
-def _first_bad(column: pyarrow.Array, type_: pyarrow.DataType) -> int:
+def first_unfit(column: pyarrow.Array, type_: pyarrow.DataType) -> int:
     """The place of the first value that does not become one of the type."""
     return bisect_left(range(1, len(column)), True, key=lambda size: not fits(column.slice(0, size), type_))
 

@@ -1,0 +1,124 @@
+"""Columns of which only NULL came so far get a type, when queries read them already.
+
+The queries go on as from a snapshot in which the columns have that type.  Where all values were NULL, next to nothing
+of what is kept depends on it; where something does, the type has to be declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow
+
+from spaseq.errors import QueryError, SnapshotError
+from spaseq.pattern.formulas.predicates import attributes
+from spaseq.plan.formulas.clauses import Joined
+from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.numbering import numbering
+from spaseq.tuples.columns.stored import rows_read, rows_stored, schema_read, schema_stored
+from spaseq.tuples.core import RegisteredQuery, TupleCore
+from spaseq.tuples.encoding.conditions import Conditions
+from spaseq.tuples.encoding.correlation import RegisterColumns
+from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.restoring import core_state, restore_core
+from spaseq.tuples.selection.selecting import SelectingQuery
+
+Types = Mapping[str, pyarrow.DataType]
+
+
+def adopting(core: TupleCore, types: Types, queries: Mapping[str, Prepared]) -> TupleCore | None:
+    """Another core that goes on where this one is, in which columns that were NULL so far are of these types.
+
+    None: what some query knows of its past would not be the same, or results wait to be taken.
+    """
+    begun = [query for query in core.queries.values() if query.entry is not None and not query.entry.is_over]
+    try:
+        if not core.is_settled or not all(_may_adopt(query, types) for query in begun):
+            return None
+        columns, known = ColumnTypes({}), core.columns.state()
+        columns.restore(known | {"types": _retyped(known["types"], types)})
+        found = TupleCore(core.setting, columns)
+        restore_core(found, _state(core, types), queries)
+    except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types
+        return None
+    return found
+
+
+# ── which queries ────────────────────────────────────────────────────────────────────────────────────────
+def _may_adopt(query: RegisteredQuery, types: Types) -> bool:
+    """Whether what a query keeps of events is the same whatever type the columns without values have."""
+    assert query.entry is not None
+    before = query.entry.schema
+    after = pyarrow.schema([(field.name, types.get(field.name, field.type)) for field in before])
+    if query.entry.reading.measure in types or query.prepared.plan_for(after) != query.plan:
+        return False
+    if not isinstance(query.entry.running, SelectingQuery):
+        return not _counted(query) & types.keys()
+    nulls = frozenset(field.name for field in before if pyarrow.types.is_null(field.type))
+    return not _computed(query) & types.keys() and _forms(query, before, nulls) == _forms(query, after, nulls)
+
+
+def _counted(query: RegisteredQuery) -> set[str]:
+    """The attributes on which numbers of matches, and what is added up, depend beside conditions of single events."""
+    assert query.plan is not None
+    asked, plan = query.prepared.query, query.plan
+    compared = [one.comparison for one in plan.measured]
+    predicates = [one.asked.predicate if isinstance(one, Joined) else one.written for one in compared]
+    found = [key.attribute for key in asked.group_by]
+    found += [one for each in asked.aggregates if each.value is not None for one in attributes(each.value)]
+    found += [
+        one for each in (*predicates, *(inquiry.asked.predicate for inquiry in plan.asked)) for one in attributes(each)
+    ]
+    return {one.name for one in found} | _computed(query)
+
+
+def _computed(query: RegisteredQuery) -> set[str]:
+    """The attributes of bounds that are computed of several events."""
+    assert query.plan is not None
+    return {one.name for each in query.plan.computed for one in attributes(each.joined.asked.predicate)}
+
+
+def _forms(query: RegisteredQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> tuple[object, ...]:
+    """As what the values are kept that may be other than NULL; and all that conditions ask for."""
+    assert query.plan is not None
+    plan = query.plan
+    conditions = Conditions(plan.asked, plan.computed, schema)
+    return conditions.remembered, RegisterColumns(plan.measured, schema).forms(nulls)
+
+
+# ── the state ────────────────────────────────────────────────────────────────────────────────────────────
+def _state(core: TupleCore, types: Types) -> dict[str, Any]:
+    """The state of a core, as CORE, with the types in the place of those of nulls."""
+    state = core_state(core)
+    for entry in _entries(state):
+        entry["schema"] = _retyped(entry["schema"], types)
+        for selection in entry["selection"]:
+            for kept in [*selection["past"], *selection["remembered"]]:
+                kept["rows"] = _cast(kept["rows"], types)
+    for streamset in state["streamsets"]:
+        for keyed in streamset["encoder"]["keyed"]:
+            values = keyed["partitions"]["values"]
+            known = zip(keyed["columns"], values, strict=True)
+            values[:] = [numbering(types[name]).stored() if name in types else old for name, old in known]
+    return state
+
+
+def _entries(state: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """Of the queries that go on."""
+    return (entry for query in state["queries"] for entry in query["entry"] if not entry["spent"])
+
+
+def _retyped(stored: bytes, types: Types) -> bytes:
+    return schema_stored({name: types.get(name, type_) for name, type_ in schema_read(stored).items()})
+
+
+def _cast(stored: bytes, types: Types) -> bytes:
+    """Rows with columns of these types, as they are kept: texts without dictionaries."""
+    rows = rows_read(stored)
+    for place, field in enumerate(rows.schema):
+        if field.name in types:
+            type_ = types[field.name]
+            plain = type_.value_type if pyarrow.types.is_dictionary(type_) else type_
+            rows = rows.set_column(place, pyarrow.field(field.name, plain), pyarrow.nulls(rows.num_rows, plain))
+    return rows_stored(rows)
