@@ -184,6 +184,13 @@ def test_headers_that_say_something_else(tmp_path: Path, text: str) -> None:
         Graph.load(path)
 
 
+def test_a_header_that_is_no_object(file: Path) -> None:
+    content = SavedContent.of(file.read_bytes())
+    file.write_bytes(b"".join(SavedContent([], content.arrays).pieces()))  # type: ignore[arg-type]
+    with pytest.raises(StreamError, match="damaged: its header is no object"):
+        Graph.load(file)
+
+
 def put(place: int, value: int) -> Callable[[Any], Any]:
     def change(array: Any) -> Any:
         array[place] = value

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from spaseq.snapshots.container import GRAPHS
+from spaseq.snapshots.container import GRAPHS, TUPLES
+from tests.snapshots import tuples
 from tests.snapshots.entering import enter, snapshots
 from tests.snapshots.forger import forged, mutated, signed
 
@@ -46,3 +47,22 @@ def test_times_that_do_not_fit_each_other(sound: list[bytes], path: tuple[str, i
     list_of, number, key = path
     header[list_of][number][key] = value
     assert enter(GRAPHS.pack(header, sections)) == "refused"
+
+
+@pytest.mark.parametrize("least", [2**40, 2**62, 2**63 - 1])
+def test_rows_that_are_said_to_be_over(least: int) -> None:
+    """What later matches still show would be looked for in vain."""
+    data = tuples.snapshots()[1]
+    header, sections = TUPLES.unpack(data)
+    queries = header["engine"]["core"][0]["queries"]
+    remembered = [
+        enumeration["remembered"]
+        for query in queries
+        for entry in query["entry"]
+        for aggregation in entry["aggregation"]
+        for enumeration in aggregation["enumeration"]
+    ]
+    assert remembered
+    for one in remembered:
+        one["least"] = least
+    assert tuples.enter(TUPLES.pack(header, sections)) == "refused"

@@ -78,6 +78,8 @@ class SavedContent:
             raise broken("its header is not what was written")
         try:
             given = json.loads(text)
+            if not isinstance(given["header"], dict):
+                raise ValueError("its header is no object")
             return SavedContent(given["header"], _arrays(view, given["counts"], _FRONT.size + length))
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise broken(str(error)) from error

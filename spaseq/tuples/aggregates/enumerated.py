@@ -23,7 +23,7 @@ from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, ve
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.windows import ALWAYS, edges
+from spaseq.tuples.encoding.windows import ALWAYS, edges, least_start
 from spaseq.tuples.selection.choosing import chosen, distinct
 from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
 from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large
@@ -115,6 +115,8 @@ class RememberedColumns:
         """Go on where ``state`` was taken, with the event at ``position``; SnapshotError: it cannot be."""
         self._first, self._end, self._least = state["first"], position, np.int64(state["least"])
         self._marks = marks_read(state["starts"], self._first, position, self._forgets)
+        newest = int(self._marks[-1]) if self._forgets and len(self._marks) else LAST
+        require(newest == LAST or state["least"] <= least_start(self._window, newest), "what is needed was forgotten")
         require(len(state["vectors"]) in (0, len(self._readers)), "values of other attributes are kept")
         self._vectors = {
             name: vector_read(data, len(self._marks), NO_VALUE if isinstance(name, tuple) else 0)

@@ -89,6 +89,17 @@ def unordered(places: Times) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.where(places < 0, places ^ _SIGN, places).view(np.float64)
 
 
+def least_start(window: Window | None, start: int) -> int:
+    """The least start of a match that ends with an event of this start; of windows of an attribute it is not known."""
+    match window:
+        case TimeWindow(length) | EventWindow(length):
+            return max(start - length, int(ALWAYS))
+        case AttributeWindow():
+            return int(NOTHING)
+        case _:
+            return int(ALWAYS)
+
+
 def latest_start(window: Window | None, position: int, time: int | None) -> int:
     """The greatest start of events before ``position``, the last of which had this time (None: its position)."""
     if isinstance(window, AttributeWindow):
