@@ -96,11 +96,9 @@ def shown(signature: inspect.Signature) -> str:
 
 
 def default(value: Any) -> str:
-    if isinstance(value, str):
-        return f'"{value}"'
     if isinstance(value, timedelta):
         return f"timedelta({value.seconds})"
-    return f"{type(value).__name__}()" if hasattr(value, "__dataclass_fields__") else repr(value)
+    return f"{type(value).__name__}()" if hasattr(value, "__dataclass_fields__") else repr(value).replace("'", '"')
 
 
 # ── counts, versions, figures ────────────────────────────────────────────────────────────────────────────
