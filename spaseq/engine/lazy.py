@@ -66,8 +66,7 @@ class Postponed:
     def of(self, queries: Sequence[RunningQuery], released: Released) -> dict[Job, list[Wish]]:
         """The jobs that wait until the rows of the others on these events are known."""
         if self._queries != tuple(queries):
-            self._queries, self._jobs = tuple(queries), _jobs(queries)
-            self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
+            self._know(queries)
         if not self._jobs:
             return {}
         sizes = {stream: len(events) for stream, events, _ in released.parts}
@@ -76,9 +75,12 @@ class Postponed:
     def forget(self, query: RunningQuery) -> None:
         """A query goes."""
         if query in self._queries:
-            self._queries = tuple(one for one in self._queries if one is not query)
-            self._jobs = _jobs(self._queries)
-            self._trials = {job: self._trials[job] for job in self._jobs}
+            self._know([one for one in self._queries if one is not query])
+
+    def _know(self, queries: Sequence[RunningQuery]) -> None:
+        """These are the queries; a job may wait from now on because one went that needed it at once."""
+        self._queries, self._jobs = tuple(queries), _jobs(queries)
+        self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
 
     def evaluate(
         self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows

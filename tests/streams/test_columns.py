@@ -120,12 +120,12 @@ def test_names_by_number() -> None:
     events = columns.numbered(name, 10)
     taken = events.take(np.array([5, 0, 3])).compact()
     joined = Events.join([events.part(1, 3), taken, events.part(0, 0)])
-    mixed = Events.join(
-        [events.part(4, 6), Events.of("urn:s", [Event("urn:s", 1, "urn:x", [TRIPLE])], Encoder(Terms()))]
-    )
     assert (len(joined.names), joined.names.missing().tolist(), made) == (5, [], [])
     assert list(joined.names) == ["urn:11", "urn:12", "urn:15", "urn:10", "urn:13"]
     assert joined.names.text == b"urn:11urn:12urn:15urn:10urn:13"
+    mixed = Events.join(
+        [events.part(4, 6), Events.of("urn:s", [Event("urn:s", 1, "urn:x", [TRIPLE])], Encoder(Terms()))]
+    )
     assert list(mixed.names) == ["urn:14", "urn:15", "urn:x"]
     assert list(mixed.numbered(name, 0).names) == list(mixed.names)
 
