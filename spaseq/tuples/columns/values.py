@@ -25,7 +25,7 @@ def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool 
         return pyarrow.array(values, type_, from_pandas=True)
     except MemoryError:  # of Arrow, too
         raise
-    except (pyarrow.ArrowException, OverflowError, UnicodeError):
+    except (pyarrow.ArrowException, OverflowError, TypeError, UnicodeError):
         return None
 
 

@@ -190,6 +190,13 @@ def test_rows_that_are_none(case: str) -> None:
     assert _said(lambda: shown(rows)) == said
 
 
+def test_a_date_of_numpy_behind_a_null() -> None:
+    """Arrow takes such a date by itself, but not together with None."""
+    rows = [{"type": "A", "w": None}, {"type": "A", "w": np.datetime64("2026-01-31")}]
+    with pytest.raises(StreamError, match="row 1: error: the column w was null so far, but has np.datetime64"):
+        match("SELECT * FROM S WHERE A FILTER A[w IS NULL]", rows, type="type")
+
+
 def test_a_value_in_quotes_that_are_not_closed() -> None:
     """All that follows is in it, line for line; it is not read to its end."""
     data = io.BytesIO(b'a,b\n1,2\n1,"' + b"x,1\nA," * 4_000_000)
