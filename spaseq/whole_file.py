@@ -27,7 +27,7 @@ def write_whole(path: Path, pieces: Iterable[Any]) -> None:
         file.flush()
         os.fsync(file.fileno())
         beside.replace(whole)
-    _keep_folder(whole.parent)
+    keep_folder(whole.parent)
 
 
 def remove_leftovers(path: Path) -> None:
@@ -77,7 +77,7 @@ def _remove_if_left(path: Path) -> None:
         path.unlink()
 
 
-def _keep_folder(folder: Path) -> None:
+def keep_folder(folder: Path) -> None:
     """Let the folder's entries survive the machine."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -50,7 +50,7 @@ class MergedTables:
         start = 0
         for end in np.asarray(ends).tolist():
             number = int(self.turns[start])
-            at = taken[number]
+            table, at = self.tables[number], taken[number]
             taken[number] = at + end - start
-            yield self.tables[number][at : taken[number]]
+            yield table if end - start == len(table) else table[at : taken[number]]
             start = end

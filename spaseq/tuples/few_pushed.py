@@ -21,12 +21,12 @@ from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.few import MOST_FEW, FewRows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.usual import CODED_TEXT, INSTANT
+from spaseq.tuples.columns.vectors import EXACT
 from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.sources.source import declared, is_text
 from spaseq.tuples.streams import ReadingOptions
 
-EXACT = 2**53  # all integers up to it are doubles
 _MOST_LAYOUTS = 1 << 10
 Values = Sequence[Any]
 Taken = Callable[[list[Any]], Values | None]  # the values of a column; None: they are left to others

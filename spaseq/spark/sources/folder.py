@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import uuid
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.whole_file import keep_folder
 
 TEMPORARY, OWNER, SUCCESS = "_temporary", "_query", "_SUCCESS"  # names that readers of folders pass over
 
@@ -59,9 +59,9 @@ class SinkFolder:
             ready.mkdir()
             for index, part in enumerate(filled):
                 Path(part.path).rename(ready / f"part-{index:05}{self.ending}")
-            _synced(ready)
+            keep_folder(ready)
             ready.rename(final)
-            _synced(self.path)
+            keep_folder(self.path)
         self.discard()
 
     def commit_files(self, parts: Sequence[Written], overwrite: bool) -> None:
@@ -73,7 +73,7 @@ class SinkFolder:
             Path(part.path).rename(self.path / f"part-{index:05}-{self.job}{self.ending}")
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / SUCCESS).touch()
-        _synced(self.path)
+        keep_folder(self.path)
         self.discard()
 
     def discard(self) -> None:
@@ -122,12 +122,3 @@ class SinkFolder:
             shutil.rmtree(batch)
         for file in self.path.glob(f"part-*{self.ending}"):
             file.unlink()
-
-
-def _synced(folder: Path) -> None:
-    """The names in a folder are on the disk."""
-    place = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(place)
-    finally:
-        os.close(place)

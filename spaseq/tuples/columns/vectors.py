@@ -18,7 +18,7 @@ Mask = npt.NDArray[np.bool_]
 Column = npt.NDArray[Any]
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
-_EXACT = 2**53  # all integers up to it are doubles
+EXACT = 2**53  # all integers up to it are doubles
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operators.eq, "!=": operators.ne, "<": operators.lt, "<=": operators.le, ">": operators.gt, ">=": operators.ge,
 }  # fmt: skip
@@ -98,7 +98,7 @@ def _calculate_floats(operator: str, left: Vector, right: Vector) -> Vector:
 
 
 def _divide_integers(left: Vector, right: Vector) -> Vector:
-    if left.fits(-_EXACT, _EXACT) and right.fits(-_EXACT, _EXACT):
+    if left.fits(-EXACT, EXACT) and right.fits(-EXACT, EXACT):
         return _calculate_floats("/", as_floats(left), as_floats(right))
     found = _each(quotient)(_as_objects(left).values, _as_objects(right).values)
     return _without_nan(np.asarray(found, np.float64), _both(left.valid, right.valid))
@@ -125,7 +125,7 @@ def _stays_small(operator: str, left: Vector, right: Vector) -> bool:
 def _alike(left: Vector, right: Vector) -> tuple[Vector, Vector]:
     """One of doubles and one of integers, changed to compare by value."""
     exact = right if left.is_float else left
-    if exact.values.dtype != object and exact.fits(-_EXACT, _EXACT):
+    if exact.values.dtype != object and exact.fits(-EXACT, EXACT):
         return as_floats(left), as_floats(right)
     return _as_objects(left), _as_objects(right)
 

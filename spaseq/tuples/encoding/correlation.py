@@ -32,7 +32,7 @@ from spaseq.tuples.columns.few_predicates import Values, few_values
 from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import KnownTexts, numbered
-from spaseq.tuples.columns.vectors import Mask, Vector, as_floats, nearest
+from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest
 from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.past import Past
@@ -42,7 +42,6 @@ from spaseq.tuples.encoding.windows import ordered, ordered_one
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
 NO_BOUND = np.int64(-(2**63) + 1)  # of an event to be compared: it compares with nothing
 _LEAST, _GREATEST = -(2**63) + 4, 2**63 - 4  # of all other values
-_EXACT = 2**53  # all integers up to it are doubles
 
 Numbers = npt.NDArray[np.int64]
 Case = tuple[list[int], ...]  # positions of earlier events, by variable
@@ -204,7 +203,7 @@ def _of_integers(vector: Vector, value: Value) -> Numbers:
 
 
 def _of_doubles(vector: Vector, value: Value) -> Numbers:
-    if not vector.is_float and (vector.values.dtype == object or not vector.fits(-_EXACT, _EXACT)):
+    if not vector.is_float and (vector.values.dtype == object or not vector.fits(-EXACT, EXACT)):
         raise _too_large(value)
     return ordered(np.atleast_1d(vector.values.astype(np.float64, copy=False)))
 
@@ -223,7 +222,7 @@ def _integer(value: Value, number: int) -> int:
 
 def _double(value: Value, number: float) -> int:
     """``_of_doubles`` of one."""
-    if not isinstance(number, float) and not -_EXACT <= number <= _EXACT:
+    if not isinstance(number, float) and not -EXACT <= number <= EXACT:
         raise _too_large(value)
     return ordered_one(float(number))
 
