@@ -193,7 +193,7 @@ def test_rows_that_are_none(case: str) -> None:
 def test_a_date_of_numpy_behind_a_null() -> None:
     """Arrow takes such a date by itself, but not together with None."""
     rows = [{"type": "A", "w": None}, {"type": "A", "w": np.datetime64("2026-01-31")}]
-    with pytest.raises(StreamError, match="row 1: error: the column w was null so far, but has np.datetime64"):
+    with pytest.raises(StreamError, match=r"row 1: error: the column w was null so far, but has np.datetime64"):
         match("SELECT * FROM S WHERE A FILTER A[w IS NULL]", rows, type="type")
 
 
