@@ -6,7 +6,7 @@ absolute IRIs themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.heads import usual_columns
-from spaseq.paths.names import IRI_STARTS, node_bytes, relation_bytes
+from spaseq.paths.names import relation_bytes
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 from spaseq.tuples.sources.csv import CsvSource
+from spaseq.tuples.sources.parquet import ParquetSource
 
 COLUMNS = ("subject", "relation", "object")
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "|"}
@@ -81,14 +82,10 @@ def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     or as is usual (``usual_columns``), or has just these three.  StreamError: a row is no edge, or cannot be read;
     OptionError: a column is not there.
     """
-    texts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
-    for part in _columns(data, form):
-        for each, column in zip(texts, part, strict=True):
-            each.append(column.present())
-    subjects, relations, objects = texts
-    nodes = _words(terms, subjects + objects, _nodes_bytes)
-    edges = len(nodes) // 2
-    return np.stack([nodes[:edges], _words(terms, relations, _relations_bytes), nodes[edges:]])
+    words = pushed_table(terms, data, form)
+    pyarrow.default_memory_pool().release_unused()  # what the batches took: making the graph takes as much
+    terms.pin(words)
+    return words
 
 
 def pushed_table(terms: Terms, data: Any, form: TableForm) -> Words:
@@ -139,6 +136,8 @@ def _source(data: Any, wanted: Sequence[str], form: CsvFormat | None) -> Source:
     if isinstance(source, CsvSource):
         for name in source.names:
             source.as_text(name)  # 1944 is a name
+    elif isinstance(source, ParquetSource):
+        source.without_codes()  # of nodes there are too many
     return source
 
 
@@ -151,7 +150,7 @@ def _node_words(terms: Terms, column: TableColumn) -> Words:
     """The words of nodes, natively.  StreamError: one is missing or empty."""
     if column.is_short_dictionary:
         values = column.values
-        words: Words = _name_words(terms, values.dictionary.cast(pyarrow.string()))[values.indices.to_numpy()]
+        words: Words = _name_words(terms, values.dictionary.cast(pyarrow.string()))[np.from_dlpack(values.indices)]
     else:
         texts = column.texts()
         words = _name_words(terms, column.present() if texts.null_count else texts)
@@ -166,7 +165,7 @@ def _relation_words(terms: Terms, column: TableColumn) -> Words:
     names = coded.dictionary.to_pylist()
     if coded.null_count or "" in names:
         column.present()
-    words: Words = terms.intern_many_transient(list(map(relation_bytes, names)))[coded.indices.to_numpy()]
+    words: Words = terms.intern_many_transient(list(map(relation_bytes, names)))[np.from_dlpack(coded.indices)]
     return words
 
 
@@ -177,23 +176,3 @@ def _name_words(terms: Terms, names: Any) -> Words:
     _, offsets, text = names.buffers()
     bounds = np.frombuffer(offsets, np.int32, len(names) + 1, 4 * names.offset)
     return name_words(terms, bounds, np.frombuffer(text or b"", np.uint8))
-
-
-def _words(terms: Terms, texts: Sequence[Any], form: Callable[[Any], list[bytes]]) -> Words:
-    """The words of texts, each of them made of its text once, and pinned."""
-    coded = pyarrow.chunked_array(texts, pyarrow.string()).dictionary_encode().combine_chunks()
-    found: Words = terms.intern_many(form(coded.dictionary))[coded.indices.to_numpy()]
-    return found
-
-
-def _nodes_bytes(names: Any) -> list[bytes]:
-    """``node_bytes`` of each name, at once where none may be an IRI."""
-    if any(pyarrow.compute.any(pyarrow.compute.starts_with(names, start)).as_py() for start in IRI_STARTS):
-        return list(map(node_bytes, names.to_pylist()))
-    texts = pyarrow.compute.binary_join_element_wise("S", names, "")
-    found: list[bytes] = texts.cast(pyarrow.binary()).to_pylist()
-    return found
-
-
-def _relations_bytes(names: Any) -> list[bytes]:
-    return list(map(relation_bytes, names.to_pylist()))

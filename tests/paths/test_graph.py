@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pyarrow
 import pyoxigraph
 import pytest
 import rdflib
+from pyarrow import parquet
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple
 
 from spaseq.errors import OptionError, StreamError
@@ -206,6 +209,33 @@ def test_tables_in_several_batches() -> None:
     graph = Graph.from_table(pyarrow.concat_tables([rows, rows, rows.take([1])]))
     assert (graph.node_count, len(graph)) == (3, 2)
     assert found(graph, 'QUERY q FROM LABEL "a" :p/:p') == ["a -> p -> b -> p -> c"]
+
+
+def test_parquet_is_read_as_a_table(tmp_path: Path) -> None:
+    """Also one of several batches whose dictionaries grow, as big as a block of N-Triples; pandas is not needed."""
+    names = [f"n{number * number % 70_001}" for number in range(100_000)]
+    rows = {"subject": names, "relation": ["p", "q q"] * 50_000, "object": names[1:] + names[:1]}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "kb.parquet", row_group_size=30_000)
+    saved = tmp_path / "kb.spaseqgraph"
+    program = (
+        "import sys; from spaseq.paths import Graph\n"
+        "Graph.load(sys.argv[1]).save(sys.argv[2]); print(sorted(sys.modules))"
+    )
+    command = [sys.executable, "-c", program, tmp_path / "kb.parquet", saved]
+    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "'pyarrow'" in loaded and "'pandas'" not in loaded
+    read, expected = Graph.load(saved), Graph.from_table(pandas.DataFrame(rows))
+    assert (read.node_count, len(read)) == (expected.node_count, len(expected)) == (len(set(names)), 100_000)
+    query = 'QUERY q FROM LABEL "n4" ALL WALK (:p|:q%20q)/(:p|:q%20q)'
+    assert found(read, query) == found(expected, query) != []
+
+
+def test_a_row_of_parquet_that_is_no_edge_is_told(tmp_path: Path) -> None:
+    for name in ("", None):
+        table = pyarrow.table({"subject": ["a", "b"], "relation": ["p", "p"], "object": ["c", name]})
+        parquet.write_table(table, tmp_path / "kb.parquet")
+        with pytest.raises(StreamError, match=r"kb.parquet, row 2: error: the edge has no object"):
+            Graph.load(tmp_path / "kb.parquet")
 
 
 def test_names_that_are_iris(tmp_path: Path) -> None:

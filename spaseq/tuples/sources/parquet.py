@@ -15,11 +15,12 @@ from spaseq.tuples.sources.source import BATCH_ROWS, cannot_read, check_values, 
 
 
 class ParquetSource:
-    """A Parquet file, read batch by batch; texts are dictionary-encoded, as they are in the file."""
+    """A Parquet file, read batch by batch; texts are dictionary-encoded, as they are in the file, unless told else."""
 
     def __init__(self, path: str | Path, declared: dict[str, pyarrow.DataType]) -> None:
         self._path = str(path)
         self._declared = declared
+        self._has_codes = True
         self._file = self._open(())
         self.names: tuple[str, ...] = tuple(self._file.schema_arrow.names)
         self._schema = pyarrow.schema([])
@@ -29,11 +30,15 @@ class ParquetSource:
         if kind_of_type(self._file.schema_arrow.field(column).type) is Kind.TEXT:
             self._declared = without_times(self._declared, column)
 
+    def without_codes(self) -> None:
+        """Read texts as such: nearly all are different, and each batch would bring the whole dictionary again."""
+        self._has_codes = False
+
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""
         stored = self._file.schema_arrow
-        texts = [name for name in columns if kind_of_type(stored.field(name).type) is Kind.TEXT]
-        self._file = self._open(texts)
+        if self._has_codes:
+            self._file = self._open([name for name in columns if kind_of_type(stored.field(name).type) is Kind.TEXT])
         stored = self._file.schema_arrow
         self._schema = usual_schema(
             pyarrow.schema([(name, self._declared.get(name, stored.field(name).type)) for name in columns])
