@@ -8,20 +8,25 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import get_config_list, get_executor_for_config, run_in_executor
+from langchain_core.runnables.config import get_config_list, get_executor_for_config
 
-from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths
+from spaseq.errors import OptionError
+from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths, checked_most
 from spaseq.paths.rag.telling import tell_warnings
 
 Attempt = RetrievedPaths | Exception
 Configs = RunnableConfig | list[RunnableConfig] | None
 
+_OF_LANGCHAIN = ("run_id", "verbose")  # it takes these itself
+
 
 class LangChainRetriever(BaseRetriever):
-    """The best paths for a question as documents: the text of a path, and ``RetrievedPaths.metadata`` of it.
+    """The best paths for a question as documents: the text of a path, its id, and ``RetrievedPaths.metadata`` of it.
+
+    The option ``k`` of a call says how many at most; without it, they are as many as the retrieval gives.
 
     ``batch`` and ``abatch`` search once for all questions; an error of one question is raised, or, with
-    ``return_exceptions``, stands in its place.
+    ``return_exceptions``, stands in its place.  OptionError: ``k`` is no number from 1 on, or there is no such option.
     """
 
     retrieval: PathRetrieval
@@ -29,8 +34,9 @@ class LangChainRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, found: Attempt | None = None, **options: Any
     ) -> list[Document]:
-        """Documents of a question; ``found`` if it was searched for already.  Retrievers pass other options over."""
-        return documents(self.retrieval.retrieve(query) if found is None else found)
+        """Documents of a question; ``found`` if it was searched for already."""
+        most = most_documents(options)
+        return documents(self.retrieval.retrieve(query, most) if found is None else found)
 
     async def _aget_relevant_documents(
         self,
@@ -40,14 +46,15 @@ class LangChainRetriever(BaseRetriever):
         found: Attempt | None = None,
         **options: Any,
     ) -> list[Document]:
-        return documents(await run_in_executor(None, self.retrieval.retrieve, query) if found is None else found)
+        most = most_documents(options)
+        return documents(await self.retrieval.aretrieve(query, most) if found is None else found)
 
     def batch(
         self, inputs: list[str], config: Configs = None, *, return_exceptions: bool = False, **kwargs: Any
     ) -> list[list[Document]]:
         """The documents of each question, found by one search."""
         configs = get_config_list(config, len(inputs))
-        found = self._attempts(inputs, configs)
+        found = self._attempts(inputs, configs, most_documents(kwargs))
         answers: list[Any] = []
         for question, one, some in zip(inputs, configs, found, strict=True):
             try:
@@ -61,9 +68,10 @@ class LangChainRetriever(BaseRetriever):
     async def abatch(
         self, inputs: list[str], config: Configs = None, *, return_exceptions: bool = False, **kwargs: Any
     ) -> list[list[Document]]:
-        """As ``batch``; the search does not hold up the event loop."""
+        """As ``batch``, without holding up the event loop."""
         configs = get_config_list(config, len(inputs))
-        found = await run_in_executor(None, self._attempts, inputs, configs)
+        at_once = configs[0].get("max_concurrency") if configs else None
+        found = await self.retrieval.aattempt_all(inputs, most_documents(kwargs), at_once)
         answers: list[Any] = []
         for question, one, some in zip(inputs, configs, found, strict=True):
             try:
@@ -74,10 +82,18 @@ class LangChainRetriever(BaseRetriever):
                 answers.append(error)
         return answers
 
-    def _attempts(self, questions: list[str], configs: list[RunnableConfig]) -> list[Attempt]:
+    def _attempts(self, questions: list[str], configs: list[RunnableConfig], most: int | None) -> list[Attempt]:
         """What each question has, or its error; questions are resolved by threads, as LangChain does in a batch."""
         with get_executor_for_config(configs[0] if configs else None) as executor:
-            return self.retrieval.attempt_all(questions, each=executor.map)
+            return self.retrieval.attempt_all(questions, most, each=executor.map)
+
+
+def most_documents(options: dict[str, Any]) -> int | None:
+    """How many documents a call asks for.  OptionError: ``k`` is no such number, or something else is asked for."""
+    unknown = sorted(options.keys() - {"k", *_OF_LANGCHAIN})
+    if unknown:
+        raise OptionError(f"the retriever has no option {unknown[0]}; it has k, how many documents it gives at most")
+    return checked_most("k", options.get("k"))
 
 
 def documents(found: Attempt) -> list[Document]:
@@ -85,4 +101,4 @@ def documents(found: Attempt) -> list[Document]:
     if isinstance(found, Exception):
         raise found
     tell_warnings(found)
-    return [Document(page_content=text, metadata=metadata) for text, metadata in found.metadata()]
+    return [Document(page_content=text, id=metadata["id"], metadata=metadata) for text, metadata in found.metadata()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
+from hashlib import sha256
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -28,7 +28,7 @@ class LlamaIndexRetriever(BaseRetriever):
         return path_nodes(self._retrieval.retrieve(query_bundle.query_str))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return await to_thread(self._retrieve, query_bundle)
+        return path_nodes(await self._retrieval.aretrieve(query_bundle.query_str))
 
 
 class PropertyGraphRetriever(CustomPGRetriever):
@@ -50,8 +50,20 @@ class PropertyGraphRetriever(CustomPGRetriever):
         return path_nodes(self._retrieval.retrieve(query_str))
 
     async def acustom_retrieve(self, query_str: str) -> list[NodeWithScore]:
-        """The same; the search does not hold up the event loop."""
-        return await to_thread(self.custom_retrieve, query_str)
+        """The same, without holding up the event loop."""
+        return path_nodes(await self._retrieval.aretrieve(query_str))
+
+
+class PathNode(TextNode):
+    """A path.  Its hash, by which retrievers that fuse others know a node, is of what the path is.
+
+    That of a ``TextNode`` is of all metadata, too, and score and query depend on the question.
+    """
+
+    @property
+    def hash(self) -> str:
+        """A digest of id and text."""
+        return sha256(f"{self.id_}\n{self.text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def path_nodes(found: RetrievedPaths) -> list[NodeWithScore]:
@@ -59,7 +71,8 @@ def path_nodes(found: RetrievedPaths) -> list[NodeWithScore]:
     tell_warnings(found)
     return [
         NodeWithScore(
-            node=TextNode(
+            node=PathNode(  # type: ignore[call-arg]  # LlamaIndex has another name for metadata, but deprecates it
+                id_=metadata["id"],
                 text=text,
                 metadata=metadata,
                 excluded_llm_metadata_keys=list(metadata),

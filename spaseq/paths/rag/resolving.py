@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from inspect import isawaitable, iscoroutine
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -14,12 +15,19 @@ from spaseq.errors import OptionError
 from spaseq.languages.paths import parse
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath, prepare
+from spaseq.paths.rag.waiting import called, in_thread
 from spaseq.paths.starts import vertices_of
 
-Resolve = Callable[[str], Iterable[tuple[Any, Any]]]
+Pairs = Iterable[tuple[Any, Any]]
+Waiting = Awaitable[Pairs] | AsyncIterable[tuple[Any, Any]]  # what ``async def`` gives, with return or with yield
+Resolve = Callable[[str], Pairs | Waiting]
 
 _FILE = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*(?:QUERY|PREFIX|BASE)(?=[\s<#])", re.IGNORECASE)
 _KEPT = 1024  # texts of queries
+_IS_ASYNC = (
+    "resolve is async: call aretrieve instead of retrieve, with LangChain ainvoke or abatch, with LlamaIndex "
+    "aretrieve; neo4j-graphrag has no async retrievers"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +60,36 @@ class QuestionResolver:
         self._read = lru_cache(_KEPT)(_read)
 
     def resolved(self, question: str) -> ResolvedQuestion:
-        """What a question asks.  OptionError, QuerySyntaxError, QueryError: ``resolve`` gave something else."""
+        """What a question asks.
+
+        OptionError, QuerySyntaxError, QueryError: ``resolve`` gave something else, or is async.
+        """
+        begun = self._begun(question)
+        if isinstance(begun, ResolvedQuestion):
+            return begun
+        if iscoroutine(begun):
+            begun.close()  # else Python complains that nobody awaits it
+        raise OptionError(_IS_ASYNC)
+
+    async def aresolved(self, question: str) -> ResolvedQuestion:
+        """As ``resolved``, also if ``resolve`` is async; if it is not, a thread waits for it."""
+        begun = await in_thread(self._begun, question)
+        if isinstance(begun, ResolvedQuestion):
+            return begun
+        return await in_thread(self._read_all, question, await _awaited(begun))
+
+    def _begun(self, question: str) -> ResolvedQuestion | Waiting:
+        """What a question asks, or what has to be awaited before that is known."""
         if not isinstance(question, str):
             raise OptionError(f"a question is a text, not {question!r:.80}")
-        warnings: list[str] = []
-        paths = [path for start, query in self._pairs(question) for path in self._paths(start, query, warnings)]
-        return ResolvedQuestion(question, tuple(paths), tuple(dict.fromkeys(warnings)))
+        given = called(self._resolve, question)
+        return given if isawaitable(given) or _is_stream(given) else self._read_all(question, given)
 
-    def _pairs(self, question: str) -> Iterator[tuple[Any, Any]]:
-        given = self._resolve(question)
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise _no_pair(question, given)
-        for pair in given:
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise _no_pair(question, pair)
-            yield pair[0], pair[1]
+    def _read_all(self, question: str, given: Any) -> ResolvedQuestion:
+        warnings: list[str] = []
+        pairs = _pairs(question, given)
+        paths = [path for start, query in pairs for path in self._paths(start, query, warnings)]
+        return ResolvedQuestion(question, tuple(paths), tuple(dict.fromkeys(warnings)))
 
     def _paths(self, start: Any, query: Any, warnings: list[str]) -> Iterator[ResolvedPath]:
         starts = None if start is None else self._vertices(start, warnings)
@@ -79,6 +102,24 @@ class QuestionResolver:
         is_number = isinstance(start, int | np.integer) and not isinstance(start, bool)
         found = vertices_of(self._graph, np.array([start]) if is_number else [start], warnings)
         return tuple(found.tolist())
+
+
+async def _awaited(begun: Waiting) -> Any:
+    given = await begun if isawaitable(begun) else begun
+    return [pair async for pair in given] if _is_stream(given) else given
+
+
+def _is_stream(given: Any) -> TypeGuard[AsyncIterable[Any]]:
+    return isinstance(given, AsyncIterable) and not isinstance(given, Iterable)
+
+
+def _pairs(question: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise _no_pair(question, given)
+    for pair in given:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise _no_pair(question, pair)
+        yield pair[0], pair[1]
 
 
 def _no_pair(question: str, given: Any) -> OptionError:

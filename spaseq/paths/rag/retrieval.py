@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +14,21 @@ from numpy.typing import NDArray
 from spaseq.errors import OptionError
 from spaseq.paths.best import BestPaths
 from spaseq.paths.budget import Budget
-from spaseq.paths.found import Path, Paths
+from spaseq.paths.found import Path, Paths, in_turn
 from spaseq.paths.graph import Graph
 from spaseq.paths.rag.batch import QuestionBatch
 from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
 from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, StepScorer, checked_scores
 from spaseq.paths.rag.searches import QuestionSearches, goes_best_first
+from spaseq.paths.rag.waiting import gathered, in_thread
 from spaseq.paths.weights import Scores, lengths
+from spaseq.results.terms import Value
 
 Each = Callable[[Callable[[str], Any], Iterable[str]], Iterable[Any]]
+Resolved = ResolvedQuestion | Exception
+
+_PATHS = UUID("5f0d3c1e-7a52-4c8b-9b36-2f4be3a1d907")  # the namespace in which paths have their ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +39,22 @@ class RankedPath:
     score: float
     text: str
 
+    @property
+    def id(self) -> str:
+        """A UUID of its nodes and relations: the same in each graph and process, another for any other path.
+
+        Blank nodes count by their labels.
+        """
+        steps = [f"{'^' * inverse}{Value('uri', iri).to_ntriples()}" for iri, inverse in self.path.steps()]
+        nodes = [value.to_ntriples() for value in self.path.values()]
+        return str(uuid5(_PATHS, "\n".join(in_turn(nodes, steps))))  # terms of N-Triples have no line ends
+
     def metadata(self) -> dict[str, Any]:
-        """What retrievers of other libraries tell beside the text: query, score, nodes and relations as texts."""
+        """What retrievers of other libraries tell beside the text: id, query, score, nodes and relations as texts."""
         relations = [f"^{iri}" if inverse else iri for iri, inverse in self.path.steps()]
         nodes = [value.text for value in self.path.values()]
-        return {"query": self.path.query, "score": self.score, "nodes": nodes, "relations": relations}
+        query, score = self.path.query, self.score
+        return {"id": self.id, "query": query, "score": score, "nodes": nodes, "relations": relations}
 
     def __str__(self) -> str:
         return self.text
@@ -77,7 +94,7 @@ class PathRetrieval:
 
     ``resolve`` makes pairs of a question: where paths start, and along what they lead.  A start is a number, a term or
     a name of a node, as in ``Graph.match``, or None if the query has FROM; a path query is the text of an expression
-    or of whole queries, or what ``prepare`` gives.
+    or of whole queries, or what ``prepare`` gives.  A ``resolve`` that is async needs ``aretrieve`` and the like.
 
     ``score`` is a function of the question and a path, or a ``PathScorer``; without one, ``LexicalScorer``.  ``text``
     writes a path.  ``time_limit`` and ``most_edges`` are the budget of a call, however many questions it has.
@@ -101,7 +118,7 @@ class PathRetrieval:
         if not isinstance(graph, Graph) or not callable(resolve):
             raise OptionError("a retrieval has a spaseq.paths.Graph, and a function that resolves questions")
         self.graph = graph
-        self.top = _checked_top(top)
+        self.top = checked_most("top", top)
         self._resolver = QuestionResolver(graph, resolve)
         self._scorer = _scorer(graph, score)
         self._budget = Budget.of(None, time_limit, most_edges)
@@ -114,11 +131,10 @@ class PathRetrieval:
     def retrieve_all(self, questions: Iterable[str], top: int | None = None) -> list[RetrievedPaths]:
         """The best paths for each question, all found by one search: a query that several ask runs once.
 
-        OptionError, QuerySyntaxError, QueryError: ``resolve`` gave what is no path query, or a score is no number.
+        OptionError, QuerySyntaxError, QueryError: ``resolve`` gave what is no path query or is async, or a score is no
+        number.
         """
-        if isinstance(questions, str):
-            raise OptionError("questions are several texts, not one")
-        return self._ranked([self._resolver.resolved(question) for question in questions], top)
+        return self._ranked([self._resolver.resolved(question) for question in _several(questions)], top)
 
     def attempt_all(
         self, questions: Sequence[str], top: int | None = None, each: Each = map
@@ -127,18 +143,52 @@ class PathRetrieval:
 
         ``each`` is what ``map`` does, maybe with threads: ``executor.map``, if ``resolve`` waits for a model.
         """
-        attempts = list(each(self._attempted, questions))
-        found = iter(self._ranked([one for one in attempts if isinstance(one, ResolvedQuestion)], top))
-        return [next(found) if isinstance(one, ResolvedQuestion) else one for one in attempts]
+        return self._attempts(list(each(self._attempted, questions)), top)
 
-    def _attempted(self, question: str) -> ResolvedQuestion | Exception:
+    async def aretrieve(self, question: str, top: int | None = None) -> RetrievedPaths:
+        """As ``retrieve``, without holding up the event loop; ``resolve`` may be async."""
+        return (await self.aretrieve_all([question], top))[0]
+
+    async def aretrieve_all(
+        self, questions: Iterable[str], top: int | None = None, at_once: int | None = None
+    ) -> list[RetrievedPaths]:
+        """As ``retrieve_all``, without holding up the event loop; ``resolve`` may be async.
+
+        So many questions are resolved at once, None: all.  If some go wrong, the error of the first is raised.
+        """
+        resolved = await self._resolved_at_once(_several(questions), at_once)
+        for one in resolved:
+            if isinstance(one, Exception):
+                raise one
+        return await in_thread(self._ranked, resolved, top)
+
+    async def aattempt_all(
+        self, questions: Sequence[str], top: int | None = None, at_once: int | None = None
+    ) -> list[RetrievedPaths | Exception]:
+        """As ``aretrieve_all``, but what goes wrong when a question is resolved stands in its place."""
+        return await in_thread(self._attempts, await self._resolved_at_once(questions, at_once), top)
+
+    async def _resolved_at_once(self, questions: Iterable[str], at_once: int | None) -> list[Resolved]:
+        return await gathered(self._aattempted, list(questions), checked_most("at_once", at_once))
+
+    def _attempted(self, question: str) -> Resolved:
         try:
             return self._resolver.resolved(question)
         except Exception as error:  # resolve is not ours: it may ask a model that does not answer
             return error
 
+    async def _aattempted(self, question: str) -> Resolved:
+        try:
+            return await self._resolver.aresolved(question)
+        except Exception as error:
+            return error
+
+    def _attempts(self, resolved: Sequence[Resolved], top: int | None) -> list[RetrievedPaths | Exception]:
+        found = iter(self._ranked([one for one in resolved if isinstance(one, ResolvedQuestion)], top))
+        return [next(found) if isinstance(one, ResolvedQuestion) else one for one in resolved]
+
     def _ranked(self, asked: Sequence[ResolvedQuestion], top: int | None) -> list[RetrievedPaths]:
-        most = self.top if top is None else _checked_top(top)
+        most = self.top if top is None else checked_most("top", top)
         scorer = self._scorer
         if most is not None and isinstance(scorer, StepScorer) and goes_best_first(scorer, asked, self._budget):
             searches = QuestionSearches(self.graph, scorer, most)
@@ -190,10 +240,17 @@ def ranking(paths: Paths, scores: Scores) -> NDArray[np.int64]:
     return np.lexsort((lengths(paths.columns), -scores))
 
 
-def _checked_top(top: int | None) -> int | None:
-    if top is not None and (type(top) is not int or top < 1):
-        raise OptionError(f"top is a number from 1 on, not {top!r:.80}")
-    return top
+def checked_most(name: str, most: int | None) -> int | None:
+    """How many at most, None: all.  OptionError: it is no such number; it is called by its name."""
+    if most is not None and (type(most) is not int or most < 1):
+        raise OptionError(f"{name} is a number from 1 on, not {most!r:.80}")
+    return most
+
+
+def _several(questions: Iterable[str]) -> Iterable[str]:
+    if isinstance(questions, str):
+        raise OptionError("questions are several texts, not one")
+    return questions
 
 
 def _scorer(graph: Graph, score: PathScore | None) -> PathScorer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import uuid
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def test_documents(retriever: LangChainRetriever, retrieval: PathRetrieval) -> N
     documents = retriever.invoke(DIRECTED)
     assert texts(documents)[0] == DIRECTOR
     assert documents[0].metadata == {
+        "id": documents[0].id,
         "query": ":directed_by|:starred_actors|:release_year",
         "score": retrieval.retrieve(DIRECTED).paths[0].score,
         "nodes": ["Kismet", "William Dieterle"],
@@ -43,11 +45,6 @@ def test_a_chain(retriever: LangChainRetriever) -> None:
     chain = retriever | RunnableLambda(lambda documents: documents[0].metadata["nodes"][-1])
     assert chain.invoke(DIRECTED) == "William Dieterle"
     assert chain.batch([DIRECTED, STARRED]) == ["William Dieterle", "James Stewart"]
-
-
-def test_options_of_others_are_passed_over(retriever: LangChainRetriever) -> None:
-    """As all retrievers of LangChain do, for a chain hands its options to each of its parts."""
-    assert texts(retriever.invoke(DIRECTED, verbose=True, k=1)) == texts(retriever.invoke(DIRECTED))
 
 
 class Counted(BaseCallbackHandler):
@@ -88,6 +85,61 @@ def in_async_batch(retriever: LangChainRetriever, questions: list[str], **option
 
 
 BATCHES = pytest.mark.parametrize("batch", [in_batch, in_async_batch])
+
+
+def alone(retriever: LangChainRetriever, questions: list[str], **options: Any) -> list[list[Document]]:
+    return [retriever.invoke(question, **options) for question in questions]
+
+
+def alone_async(retriever: LangChainRetriever, questions: list[str], **options: Any) -> list[list[Document]]:
+    return [asyncio.run(retriever.ainvoke(question, **options)) for question in questions]
+
+
+def bound(retriever: LangChainRetriever, questions: list[str], **options: Any) -> list[list[Document]]:
+    return retriever.bind(**options).batch(questions)
+
+
+def in_a_chain(retriever: LangChainRetriever, questions: list[str], **options: Any) -> list[list[Document]]:
+    chain = retriever | RunnableLambda(lambda documents: documents)
+    return [chain.invoke(question, **options) for question in questions]
+
+
+def streamed(retriever: LangChainRetriever, questions: list[str], **options: Any) -> list[list[Document]]:
+    return [documents for question in questions for documents in retriever.stream(question, **options)]
+
+
+WAYS = pytest.mark.parametrize("way", [alone, alone_async, in_batch, in_async_batch, bound, in_a_chain, streamed])
+
+
+@WAYS
+@pytest.mark.parametrize(("k", "numbers"), [(1, [1, 1]), (3, [3, 3]), (99, [4, 4]), (None, [2, 2])])
+def test_k_says_how_many(retriever: LangChainRetriever, way: Any, k: int | None, numbers: list[int]) -> None:
+    """In place of the number that the retrieval has."""
+    found = way(retriever, [DIRECTED, STARRED], k=k)
+    assert [len(documents) for documents in found] == numbers
+    assert texts(found[0])[0] == DIRECTOR
+
+
+@WAYS
+@pytest.mark.parametrize("k", [0, -1, True, 2.0, "2"])
+def test_k_is_a_number(retriever: LangChainRetriever, way: Any, k: Any) -> None:
+    with pytest.raises(OptionError, match=f"^k is a number from 1 on, not {k!r}$"):
+        way(retriever, [DIRECTED, STARRED], k=k)
+
+
+@WAYS
+def test_options_that_there_are_not(way: Any) -> None:
+    """They are named, before a model is asked."""
+    asked: list[str] = []
+    retriever = LangChainRetriever(retrieval=PathRetrieval(FILMS, lambda question: asked.append(question) or []))
+    with pytest.raises(OptionError, match=r"^the retriever has no option search_type; it has k, how many documents"):
+        way(retriever, [DIRECTED, STARRED], k=1, search_type="mmr", top=3)
+    assert asked == []
+
+
+@WAYS
+def test_options_of_langchain(retriever: LangChainRetriever, way: Any) -> None:
+    assert way(retriever, [DIRECTED], verbose=True, run_id=uuid.uuid4(), k=1) == way(retriever, [DIRECTED], k=1)
 
 
 @BATCHES

@@ -46,7 +46,7 @@ def test_an_answer_has_all_that_is_known(retrieval: PathRetrieval) -> None:
     assert str(found).splitlines() == shown(found)
     best = found.paths[0]
     assert best.metadata() == {
-        "query": ":directed_by|:starred_actors|:release_year", "score": best.score,
+        "id": best.id, "query": ":directed_by|:starred_actors|:release_year", "score": best.score,
         "nodes": ["Kismet", "William Dieterle"], "relations": ["urn:relation:directed_by"],
     }  # fmt: skip
     assert [metadata["complete"] for _, metadata in found.metadata()] == [True, True]
