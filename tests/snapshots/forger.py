@@ -39,7 +39,7 @@ def mutated(data: bytes, choose: random.Random) -> bytes:
     """Bytes changed, removed or doubled anywhere, the digest made again."""
     body = bytearray(data[:-DIGEST])
     for _ in range(choose.choice((1, 1, 2, 4, 16))):
-        place, kind = choose.randrange(len(body)), choose.randrange(6)
+        place, kind = choose.randrange(len(body) or 1), choose.randrange(6 if body else 3)
         if kind == 0:
             del body[place : place + choose.choice((1, 2, 4, 8, 100))]
         elif kind == 1:

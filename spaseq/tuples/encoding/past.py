@@ -15,6 +15,7 @@ from spaseq.snapshots.shapes import COUNT, Shape
 from spaseq.tuples.columns.few import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.positions import RowPositions, places_among
 from spaseq.tuples.columns.stored import (
+    damaged,
     marks_read,
     numbers_stored,
     require,
@@ -147,9 +148,19 @@ class Past:
             self._count = len(marks)
 
     def values(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
-        """The values of a column at these positions (int64)."""
+        """The values of a column at these positions (int64).
+
+        SnapshotError: they are forgotten, for a snapshot had other starts of windows than its matches.
+        """
+        try:
+            return self._known(name, positions)
+        except pyarrow.ArrowIndexError:
+            raise damaged("windows of rows begin otherwise than those of matches") from None
+
+    def _known(self, name: str, positions: pyarrow.Array) -> pyarrow.Array:
         self._settle()
         if self._table is None:
+            require(bool(self._kept), "rows that were kept are missing")
             self._table = pyarrow.Table.from_batches([batch for _, _, batch in self._kept]).combine_chunks()
             marks = [marks for _, marks, _ in self._kept]
             self._positions = None if self._forgets else RowPositions(np.concatenate(marks))
