@@ -152,6 +152,7 @@ cdef void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked* k
     cdef uint32_t number
     for number in range(1, r.state.ring.head):
         node = match_node(&r.state, number)
+        require(node.state <= UNION, b"a node is of a state that there is not")
         require(node.youngest > NEVER and (node.youngest <= latest or not r.program.rises), b"a node has no such start")
         if node.state == VIEW:
             check_view(r, node.pos, node, number, known)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from nfa_native.core import archive
 from spaseq.snapshots.container import GRAPHS, TUPLES
 from spaseq.tuples.columns.stored import integers_read, numbers_stored
 from tests.snapshots import tuples
 from tests.snapshots.entering import enter, snapshots
-from tests.snapshots.forger import forged, mutated, signed
+from tests.snapshots.forger import ARCHIVE, forged, mutated, signed
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,18 @@ def test_rows_whose_windows_begin_otherwise(by: int) -> None:
             (name,) = one["starts"].values()
             sections[str(name)] = numbers_stored(integers_read(sections[str(name)]) + by)
             tuples.enter(TUPLES.pack(header, sections))
+
+
+@pytest.mark.parametrize("state", [0xFFFFFFFF, 0x10000, 0x80000000, 0xFFFFFFFE])
+def test_states_that_there_are_not(state: int) -> None:
+    """One that is neither that of a pick nor a sign of something else was looked at nowhere."""
+    header, sections = TUPLES.unpack(tuples.snapshots()[1])
+    for name, section in sections.items():
+        stores = archive.unpack(section) if section[:4] == ARCHIVE else {}
+        if "nodes" in stores and "state" in stores["nodes"][1] and stores["nodes"][1]["state"].size > 1:
+            stores["nodes"][1]["state"][1] = state
+            changed = {**sections, name: archive.pack(stores)}
+            assert tuples.enter(TUPLES.pack(header, changed)) == "refused"
 
 
 def parts(header: Any) -> Iterator[dict[str, Any]]:
