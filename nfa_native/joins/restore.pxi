@@ -127,6 +127,7 @@ cdef void check_clock(KernelProgram* program, KernelState* now) noexcept nogil:
     now.many_rows = now.many_rows != 0
     require(0 <= now.seq <= FARTHEST, b"the position is none")
     require(now.lo - now.kept <= count, b"the window begins where there is no event")
+    require(not now.open or now.promised <= now.tick, b"a time is over whose events are yet to come")
     if not now.open:
         now.tick_first = next_position(now)
         now.promised = max(now.promised, now.tick + (now.tick < FOREVER and now.tick > -FOREVER))

@@ -53,6 +53,18 @@ def test_times_that_do_not_fit_each_other(sound: list[bytes], path: tuple[str, i
     assert enter(GRAPHS.pack(header, sections)) == "refused"
 
 
+@pytest.mark.parametrize("promised", [2**62, 2**63 - 1])
+def test_times_that_a_matcher_was_promised(sound: list[bytes], promised: int) -> None:
+    """Later events would come before them, also where an event's time is not over yet."""
+    header, sections = GRAPHS.unpack(sound[1])
+    matchers = {name: archive.unpack(data) for name, data in sections.items() if name.startswith("matcher ")}
+    living = {name: stores for name, stores in matchers.items() if "clock" in stores}
+    assert living
+    for name, stores in living.items():
+        stores["clock"][1]["promised"][0] = promised
+        assert enter(GRAPHS.pack(header, {**sections, name: archive.pack(stores)})) == "refused"
+
+
 @pytest.mark.parametrize("least", [2**40, 2**62, 2**63 - 1])
 def test_rows_that_are_said_to_be_over(least: int) -> None:
     """What later matches still show would be looked for in vain."""
