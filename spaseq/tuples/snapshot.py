@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spaseq.errors import SnapshotError
+from spaseq.errors import QueryError, SnapshotError
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
 from spaseq.snapshots.shapes import COUNT, DURATION, TIME, AnyNames, Shape, misfits
@@ -68,10 +68,18 @@ def _prepared(
         found[name] = prepare(query)
         if found[name].fingerprint != fingerprint:
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
-        check_window(found[name].query, time[0] if time else None)
+        _check_window(name, found[name], time)
     if len(found) < len(states):
         raise SnapshotError("the snapshot is damaged: two queries have one name")
     return found
+
+
+def _check_window(name: str, prepared: Prepared, time: list[str]) -> None:
+    """SnapshotError if the query could not have been registered with an engine whose rows have this ``time``."""
+    try:
+        check_window(prepared.query, time[0] if time else None)
+    except QueryError:
+        raise SnapshotError(f'the snapshot is damaged: query "{name}" has another measure of windows') from None
 
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -97,6 +97,13 @@ def test_rows_whose_windows_begin_otherwise(by: int) -> None:
             tuples.enter(TUPLES.pack(header, sections))
 
 
+def test_rows_without_times() -> None:
+    """Their queries could not have been registered."""
+    header, sections = TUPLES.unpack(tuples.snapshots()[1])
+    header["engine"]["reading"]["time"] = []
+    assert tuples.enter(TUPLES.pack(header, sections)) == "refused"
+
+
 @pytest.mark.parametrize("state", [0xFFFFFFFF, 0x10000, 0x80000000, 0xFFFFFFFE])
 def test_states_that_there_are_not(state: int) -> None:
     """One that is neither that of a pick nor a sign of something else was looked at nowhere."""
