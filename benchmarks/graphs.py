@@ -25,14 +25,12 @@ PREFIX = "http://example.org/resource/"
 BOUNDS = {"read N-Triples": 1.0, "open a saved graph": 0.01}  # seconds for a million edges
 FILES = ("graph.nt", "graph.txt", "graph.parquet", "iris.parquet")
 PEAK = """
-import re, sys
-from pathlib import Path
+import os, sys
 import pyarrow.compute, pyarrow.parquet, spaseq.paths, spaseq.paths.tables
-def kilobytes():
-    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
-before = kilobytes()
+from benchmarks.memory import most_resident
+before = most_resident(os.getpid())
 graph = spaseq.paths.Graph.load(sys.argv[1])
-print((kilobytes() - before) // 1024)
+print(round(most_resident(os.getpid()) - before))
 """
 
 

@@ -13,8 +13,17 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "stocks"
 
 def resident(process: int) -> float:
     """Resident memory in MB (Linux)."""
+    return _size(process, "VmRSS")
+
+
+def most_resident(process: int) -> float:
+    """The most resident memory that it had so far, in MB (Linux)."""
+    return _size(process, "VmHWM")
+
+
+def _size(process: int, field: str) -> float:
     for line in Path(f"/proc/{process}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
+        if line.startswith(field):
             return int(line.split()[1]) / 1024
     return float("nan")
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from spaseq.pattern.paths import RELATION
 
-IRI_STARTS = ("http://", "https://", "urn:")  # of names that are IRIs
+_IRI_STARTS = ("http://", "https://", "urn:")  # of names that are IRIs
 _IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
 
 
@@ -23,7 +23,7 @@ def relation_bytes(name: str) -> bytes:
 
 def node_bytes(name: str) -> bytes:
     """The canonical bytes of the node of that name."""
-    is_iri = name.startswith(IRI_STARTS) and _IRI.fullmatch(name)
+    is_iri = name.startswith(_IRI_STARTS) and _IRI.fullmatch(name)
     return (b"I" if is_iri else b"S") + name.encode()
 
 

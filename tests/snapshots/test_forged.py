@@ -70,14 +70,7 @@ def test_rows_that_are_said_to_be_over(least: int) -> None:
     """What later matches still show would be looked for in vain."""
     data = tuples.snapshots()[1]
     header, sections = TUPLES.unpack(data)
-    queries = header["engine"]["core"][0]["queries"]
-    remembered = [
-        enumeration["remembered"]
-        for query in queries
-        for entry in query["entry"]
-        for aggregation in entry["aggregation"]
-        for enumeration in aggregation["enumeration"]
-    ]
+    remembered = [one["remembered"] for one in parts(header) if "remembered" in one and "least" in one["remembered"]]
     assert remembered
     for one in remembered:
         one["least"] = least
@@ -108,12 +101,15 @@ def test_rows_without_times() -> None:
 def test_states_that_there_are_not(state: int) -> None:
     """One that is neither that of a pick nor a sign of something else was looked at nowhere."""
     header, sections = TUPLES.unpack(tuples.snapshots()[1])
-    for name, section in sections.items():
-        stores = archive.unpack(section) if section[:4] == ARCHIVE else {}
-        if "nodes" in stores and "state" in stores["nodes"][1] and stores["nodes"][1]["state"].size > 1:
-            stores["nodes"][1]["state"][1] = state
-            changed = {**sections, name: archive.pack(stores)}
-            assert tuples.enter(TUPLES.pack(header, changed)) == "refused"
+    archives = {name: archive.unpack(section) for name, section in sections.items() if section[:4] == ARCHIVE}
+    changed = 0
+    for name, stores in archives.items():
+        states = stores.get("nodes", (0, {}))[1].get("state", ())
+        if len(states) > 1:
+            states[1] = state
+            changed += 1
+            assert tuples.enter(TUPLES.pack(header, {**sections, name: archive.pack(stores)})) == "refused"
+    assert changed
 
 
 def parts(header: Any) -> Iterator[dict[str, Any]]:
