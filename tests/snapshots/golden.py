@@ -32,7 +32,8 @@ DERIVING = {
     "beside": "SELECT ?a ?t WITHIN 5 SECONDS FROM STREAM s <urn:s> FROM STREAM t <urn:t> WHERE { SEQ(A ; T) "
     f"{running.A} DEFINE GPM T ON t {{ ?e <urn:b> ?t }} }}",
     "known": f"SELECT ?k ?a WITHIN 5 SECONDS {PREFIX} WHERE {{ SEQ(A) "
-    "DEFINE GPM A ON s { ?ae <urn:a> ?a ; <urn:of> ?k GRAPH <urn:kb> { ?k <urn:in> ?g } FILTER(REGEX(STR(?k), \"0\")) } }",
+    "DEFINE GPM A ON s { ?ae <urn:a> ?a ; <urn:of> ?k GRAPH <urn:kb> { ?k <urn:in> ?g } "
+    'FILTER(REGEX(STR(?k), "0")) } }',
 }  # fmt: skip
 
 
@@ -95,7 +96,8 @@ def event_line(number: int) -> str:
     (kind,) = [part for part in ("a", "b", "c") if f"<urn:{part}> " in graph.decode().split(" ;")[0]]
     value, key = number * 7 % 11, number % 3
     return (
-        f'{own} <http://www.w3.org/ns/prov#generatedAtTime> "{seconds}"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
+        f"{own} <http://www.w3.org/ns/prov#generatedAtTime> "
+        f'"{seconds}"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
         f'<urn:e{number}> <urn:{kind}> "{value}"^^<http://www.w3.org/2001/XMLSchema#integer> {own} .\n'
         f"<urn:e{number}> <urn:of> <urn:k{key}> {own} .\n"
     )
