@@ -15,9 +15,9 @@ from gpm.native.assembly import Encoder
 from gpm.rows import EventBatch, Texts, Words
 from gpm.terms import is_rdflib_graph, ox_term
 from nfa_native.terms.words import Terms
-from spaseq.engine.items import as_event
 from spaseq.errors import OptionError
-from spaseq.streams.event import EventIris, Events
+from spaseq.sources.rdf.events import EventIris, Events
+from spaseq.sources.rdf.items import as_event
 from spaseq.streams.timestamps import to_microseconds
 
 IRI = "urn:spaseq:edges"

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from gpm.native.assembly import Encoder
 from spaseq.paths.edge_events import IRI
-from spaseq.streams.event import Events
-from spaseq.streams.incoming import Incoming
-from spaseq.streams.merge import merge
-from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.files import check_path, live_source
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.merge import merge
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 
 
 def edge_sources(path: str | os.PathLike[str], follow: bool) -> list[str]:

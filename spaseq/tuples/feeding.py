@@ -13,6 +13,7 @@ from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
+from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.agreed import COLUMNS, ColumnTypes
 from spaseq.tuples.columns.merge import common_types
@@ -23,7 +24,6 @@ from spaseq.tuples.encoding.setting import Setting
 from spaseq.tuples.encoding.timed import TIMED, Timed, clock_of
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
-from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 

@@ -10,6 +10,7 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
+from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.aggregates.aggregating import AggregatingQuery
 from spaseq.tuples.columns.integers import integers_of
 from spaseq.tuples.core import about_query
@@ -19,7 +20,6 @@ from spaseq.tuples.results import Results
 from spaseq.tuples.selection.picked import check_readable_again, picked_rows
 from spaseq.tuples.selection.selecting import SelectingQuery
 from spaseq.tuples.several import ManyMatches
-from spaseq.tuples.sources.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.streams import ReadingOptions, open_streams
 
 

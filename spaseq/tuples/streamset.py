@@ -12,13 +12,13 @@ import pyarrow.compute
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.merge import STREAM
 from spaseq.tuples.columns.stored import require
-from spaseq.tuples.columns.usual import CODED_TEXT
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming

@@ -16,8 +16,8 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.sources.tables.types import Kind
 from spaseq.tuples.columns.integers import Integers
-from spaseq.tuples.columns.kinds import Kind
 from spaseq.tuples.columns.positions import RowPositions, places_among
 from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector

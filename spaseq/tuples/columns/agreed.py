@@ -9,12 +9,11 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import Shape
+from spaseq.sources.tables.types import CODED_TEXT, shown, usual, usual_type
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.kinds import shown
 from spaseq.tuples.columns.merge import STREAM, wider
 from spaseq.tuples.columns.stored import require, schema_read, schema_stored
-from spaseq.tuples.columns.usual import CODED_TEXT, usual, usual_type
 
 NOWHERE = Location()
 COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}

@@ -30,9 +30,8 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
 )
+from spaseq.sources.tables.types import Kind, instant, kind_of_type
 from spaseq.tuples.columns.few import FewRows
-from spaseq.tuples.columns.instants import instant
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import expression
 from spaseq.tuples.columns.vectors import COMPARISONS, nearest, quotient, remainder
 

@@ -8,8 +8,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import QueryError
-from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
-from spaseq.tuples.columns.usual import CODED_TEXT
+from spaseq.sources.tables.types import CODED_TEXT, Kind, kind_of_type, shown
 
 STREAM = "stream\n"  # the column with the names of the streams: no query can mean it
 

@@ -31,9 +31,8 @@ from spaseq.pattern.formulas.predicates import (
     Value,
     attributes,
 )
+from spaseq.sources.tables.types import Kind, instant, kind_of_type
 from spaseq.tuples.columns import vectors
-from spaseq.tuples.columns.instants import instant
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.vectors import Mask, Vector
 
 Test = Comparison | Like | In | IsNull

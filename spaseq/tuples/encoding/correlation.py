@@ -27,9 +27,9 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
+from spaseq.sources.tables.types import Kind, check, kind_of_type
 from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.few_predicates import Values, few_values
-from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import holds, numbers
 from spaseq.tuples.columns.texts import KnownTexts, numbered
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest

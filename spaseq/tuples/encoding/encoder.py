@@ -12,9 +12,9 @@ import pyarrow
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import Recognition
 from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
+from spaseq.sources.tables.types import check
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.few import Rows
-from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.stored import require
 from spaseq.tuples.encoding.encoded import EncodedBatch, Omitted
 from spaseq.tuples.encoding.measures import Measure, check_measure, measure

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import QueryError
+from spaseq.sources.tables.types import Kind, check_attribute, shown
 from spaseq.tuples.columns.few import Rows
-from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.vectors import Column, Mask
 

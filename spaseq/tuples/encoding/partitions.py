@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import Shape
+from spaseq.sources.tables.types import check_attribute
 from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.kinds import check_attribute
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
 from spaseq.tuples.columns.stored import require
 

@@ -13,9 +13,9 @@ from pyarrow import types
 
 from nfa_native.events.columns import follow
 from spaseq.pattern.formulas.predicates import attributes
+from spaseq.sources.tables.types import Kind, kind_of_type
 from spaseq.tuples.columns.few import FewRows
 from spaseq.tuples.columns.few_predicates import few_truths
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.predicates import Literal, coded, truth
 from spaseq.tuples.encoding.decisions import Condition, decided
 

@@ -19,8 +19,8 @@ import pyarrow
 from nfa_native.events.columns import looked_up
 from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
+from spaseq.sources.tables.types import check
 from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.predicates import Literal
 from spaseq.tuples.encoding.decisions import condition
 from spaseq.tuples.encoding.steps import Places, State, steps

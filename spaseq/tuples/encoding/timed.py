@@ -10,11 +10,10 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.sources.tables.columns import StructFields, TextTimes
+from spaseq.sources.tables.source import Source
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.encoding.times import Clock, Times
-from spaseq.tuples.sources.fields import StructFields
-from spaseq.tuples.sources.formatted import TextTimes
-from spaseq.tuples.sources.source import Source
 
 TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
 

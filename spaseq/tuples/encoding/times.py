@@ -11,8 +11,8 @@ from pyarrow import types
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.results.times import iso
+from spaseq.sources.tables.types import check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
-from spaseq.tuples.columns.kinds import check_attribute, shown
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 
