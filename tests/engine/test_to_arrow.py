@@ -232,9 +232,9 @@ def test_an_engine_that_has_gone() -> None:
 
 def test_without_pyarrow() -> None:
     (events,) = events_of(engine_of(query("?s <urn:q> ?o")), [("s", 1, None, GRAPH)])
-    hidden = {name: None for name in sys.modules if name.split(".")[0] == "pyarrow" or name == "spaseq.sources.rdf.arrow"}
+    hidden = dict.fromkeys(name for name in sys.modules if name.split(".")[0] == "pyarrow")
     with (
-        patch.dict(sys.modules, {**hidden, "pyarrow": None}),
+        patch.dict(sys.modules, {**hidden, "pyarrow": None, "spaseq.sources.rdf.arrow": None}),
         pytest.raises(spaseq.OptionError, match=r"spaseq\[arrow\]"),
     ):
         events.to_arrow()
