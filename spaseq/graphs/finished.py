@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
-from nfa_native.joins.version_7 import numbers_like
 from nfa_native.terms.rows import EventRows
 from spaseq.graphs.protocols import AnyMatcher, Words
 from spaseq.results.raw import MatchRows
@@ -113,14 +111,9 @@ class Spent:
     def restore(matcher: AnyMatcher, data: bytes) -> Spent:
         """What was left when ``snapshot`` was taken, of a matcher like this one; ValueError: damaged."""
         like = matcher.statistics()
-        if data[:1] == b"{":  # of version 7
-            found = json.loads(data)
-            numbers, is_enumerated = numbers_like(found, like), found.get("aggregates") == "enumerated"
-        else:
-            columns = read_store(data, "spent", VERSION)
-            numbers = column(columns, "counters", np.int64)
-            is_enumerated = bool(column(columns, "enumerated", np.uint8, 1)[0])
-        counters = tree_of(numbers, like)
+        columns = read_store(data, "spent", VERSION)
+        counters = tree_of(column(columns, "counters", np.int64), like)
+        is_enumerated = bool(column(columns, "enumerated", np.uint8, 1)[0])
         if is_enumerated and "aggregates" in like:
             counters["aggregates"] = "enumerated"
         return Spent(matcher.automaton, counters)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -113,16 +112,12 @@ def pack_words(held: Iterable[Words], terms: Terms) -> bytes:
 
 def _unpack(sections: Mapping[str, bytes]) -> tuple[Words, Words, bytes]:
     """Words, and the lengths and bytes of their terms; ValueError, SnapshotError: they do not fit each other."""
-    if "words" in sections:  # of version 7
-        lengths, _, text = sections["terms"].partition(b"\n")
-        words, sizes = np.frombuffer(sections["words"], "<u8"), np.array(json.loads(lengths), np.uint64)
-    else:
-        columns = read_store(sections["terms"], "terms", TERMS_VERSION)
-        words, sizes = column(columns, "words", np.uint64), column(columns, "lengths", np.uint64)
-        text = column(columns, "bytes", np.uint8).tobytes()
+    columns = read_store(sections["terms"], "terms", TERMS_VERSION)
+    words, sizes = column(columns, "words", np.uint64), column(columns, "lengths", np.uint64)
+    text = column(columns, "bytes", np.uint8).tobytes()
     if len(words) != len(sizes) or (words[1:] <= words[:-1]).any() or sum(sizes.tolist()) != len(text):
         raise SnapshotError("the snapshot is damaged: its terms do not fit each other")
-    return words.astype(np.uint64), sizes, text
+    return words, sizes, text
 
 
 def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from nfa_native.core import archive
 from nfa_native.core.arrays import read_store
-from nfa_native.joins import version_7
 from spaseq.errors import SnapshotError
 
 VERSION = 1  # of the store of what results remember
@@ -24,7 +23,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of ``pack``; SnapshotError if the data are damaged."""
     try:
-        return version_7.unpack(data) if version_7.is_of_version_7(data) else read_store(data, "results", VERSION)
+        return read_store(data, "results", VERSION)
     except ValueError as error:
         raise SnapshotError("the results in the snapshot are damaged") from error
 
