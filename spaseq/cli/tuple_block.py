@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from spaseq.pattern.times import iso
 from spaseq.results.formats.block import Shortening
-from spaseq.results.times import iso
 from spaseq.showing import json_text
 
 if TYPE_CHECKING:

@@ -33,11 +33,11 @@ from spaseq.engine.streamset import Streamset
 from spaseq.errors import OptionError, StreamError
 from spaseq.exclusive import Use
 from spaseq.pattern.sequences import Query
+from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.lazy import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
-from spaseq.results.times import iso
 from spaseq.soundness import whole_or_broken
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Event, Events, Scope

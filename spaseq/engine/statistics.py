@@ -8,7 +8,7 @@ from typing import Any
 from spaseq.engine.core import EngineCore
 from spaseq.engine.running import RunningQuery
 from spaseq.engine.streamset import Streamset
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows, unread
 from spaseq.streams.timestamps import GREATEST, LEAST

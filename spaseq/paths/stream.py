@@ -25,7 +25,7 @@ from spaseq.paths.labels import with_labelled_nodes
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.reading import edge_sources, read_events
 from spaseq.paths.watching import Starts, WatchedQueries
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.event import Events
 from spaseq.streams.losses import Loss, late, unread

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from spaseq.pattern.times import iso
 from spaseq.results.match import MatchColumns
 from spaseq.results.shortening import show, show_events
-from spaseq.results.times import iso
 
 MOST_SHOWN = 20
 

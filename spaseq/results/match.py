@@ -12,9 +12,9 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
+from spaseq.pattern.times import iso, to_datetime
 from spaseq.results.shape import ResultShape
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
-from spaseq.results.times import iso, to_datetime
 
 if TYPE_CHECKING:
     import rdflib

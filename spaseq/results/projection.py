@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Projection, Variable
 from nfa_native.terms.words import Terms
 from spaseq.errors import SnapshotError
-from spaseq.pattern.sequences import Selection
-from spaseq.pattern.sequences.groups import picked
+from spaseq.pattern.sequences import Selection, picked
 from spaseq.results.arrays import check, pack, unpack
 from spaseq.results.evaluation import evaluate
 from spaseq.results.grouping import GroupedRows, Grouping

@@ -14,8 +14,8 @@ from gpm.algebra import Aggregate, Variable
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
+from spaseq.pattern.times import iso
 from spaseq.results.exact import ONE, Sum, integer, number_of_rank
-from spaseq.results.times import iso
 
 Words = NDArray[np.uint64]
 Total = tuple[int | None, ...]

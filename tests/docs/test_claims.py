@@ -129,7 +129,7 @@ BOUNDS = {  # a row of limits.md: what says so in the code, and by what to divid
     "characters of the IRIs of a query, once prefixes and BASE are written out": (
         "spaseq.languages.spaseq.names:MOST_WRITTEN", 1),
     "depth of a query's syntax tree": ("spaseq.languages.parsing:MOST_DEPTH", 1),
-    "steps of a sequence, with `{n,m}` written out": ("spaseq.pattern.sequences.size:MOST_STEPS", 1),
+    "steps of a sequence, with `{n,m}` written out": ("spaseq.pattern.sequences:MOST_STEPS", 1),
     "Kleene operators of a query": ("spaseq.plan.sequences.analysis:MOST_KLEENES", 1),
     "alternatives of one conjunction": ("spaseq.plan.sequences.basics:MOST_ALTERNATIVES", 1),
     "ways past optional parts between two steps": ("spaseq.plan.sequences.graph:MOST_PATHS", 1),

@@ -8,9 +8,9 @@ from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.lower_expression import lower_filter, number
 from spaseq.languages.ceql.lower_select import lower_select
 from spaseq.languages.ceql.scope import Variables
-from spaseq.languages.durations import LONGEST, MICROSECONDS
 from spaseq.languages.problem import Problem
 from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.times import LONGEST, MICROSECONDS
 from spaseq.suggestion import did_you_mean
 
 

@@ -35,7 +35,7 @@ from spaseq.pattern.formulas.query import (
     Sequencing,
     parts,
 )
-from spaseq.pattern.sequences.size import MOST_STEPS
+from spaseq.pattern.sequences import MOST_STEPS
 
 MOST_FILTERS = 256
 

@@ -17,9 +17,9 @@ from spaseq.pattern.paths import (
     PathSelector,
     Restrictor,
     SelectorKind,
+    default_selector,
     is_unbounded,
 )
-from spaseq.pattern.paths.query import default_selector
 
 
 def lower_queries(node: tree.Queries) -> tuple[PathQuery, ...]:

@@ -10,8 +10,7 @@ from spaseq.languages.spaseq.literals import quote
 from spaseq.languages.spaseq.print_pattern import expression
 from spaseq.languages.spaseq.printer import declaration
 from spaseq.languages.spaseq.tree import Iri
-from spaseq.pattern.paths import PathSelector
-from spaseq.pattern.paths.printing import print_bounds, print_selector
+from spaseq.pattern.paths import PathSelector, print_bounds, print_selector
 
 
 def format_queries(queries: tree.Queries) -> str:

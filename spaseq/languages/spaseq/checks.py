@@ -13,8 +13,7 @@ from spaseq.languages.spaseq.functions import AGGREGATES, DISTINCT_OF_ITERATIONS
 from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm
 from spaseq.languages.spaseq.print_pattern import expression as written
 from spaseq.languages.spaseq.scope import free_variables
-from spaseq.pattern.sequences import Selection
-from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
+from spaseq.pattern.sequences import Occurrence, Selection, group_variables, occurrences, owner
 
 
 class Groups:

@@ -20,8 +20,8 @@ from spaseq.pattern.sequences import (
     Selection,
     Sequence,
     SequenceExpression,
+    occurrences,
 )
-from spaseq.pattern.sequences.groups import occurrences
 
 Names = frozenset[str]
 

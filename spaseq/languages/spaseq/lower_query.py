@@ -24,8 +24,8 @@ from spaseq.pattern.sequences import (
     Selection,
     SequenceExpression,
     Stream,
+    occurrences,
 )
-from spaseq.pattern.sequences.groups import occurrences
 from spaseq.suggestion import did_you_mean
 
 MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are written out

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.pattern import sequences
-from spaseq.pattern.sequences import SequenceExpression, Strategy
-from spaseq.pattern.sequences.size import MOST_STEPS, written_out
+from spaseq.pattern.sequences import MOST_STEPS, SequenceExpression, Strategy, written_out
 from spaseq.suggestion import did_you_mean
 
 

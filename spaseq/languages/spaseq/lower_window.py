@@ -6,12 +6,11 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from gpm import algebra
-from spaseq.languages.durations import LONGEST, MICROSECONDS
 from spaseq.languages.problem import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.names import Prefixes
 from spaseq.pattern.sequences import Window
-from spaseq.pattern.times import nearest_time
+from spaseq.pattern.times import LONGEST, MICROSECONDS, nearest_time
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import (
     And,
     Comparison,
@@ -14,6 +13,7 @@ from spaseq.pattern.formulas.predicates import (
     attributes,
     local,
     local_value,
+    normal,
 )
 from spaseq.pattern.formulas.query import ForAll
 

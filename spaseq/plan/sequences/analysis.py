@@ -10,8 +10,7 @@ from functools import cached_property
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
 from gpm.scope import mentioned
 from spaseq.errors import QueryError
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy
-from spaseq.pattern.sequences.groups import group_variables, occurrences
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy, group_variables, occurrences
 from spaseq.plan.sequences.ambiguity import Move, is_ambiguous
 from spaseq.plan.sequences.basics import alternatives, hoist_exists
 from spaseq.plan.sequences.before import SUFFIX, as_before, join_iterations

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from spaseq.errors import QueryError
 from spaseq.pattern.sequences import (
+    MOST_STEPS,
     Atom,
     Conjunction,
     Disjunction,
@@ -20,7 +21,6 @@ from spaseq.pattern.sequences import (
     SequenceExpression,
     Strategy,
 )
-from spaseq.pattern.sequences.size import MOST_STEPS
 
 MOST_PATHS = 65_536
 
@@ -102,7 +102,7 @@ def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) ->
 
 
 def _kleenes(expression: SequenceExpression, path: Path) -> Iterator[Path]:
-    """Paths of the Kleenes in the order in which ``spaseq.pattern.sequences.groups`` numbers them."""
+    """Paths of the Kleenes in the order in which ``spaseq.pattern.sequences`` numbers them."""
     match expression:
         case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
             yield from _kleenes(left, (*path, 0))

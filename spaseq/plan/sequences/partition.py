@@ -12,8 +12,7 @@ from dataclasses import replace
 from gpm.algebra import Element, Filter, Group, Operation, Union, Variable
 from gpm.rewrite import rename, walk
 from gpm.scope import certain, in_scope, mentioned
-from spaseq.pattern.sequences import AtomDefinition, Query, SequenceExpression, Strategy
-from spaseq.pattern.sequences.groups import occurrences
+from spaseq.pattern.sequences import AtomDefinition, Query, SequenceExpression, Strategy, occurrences
 
 CLAUSE = "PARTITION BY"
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpm.algebra import Variable
 from gpm.scope import certain
-from spaseq.pattern.sequences import Construction, Query, Selection
-from spaseq.pattern.sequences.groups import group_variables, occurrences
+from spaseq.pattern.sequences import Construction, Query, Selection, group_variables, occurrences
 from spaseq.plan.sequences.partition import has_strict_steps
 from spaseq.plan.split import Split, whole
 

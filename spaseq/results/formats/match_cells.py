@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spaseq.pattern.times import iso
 from spaseq.results.formats.block import Shortening
 from spaseq.results.formats.columns import TextCell
 from spaseq.results.shortening import shorten, show, show_events
 from spaseq.results.table import MatchTable
-from spaseq.results.times import iso
 
 
 def match_cells(table: MatchTable, index: int, prefixes: Mapping[str, str], shortening: Shortening) -> list[TextCell]:

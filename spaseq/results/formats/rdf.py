@@ -9,7 +9,7 @@ from typing import Protocol
 import pyoxigraph
 
 from gpm.algebra import XSD_DATETIME
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 
 PROV = "http://www.w3.org/ns/prov#"
 GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")

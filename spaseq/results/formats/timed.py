@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from gpm.algebra import XSD_DATETIME
 from nfa_native.terms.words import Terms
+from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Layout, Writer
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native
-from spaseq.results.times import iso
 
 _TIMES = ("first", "last")
 
