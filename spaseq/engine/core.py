@@ -35,7 +35,7 @@ from spaseq.exclusive import Use
 from spaseq.pattern.sequences import Query
 from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.lazy import LazyAtom, lazy_atoms
+from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.soundness import whole_or_broken

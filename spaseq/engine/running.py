@@ -22,7 +22,7 @@ from spaseq.engine.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.engine.spent import Spent
 from spaseq.errors import Location, StreamError
 from spaseq.pattern.sequences import Construction, Selection
-from spaseq.plan.sequences.lazy import LazyAtom
+from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.construct import Constructor
 from spaseq.results.match import DerivedEvent
 from spaseq.results.projection import Projector

@@ -14,8 +14,8 @@ from spaseq.engine.background import Background
 from spaseq.engine.core import new_evaluator
 from spaseq.engine.prepared import Prepared
 from spaseq.engine.queries import derived_stream
+from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
-from spaseq.plan.split import Split
 from spaseq.spark.event_engine import EventEngine
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels

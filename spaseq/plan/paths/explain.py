@@ -18,9 +18,8 @@ from spaseq.pattern.paths import (
     print_node,
     print_selector,
 )
-from spaseq.plan.drawing import Description, mermaid_text
-from spaseq.plan.paths.directions import few_ends, goes_from_both_ends
-from spaseq.plan.paths.glushkov import PathAutomaton, Step
+from spaseq.plan.description import Description, mermaid_text
+from spaseq.plan.paths.automaton import PathAutomaton, Step, few_ends, goes_from_both_ends
 from spaseq.showing import json_text
 
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")

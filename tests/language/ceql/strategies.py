@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.identifiers import STRATEGIES
+from spaseq.languages.ceql.printer import STRATEGIES
 from spaseq.languages.ceql.tree import AGGREGATES, COMPARISONS, POLICIES
 from spaseq.pattern.times import MICROSECONDS
 

@@ -1,8 +1,8 @@
-"""The automaton of a path expression: a state for each of its steps, by Glushkov's construction.
+"""The automaton of a path expression: a state for each of its steps, by Glushkov's construction; and its directions.
 
 V. M. Glushkov, The abstract theory of automata (1961).  Node conditions are no steps: they guard the transitions, whose
 node must fulfil them.  A guard is a set of conditions, as bits; of two guards of a transition, the one with more of
-them is needless.
+them is needless.  Where all paths take the same steps in the same order, no automaton is needed to follow them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from spaseq.pattern.paths import (
     NodeCondition,
     PathAlternatives,
     PathExpression,
+    PathQuery,
     PathRepetition,
     PathSequence,
+    Restrictor,
+    SelectorKind,
     has_step,
 )
 
@@ -197,3 +200,31 @@ def _least(guards: Guards) -> Guards:
 
 def _flat(entries: Entries) -> tuple[tuple[int, int], ...]:
     return tuple((state, guard) for state in sorted(entries) for guard in sorted(entries[state]))
+
+
+def chain_of(automaton: PathAutomaton) -> tuple[Step, ...] | None:
+    """The steps of every path, one at least; None: paths differ in them, or some node has a condition."""
+    last = len(automaton.states) - 1
+    steps = tuple(state.step for state in automaton.states[1:] if state.step is not None)
+    for number, state in enumerate(automaton.states):
+        follow = () if number == last else ((number + 1, 0),)
+        accepting = (0,) if number == last else ()
+        if state.transitions != follow or state.accepting != accepting:
+            return None
+    return steps or None
+
+
+FEW_ENDS = 4  # nodes of TO for each of which a search of its own is worth it, for a walk
+FEW_ENDS_OF_PATHS = 64  # the same for paths under a restrictor, which cost more from the starts alone
+
+
+def goes_from_both_ends(query: PathQuery) -> bool:
+    """Whether one walk, or the shortest paths under a restrictor, to each end are asked for: these are found from both
+    ends if there are at most ``few_ends``."""
+    is_restricted = query.restrictor is not Restrictor.WALK and query.selector.kind is not SelectorKind.ALL
+    return bool(query.ends) and (query.has_one_walk_each or is_restricted)
+
+
+def few_ends(query: PathQuery) -> int:
+    """How many ends are few."""
+    return FEW_ENDS if query.restrictor is Restrictor.WALK else FEW_ENDS_OF_PATHS

@@ -1,8 +1,9 @@
 """One automaton for the end points of several queries: what they have in common at their beginning is there once.
 
 In each query, states from which the same may follow become one (L. Ilie and S. Yu, Follow automata, 2003).  Then its
-strongly connected parts, each behind all that lead to it, are looked for among those of the queries before: a part with
-the same moves, entered from the same states by the same steps, comes to the same nodes.
+strongly connected components (R. Tarjan, Depth-first search and linear graph algorithms, 1972), each behind all that
+lead to it, are looked for among those of the queries before: one with the same moves, entered from the same states by
+the same steps, comes to the same nodes.
 """
 
 from __future__ import annotations
@@ -12,8 +13,57 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from spaseq.pattern.paths import NodeCondition
-from spaseq.plan.paths.components import components
-from spaseq.plan.paths.glushkov import PathAutomaton, PathState, Step
+from spaseq.plan.paths.automaton import PathAutomaton, PathState, Step
+
+
+def components(targets: Sequence[Sequence[int]], first: int) -> list[list[int]]:
+    """Of what can be reached from ``first``: each part, whose members rise, behind all parts that lead to it."""
+    search = _Search(targets)
+    search.run(first)
+    return search.parts[::-1]
+
+
+@dataclass(slots=True)
+class _Search:
+    targets: Sequence[Sequence[int]]
+    parts: list[list[int]] = field(default_factory=list)
+    order: dict[int, int] = field(default_factory=dict)  # of each vertex, when it was come to
+    least: dict[int, int] = field(default_factory=dict)  # the order of the first one known to be in its part
+    waiting: dict[int, None] = field(default_factory=dict)  # those whose part is not complete
+    path: list[tuple[int, Iterator[int]]] = field(default_factory=list)  # and where each goes on
+
+    def run(self, first: int) -> None:
+        self._enter(first)
+        while self.path:
+            vertex, left = self.path[-1]
+            to = next((to for to in left if not self._is_known(vertex, to)), None)
+            if to is None:
+                self._leave(vertex)
+            else:
+                self._enter(to)
+
+    def _enter(self, vertex: int) -> None:
+        self.order[vertex] = self.least[vertex] = len(self.order)
+        self.waiting[vertex] = None
+        self.path.append((vertex, iter(self.targets[vertex])))
+
+    def _is_known(self, vertex: int, to: int) -> bool:
+        if to in self.waiting:
+            self.least[vertex] = min(self.least[vertex], self.order[to])
+        return to in self.order
+
+    def _leave(self, vertex: int) -> None:
+        self.path.pop()
+        if self.path:
+            before = self.path[-1][0]
+            self.least[before] = min(self.least[before], self.least[vertex])
+        if self.least[vertex] < self.order[vertex]:
+            return
+        part: list[int] = []
+        while not part or part[-1] != vertex:
+            part.append(self.waiting.popitem()[0])
+        self.parts.append(sorted(part))
+
 
 Steps: TypeAlias = "frozenset[Step]"  # one of them is taken
 MOST_PASSES = 3  # in search of states that go on alike
