@@ -15,8 +15,7 @@ from gpm.rows import Numbers, TextColumn
 from spaseq.engine.core import EngineCore
 from spaseq.engine.graphs import read_graph
 from spaseq.engine.queries import resolve_stream
-from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError
-from spaseq.results.packages import require
+from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError, require
 from spaseq.streams.event import EventIris, Events
 from spaseq.streams.losses import OF_NO_STREAM, Skipped
 

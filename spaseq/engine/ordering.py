@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spaseq.results.match import Match
-from spaseq.results.merged import MergedTables
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, MergedTables
 
 T = TypeVar("T")
 Merge = Callable[[Sequence[Iterable[MatchTable]]], Iterator[T]]

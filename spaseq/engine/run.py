@@ -21,13 +21,11 @@ from spaseq.engine.prepared import AnyQuery
 from spaseq.engine.queries import as_query, derived_stream, supplied_streams
 from spaseq.engine.run_state import Positions, RunState
 from spaseq.engine.statistics import losses_of, statistics_of
-from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.exclusive import Tables, Uncopied, reading
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
-from spaseq.results.merged import MergedTables
-from spaseq.results.packages import require
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, MergedTables
 from spaseq.streams.event import Event, Events
 from spaseq.streams.losses import Loss
 from spaseq.streams.merge import merge
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from spaseq.results.frame_types import Types
+    from spaseq.results.arrow import Types
 
 Stream: TypeAlias = "str | os.PathLike[str] | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"

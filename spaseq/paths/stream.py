@@ -243,8 +243,8 @@ class EdgeStream(Uncopied):
             self._tell_late(events, np.flatnonzero(~in_time))
 
     def _table_events(self, times: Any, data: Any, columns: tuple[str, str, str] | None) -> Events:
+        from spaseq.errors import require
         from spaseq.paths.tables import TableForm, pushed_table
-        from spaseq.results.packages import require
 
         require("pyarrow")
         return self.events.of_columns(times, pushed_table(self.terms, data, TableForm(columns, None)))

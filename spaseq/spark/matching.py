@@ -12,7 +12,7 @@ from spaseq.engine.prepared import Prepared, prepare
 from spaseq.engine.queries import as_query, stream_order
 from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
-from spaseq.results.frame_types import Types
+from spaseq.results.arrow import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.inputs import check_losses, event_frames
 from spaseq.spark.job import Job

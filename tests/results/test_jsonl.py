@@ -23,7 +23,7 @@ from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
-from spaseq.results.texts import coded_names, names_of, texts_of
+from spaseq.results.terms import coded_names, names_of, texts_of
 from spaseq.showing import json_text
 from spaseq.streams.event import EventIris
 from tests.results.tables import START, iri, make_table

@@ -1,4 +1,4 @@
-"""What results take from the plan and from the matcher, by shape alone (they live in other rooms)."""
+"""Rows of matches before they are results: what is taken from the plan and from the matcher, by shape alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Projection
 from spaseq.pattern.sequences import AtomDefinition, Query
-from spaseq.results.totals import AnyReading
+from spaseq.results.aggregates import AnyReading
 
 
 class MatchRows(Protocol):
