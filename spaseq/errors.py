@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from spaseq.showing import shown
 
@@ -152,3 +153,22 @@ def _excerpt(location: Location, limit: int = 110) -> list[str]:
 def _alternatives(expected: tuple[str, ...], most: int = 12) -> str:
     shown = list(expected[:most]) + (["…"] if len(expected) > most else [])
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
+
+
+_INSTALLED_BY = {
+    "pyarrow": "'spaseq[arrow]'",
+    "pandas": "'spaseq[pandas]' pyarrow",
+    "polars": "polars pyarrow",
+    "langchain_core": "'spaseq[rag]'",
+    "llama_index.core": "'spaseq[rag]'",
+    "neo4j_graphrag": "'spaseq[rag]'",
+}
+
+
+def require(*packages: str) -> None:
+    """OptionError if one of the packages is not installed."""
+    for package in packages:
+        try:
+            import_module(package)
+        except ImportError as error:
+            raise OptionError(f"this needs {package}; install it with: pip install {_INSTALLED_BY[package]}") from error

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-from spaseq.results.formats.block import Shortening
+from spaseq.results.formats.writer import Shortening
 from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from spaseq.results.formats.columns import TextCell
+    from spaseq.results.formats.writer import TextCell
 
 
 class Answer(Protocol):
@@ -79,7 +79,7 @@ class AnswerBlock:
 
     def cells(self, index: int, shortening: Shortening) -> list[TextCell]:
         """An answer as it is shown in a table."""
-        from spaseq.results.formats.columns import TextCell
+        from spaseq.results.formats.writer import TextCell
 
         return [TextCell(text) for text in self.shown(index)]
 

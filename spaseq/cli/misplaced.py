@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from spaseq.errors import OptionError
-from spaseq.languages.files import MOST_BYTES, MOST_CHARACTERS
+from spaseq.languages.query_text import MOST_BYTES, MOST_CHARACTERS
 
 STDIN = "<standard input>"
 _QUERIES = (".spaseq", ".ceql", ".paths")

@@ -8,7 +8,7 @@ from typing import ClassVar
 from spaseq.cli.answer_block import AnswerBlock
 from spaseq.paths import Appeared, Path, Paths
 from spaseq.paths.found import in_turn
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 
 
 @dataclass(frozen=True)

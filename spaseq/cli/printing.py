@@ -9,8 +9,7 @@ from spaseq.cli.output import check_declared, check_times, choose_format, column
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
 from spaseq.results.formats import FRAMES, Layout, Writer, open_writer, write_merged
-from spaseq.results.merged import MergedTables
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, MergedTables
 
 
 class ResultCounter:

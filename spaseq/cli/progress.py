@@ -13,7 +13,7 @@ from typing import Protocol
 
 import click
 
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.showing import on_one_line
 
 _SECOND = 1_000_000  # microseconds

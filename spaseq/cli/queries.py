@@ -13,7 +13,7 @@ from spaseq.cli.misplaced import STDIN, check_is_query, check_size
 from spaseq.cli.saying import say
 from spaseq.cli.standard import read_standard_input
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages.files import MOST_BYTES, text_of, text_of_file
+from spaseq.languages.query_text import MOST_BYTES, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 
 T = TypeVar("T")

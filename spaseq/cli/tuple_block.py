@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spaseq.results.formats.block import Shortening
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
+from spaseq.results.formats.writer import Shortening
 from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from spaseq.results.formats.columns import TextCell
+    from spaseq.results.formats.writer import TextCell
     from spaseq.tuples.several import ResultForm
 
 _WIDEST = 40  # characters of a column: positions and lists are as long as they like
@@ -54,7 +54,7 @@ class TupleBlock:
 
     def cells(self, index: int, shortening: Shortening) -> list[TextCell]:
         """A result as it is shown in a table."""
-        from spaseq.results.formats.columns import TextCell
+        from spaseq.results.formats.writer import TextCell
 
         return [TextCell(text) for text in self._texts(self._rows[index], _listed)]
 

@@ -12,10 +12,9 @@ from gpm.encoder import add_graph, add_texts, event_batch, text_column
 from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.rows import Numbers, TextColumn
-from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError
+from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError, require
 from spaseq.graphs.core import EngineCore
 from spaseq.graphs.queries import resolve_stream
-from spaseq.results.packages import require
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.graphs import read_graph
 from spaseq.streams.losses import OF_NO_STREAM, Skipped

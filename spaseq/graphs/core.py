@@ -28,11 +28,11 @@ from spaseq.graphs.running import Need, RunningQuery
 from spaseq.graphs.streamset import Streamset
 from spaseq.graphs.terms import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query
+from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.lazy import LazyAtom, lazy_atoms
+from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
-from spaseq.results.times import iso
 from spaseq.runtime.delivery import Calls, Decided, Delivery, Merge, OnMatch, in_order
 from spaseq.soundness import whole_or_broken
 from spaseq.sources.rdf.events import Event, Events, Scope

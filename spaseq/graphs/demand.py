@@ -16,7 +16,7 @@ from nfa_native.automata.automaton import Automaton, Target, Transition
 from nfa_native.automata.kinds import ColumnSource, Govern
 from nfa_native.joins.matcher import NOBODY
 from spaseq.graphs.protocols import AnyMatcher, Words
-from spaseq.plan.sequences.lazy import LazyUse, is_initial
+from spaseq.plan.sequences.cells import LazyUse, is_initial
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.rows import EventRows
 from spaseq.graphs.protocols import AnyMatcher, Words
-from spaseq.results.raw import MatchRows
+from spaseq.results.match_rows import MatchRows
 from spaseq.streams.timestamps import GREATEST
 
 _NOBODY = -(2**63)

@@ -14,7 +14,7 @@ from gpm.shapes import PatternShape
 from spaseq.errors import SpaseqError
 from spaseq.graphs.demand import Demand, Mask, Ticks
 from spaseq.graphs.running import RunningQuery
-from spaseq.plan.sequences.lazy import LazyAtom
+from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.runtime.reorder import Released
 
 Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the streamset

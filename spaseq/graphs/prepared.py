@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from spaseq.errors import OptionError
-from spaseq.languages.problem import made_of_file
+from spaseq.languages.query_text import made_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences import Plan, compile_plan

@@ -12,7 +12,7 @@ from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
-from spaseq.results.raw import MatchRows, ResultPlan
+from spaseq.results.match_rows import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]
 WordMap = Callable[[Words], Words]

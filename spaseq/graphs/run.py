@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spaseq.errors import OptionError, SpaseqWarning, StreamError
+from spaseq.errors import OptionError, SpaseqWarning, StreamError, require
 from spaseq.exclusive import Tables, Uncopied, reading
 from spaseq.graphs.background import Background, BackgroundSources, Entail
 from spaseq.graphs.engine import Engine
@@ -20,9 +20,7 @@ from spaseq.graphs.queries import as_query, derived_stream, supplied_streams
 from spaseq.graphs.statistics import losses_of, statistics_of
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
-from spaseq.results.merged import MergedTables
-from spaseq.results.packages import require
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, MergedTables
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.live import Live, OpenSource, Patience
 from spaseq.sources.files import check_path, live_source
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from spaseq.results.frame_types import Types
+    from spaseq.results.arrow import Types
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from spaseq.graphs.finished import Spent
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.pattern.sequences import Construction, Selection
-from spaseq.plan.sequences.lazy import LazyAtom
+from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.construct import Constructor
 from spaseq.results.match import DerivedEvent
 from spaseq.results.projection import Projector

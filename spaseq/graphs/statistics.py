@@ -8,7 +8,7 @@ from typing import Any
 from spaseq.graphs.core import EngineCore
 from spaseq.graphs.running import RunningQuery
 from spaseq.graphs.streamset import Streamset
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.sources.rdf.wire import WireReport, unread
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows

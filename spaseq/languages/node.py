@@ -1,10 +1,12 @@
-"""What every syntax tree is made of: nodes that know their place in the text."""
+"""What every syntax tree is made of, nodes that know their place in the text, and how reductions become nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from lark import Token
 
 
 class Span(NamedTuple):
@@ -40,3 +42,27 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         yield (each := waiting.pop())
         waiting.extend(reversed(children(each)))
+
+
+Children = list[Any]
+
+
+def span_of(children: Children) -> Span:
+    """From the start of the first child to the end of the last."""
+    return Span(place_of(children[0]).start, place_of(children[-1]).end)
+
+
+def place_of(child: Any) -> Span:
+    """Where a token, a node or anything else with a ``span`` stands."""
+    place: Span = Span(child.start_pos or 0, child.end_pos or 0) if isinstance(child, Token) else child.span
+    return place
+
+
+def nodes(children: Children) -> list[Any]:
+    """The children that are nodes."""
+    return [child for child in children if isinstance(child, Node)]
+
+
+def has(children: Children, terminal: str) -> bool:
+    """Whether a token of that kind is among the children."""
+    return any(isinstance(child, Token) and child.type == terminal for child in children)

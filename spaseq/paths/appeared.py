@@ -14,8 +14,8 @@ from nfa_native.terms.words import Terms
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.found import Path, Paths
 from spaseq.paths.terms import shown
+from spaseq.pattern.times import iso
 from spaseq.results.terms import Value
-from spaseq.results.times import iso
 
 Times = NDArray[np.int64]
 Numbers = NDArray[np.uint32]

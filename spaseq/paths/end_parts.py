@@ -17,8 +17,8 @@ from spaseq.paths.end_columns import EndColumns
 from spaseq.paths.parts import AutomatonPart, ConvertedPart, GivenStarts, QueryPart
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import NodeCondition, PathSelector, Restrictor, SelectorKind
-from spaseq.plan.paths.glushkov import MOST_CONDITIONS
-from spaseq.plan.paths.merged import AutomatonMerger, Steps
+from spaseq.plan.paths.automaton import MOST_CONDITIONS
+from spaseq.plan.paths.merging import AutomatonMerger, Steps
 
 ONE_EACH = PathSelector(SelectorKind.ANY_SHORTEST)  # a path for each pair
 MOST_PLANS = 16  # so many more than queries are kept: starts may be given in many ways

@@ -82,7 +82,7 @@ class EndPoints(Sequence["EndPair"]):
 
         OptionError: pyarrow is not installed.
         """
-        from spaseq.results.packages import require
+        from spaseq.errors import require
 
         require("pyarrow")
         from spaseq.paths.arrow import ends_to_arrow

@@ -73,7 +73,7 @@ class Paths(Sequence["Path"]):
 
         OptionError: pyarrow is not installed.
         """
-        from spaseq.results.packages import require
+        from spaseq.errors import require
 
         require("pyarrow")
         from spaseq.paths.arrow import to_arrow

@@ -9,8 +9,8 @@ from gpm.edges import SCOPE, edge_words
 from gpm.rows import Words
 from gpm.terms import term_bytes
 from nfa_native.terms.words import Terms
+from spaseq.errors import require
 from spaseq.paths.names import node_bytes, relation_bytes
-from spaseq.results.packages import require
 
 
 def given_words(terms: Terms, source: Any, are_names: bool) -> Words:

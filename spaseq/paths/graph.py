@@ -11,7 +11,7 @@ from typing import Any
 from gpm.edges import edge_words
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, require
 from spaseq.graphs.background import background_errors
 from spaseq.paths.best import BestPaths, WeightsOf
 from spaseq.paths.budget import Budget
@@ -26,7 +26,6 @@ from spaseq.paths.run import PathRun
 from spaseq.paths.saved.graph import ENDING, open_buffer, open_file, stored, write_file
 from spaseq.paths.starts import Starts
 from spaseq.paths.weights import StepWeights
-from spaseq.results.packages import require
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")

@@ -18,7 +18,7 @@ from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.prepared import PreparedPath
 from spaseq.pattern.paths import PathSelector, SelectorKind
-from spaseq.plan.paths.directions import few_ends, goes_from_both_ends
+from spaseq.plan.paths.automaton import few_ends, goes_from_both_ends
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
 MOST_COUNT = 2**32 - 1

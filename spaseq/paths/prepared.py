@@ -11,8 +11,7 @@ from typing import TypeAlias
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.pattern.paths import PathQuery, is_unbounded
-from spaseq.plan.paths.chain import chain_of
-from spaseq.plan.paths.glushkov import PathAutomaton, Step, path_automaton
+from spaseq.plan.paths.automaton import PathAutomaton, Step, chain_of, path_automaton
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from spaseq.paths.labels import with_labelled_nodes
 from spaseq.paths.prepared import PathQueries, prepare
 from spaseq.paths.reading import edge_sources, read_events
 from spaseq.paths.watching import Starts, WatchedQueries
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.runtime.delivery import Calls
 from spaseq.runtime.reorder import Released, ReorderBuffer
 from spaseq.sources.rdf.events import Events
@@ -243,8 +243,8 @@ class EdgeStream(Uncopied):
             self._tell_late(events, np.flatnonzero(~in_time))
 
     def _table_events(self, times: Any, data: Any, columns: tuple[str, str, str] | None) -> Events:
+        from spaseq.errors import require
         from spaseq.paths.tables import TableForm, pushed_table
-        from spaseq.results.packages import require
 
         require("pyarrow")
         return self.events.of_columns(times, pushed_table(self.terms, data, TableForm(columns, None)))

@@ -11,11 +11,9 @@ import pyoxigraph
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
 from nfa_native.terms.words import Terms
-from spaseq.pattern.sequences import Construction
-from spaseq.pattern.sequences.groups import picked
-from spaseq.results.match import DerivedEvent
-from spaseq.results.raw import MatchRows, ResultPlan, pick_digests
-from spaseq.results.shape import ResultShape
+from spaseq.pattern.sequences import Construction, picked
+from spaseq.results.match import DerivedEvent, ResultShape
+from spaseq.results.match_rows import MatchRows, ResultPlan, pick_digests
 from spaseq.results.table import MatchTable
 
 NEVER = int(np.iinfo(np.int64).max)

@@ -19,23 +19,27 @@ from numpy.typing import NDArray
 from gpm.native.narrow import listed
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.results.arrow import MisfitError, bits, column, of_2_gib, strings, term_columns
-from spaseq.results.frame_types import (
+from spaseq.results.arrow import (
     DECIMAL,
     INSTANT,
     INTEGER,
     NOTHING,
     TEXT,
     TRUTH,
+    MisfitError,
     Types,
+    bits,
     chosen,
+    column,
     common_type,
+    of_2_gib,
+    strings,
+    term_columns,
     type_name,
 )
-from spaseq.results.frame_types import types_in as found_types
+from spaseq.results.arrow import types_in as found_types
 from spaseq.results.match import DerivedEvent, MatchColumns
-from spaseq.results.terms import native
-from spaseq.results.texts import coded_names
+from spaseq.results.terms import coded_names, native
 
 if TYPE_CHECKING:
     import pandas

@@ -1,6 +1,7 @@
 """Aggregates over matches: one row for each decision time and group, once nothing more can be decided then.
 
-The matcher gives rows of matches to aggregate, or totals of all matches of a time and key, which are final.
+The matcher gives rows of matches to aggregate, or totals of all matches of a time and key, which are final.  What
+waits goes into snapshots as named arrays.
 """
 
 from __future__ import annotations
@@ -13,16 +14,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Expression, Projection, Variable
+from gpm.expressions import evaluate_columns, truth_columns
 from gpm.rewrite import rewrite
 from nfa_native.automata.kinds import MatchQuantity
+from nfa_native.core import archive
+from nfa_native.core.arrays import read_store
 from nfa_native.terms.words import Terms
-from spaseq.results.aggregates import aggregate, integers
-from spaseq.results.arrays import check
-from spaseq.results.evaluation import evaluate, holds
-from spaseq.results.raw import MatchRows, counts_of, pick_digests, totals_of, without_totals
-from spaseq.results.totals import AnyReading, Total, aggregate_total, grouped
+from spaseq.errors import SnapshotError
+from spaseq.results.aggregates import AnyReading, Total, aggregate, aggregate_total, grouped, integers
+from spaseq.results.match_rows import MatchRows, counts_of, pick_digests, totals_of, without_totals
 
 Words = NDArray[np.uint64]
+
+
+def evaluate(
+    expression: Expression, names: Sequence[str], columns: Sequence[Words], now: NDArray[np.int64], terms: Terms
+) -> Words:
+    """``uint64[n]``: the value on each row, 0 where it is unbound or an error.
+
+    ``columns[i]`` has the n values of ``names[i]``; ``now`` is NOW() in microseconds.
+    """
+    if isinstance(expression, Variable):
+        known = expression.name in names
+        return columns[names.index(expression.name)] if known else np.zeros(len(now), np.uint64)
+    return evaluate_columns(expression, names, _table(columns, len(now)), now, terms)
+
+
+def holds(
+    condition: Expression, names: Sequence[str], columns: Sequence[Words], now: NDArray[np.int64], terms: Terms
+) -> NDArray[np.bool_]:
+    """``bool[n]``: whether a condition is true on each row; arguments as of ``evaluate``."""
+    found: NDArray[np.bool_] = truth_columns(condition, names, _table(columns, len(now)), now, terms) == 1
+    return found
+
+
+def _table(columns: Sequence[Words], rows: int) -> Words:
+    return np.ascontiguousarray(np.stack(columns) if columns else np.zeros((0, rows), np.uint64))
+
+
+VERSION = 1  # of the store of what results remember
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The arrays as bytes."""
+    return archive.pack({"results": (VERSION, arrays)})
+
+
+def unpack(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of ``pack``; SnapshotError if the data are damaged."""
+    try:
+        return read_store(data, "results", VERSION)
+    except ValueError as error:
+        raise SnapshotError("the results in the snapshot are damaged") from error
+
+
+def check(arrays: Mapping[str, NDArray[Any]], widths: Mapping[str, int | None]) -> None:
+    """SnapshotError unless there are these arrays, and all have as many rows.
+
+    One of a width is ``uint64[n, width]``, the others are ``int64[n]``.
+    """
+    if arrays.keys() != widths.keys() or len({len(array) if array.ndim else -1 for array in arrays.values()}) > 1:
+        raise SnapshotError("the results in the snapshot do not fit each other")
+    for name, width in widths.items():
+        shape, dtype = ((), np.int64) if width is None else ((width,), np.uint64)
+        if arrays[name].dtype != dtype or arrays[name].shape[1:] != shape:
+            raise SnapshotError(f"the results in the snapshot have other {name} than they should")
+
+
 Times = NDArray[np.int64]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
@@ -12,12 +12,23 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
-from spaseq.results.shape import ResultShape
+from spaseq.pattern.times import iso, to_datetime
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
-from spaseq.results.times import iso, to_datetime
 
 if TYPE_CHECKING:
+    import pyarrow
     import rdflib
+
+
+class ResultShape:
+    """The GPMs whose events a match may have, and the types of columns: of each, that of the first table with a value.
+
+    So all tables of a query have one schema.
+    """
+
+    def __init__(self, gpms: Iterable[str]) -> None:
+        self.gpms = tuple(dict.fromkeys(gpms))
+        self.types: dict[str, pyarrow.DataType] = {}
 
 
 class DerivedEvent(NamedTuple):

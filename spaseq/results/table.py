@@ -1,19 +1,52 @@
-"""Matches of a query as a table, which can become frames of other libraries."""
+"""Matches of a query as a table, which can become frames of other libraries or HTML; those of several in one order."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from spaseq.errors import require
+from spaseq.pattern.times import iso
 from spaseq.results.match import MatchColumns
-from spaseq.results.packages import require
+from spaseq.results.terms import show, show_events
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
 
-    from spaseq.results.frame_types import Types
+    from spaseq.results.arrow import Types
+
+
+MOST_SHOWN = 20
+
+
+def to_html(table: MatchColumns, most: int = MOST_SHOWN) -> str:
+    """An HTML table of the first ``most`` matches, with a line that tells how many there are."""
+    heads = ["first", "last", *("?" + name for name in table.columns), "events"]
+    rest = f"{len(table)} matches" + (f", the first {most} shown" if len(table) > most else "")
+    return html_table(heads, (_cells(table, index) for index in range(min(len(table), most))), rest)
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Iterable[str]], told: str) -> str:
+    """Rows of cells under their heads, and what is told about them."""
+    body = "".join(_row("td", row) for row in rows)
+    return f"<table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table><p>{told}</p>"
+
+
+def _cells(table: MatchColumns, index: int) -> list[str]:
+    times = [iso(int(table.first[index])), iso(int(table.last[index]))]
+    return times + [show(value, {}) for _, value in table.row(index)] + [show_events(table.events(index), {})]
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    from html import escape
+
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +83,50 @@ class MatchTable(MatchColumns):
         return to_polars(self.to_arrow(types))
 
     def _repr_html_(self) -> str:
-        from spaseq.results.html import to_html
 
         return to_html(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergedTables:
+    """``m`` results of several queries: ``turns`` (m) has for each the number of its table in ``tables``.
+
+    The results of a table take their turns in its order.
+    """
+
+    tables: Sequence[MatchTable]
+    turns: NDArray[np.intp]
+
+    @staticmethod
+    def of(table: MatchTable) -> MergedTables:
+        """The results of one table."""
+        return MergedTables((table,), np.zeros(len(table), np.intp))
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def first(self, most: int) -> MergedTables:
+        """At most so many of them, the first ones."""
+        return self if len(self) <= most else MergedTables(self.tables, self.turns[:most])
+
+    def only(self, queries: Collection[str]) -> MergedTables:
+        """Those of these queries."""
+        kept = [number for number, table in enumerate(self.tables) if table.query in queries]
+        if len(kept) == len(self.tables):
+            return self
+        numbers = np.full(len(self.tables), -1)
+        numbers[kept] = np.arange(len(kept))
+        turns = numbers[self.turns]
+        return MergedTables([self.tables[number] for number in kept], turns[turns >= 0])
+
+    def runs(self) -> Iterator[MatchTable]:
+        """The results in order as tables, each with those of one query that follow each other."""
+        taken = [0] * len(self.tables)
+        ends = np.append(np.flatnonzero(np.diff(self.turns)) + 1, len(self.turns)) if len(self.turns) else ()
+        start = 0
+        for end in np.asarray(ends).tolist():
+            number = int(self.turns[start])
+            table, at = self.tables[number], taken[number]
+            taken[number] = at + end - start
+            yield table if end - start == len(table) else table[at : taken[number]]
+            start = end

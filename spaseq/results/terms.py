@@ -1,20 +1,28 @@
-"""RDF terms as results show them: light values that every format can write, made from the canonical bytes of words."""
+"""RDF terms as results show them: light values that every format can write, made from the canonical bytes of words.
+
+For people they have short names and no datatypes.  Columns of texts native code writes as a whole
+(``gpm.native.texts``).
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpm.algebra import XSD_STRING
+from gpm.rows import TextColumn
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
+from nfa_native.core.coding import coded
 from nfa_native.terms.words import Terms
-from spaseq.showing import json_text
+from spaseq.showing import json_text, shown
 
 if TYPE_CHECKING:
     import rdflib
+
 
 UNBOUND = 0
 
@@ -183,3 +191,66 @@ def _escape_iri(text: str) -> str:
 
 def _numbered(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04X}"
+
+
+def shorten(iri: str, prefixes: Mapping[str, str], parts: int = 0) -> str:
+    """``prefix:rest`` by the longest prefix that fits, else ``<iri>``, or ``…`` and its last ``parts`` if not 0."""
+    fits = [(len(start), name) for name, start in prefixes.items() if start and iri.startswith(start)]
+    if fits:
+        length, name = max(fits)
+        return f"{name}:{iri[length:]}"
+    found = re.split(r"(?<=[/#])", iri.removesuffix("/"))
+    return "…" + "".join(found[-parts:]) if parts and len(found) > parts + 2 else f"<{iri}>"
+
+
+def show(value: Value | None, prefixes: Mapping[str, str], parts: int = 0) -> str:
+    """A term on one line; an unbound variable is empty."""
+    if value is None:
+        return ""
+    if value.kind == "uri":
+        return shorten(value.text, prefixes, parts)
+    text = shown(" ".join(value.text.split()))
+    if value.kind == "bnode":
+        return "_:" + text
+    return f"{text}@{value.language}" if value.language else text
+
+
+def show_events(events: Mapping[str, list[str]], prefixes: Mapping[str, str], parts: int = 0) -> str:
+    """``A e:1, B e:2 e:3``."""
+    shown = {name: " ".join(shorten(iri, prefixes, parts) for iri in iris) for name, iris in events.items()}
+    return ", ".join(f"{name} {iris}" for name, iris in shown.items())
+
+
+class NameColumns(Protocol):
+    """Names of events by number that can be had as a column."""
+
+    def texts(self, numbers: NDArray[np.uint64]) -> TextColumn:
+        """The names of these numbers, in their order."""
+
+    def coded(self, numbers: NDArray[np.uint64]) -> tuple[TextColumn, NDArray[np.int32]]:
+        """Names, at least those of these numbers, and which of them each number has."""
+
+
+def texts_of(texts: Iterable[str]) -> TextColumn:
+    """A column of these texts."""
+    encoded = [text.encode() for text in texts]
+    return np.cumsum([0, *map(len, encoded)], dtype=np.int64), b"".join(encoded)
+
+
+def coded_names(event_name: Callable[[int], str], numbers: NDArray[np.uint64]) -> tuple[TextColumn, NDArray[np.int32]]:
+    """Names, at least those of these events, and which of them each event has."""
+    if _has_columns(event_name):
+        return event_name.coded(numbers)
+    used, codes = coded(numbers)
+    return texts_of(map(event_name, used.tolist())), codes
+
+
+def names_of(event_name: Callable[[int], str], numbers: NDArray[np.uint64]) -> TextColumn:
+    """The names of these events as a column."""
+    if _has_columns(event_name):
+        return event_name.texts(numbers)
+    return texts_of(map(event_name, numbers.tolist()))
+
+
+def _has_columns(event_name: object) -> TypeGuard[NameColumns]:
+    return hasattr(event_name, "texts")

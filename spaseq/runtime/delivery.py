@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spaseq.results.match import Match
-from spaseq.results.merged import MergedTables
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, MergedTables
 
 OnMatch = Callable[[Match], object]
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import pyarrow
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.run import Queries
-from spaseq.results.frame_types import Types
+from spaseq.results.arrow import Types
 from spaseq.spark.batch import told
 from spaseq.spark.carried import carried
 from spaseq.spark.kinds import Batches, EngineJob

@@ -14,8 +14,8 @@ from spaseq.graphs.background import Background
 from spaseq.graphs.core import new_evaluator
 from spaseq.graphs.prepared import Prepared
 from spaseq.graphs.queries import derived_stream
+from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
-from spaseq.plan.split import Split
 from spaseq.spark.event_engine import EventEngine
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels

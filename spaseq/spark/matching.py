@@ -12,7 +12,7 @@ from spaseq.graphs.background import Background, BackgroundSources, Entail, read
 from spaseq.graphs.prepared import Prepared, prepare
 from spaseq.graphs.queries import as_query, stream_order
 from spaseq.graphs.run import Queries, named_queries
-from spaseq.results.frame_types import Types
+from spaseq.results.arrow import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.inputs import check_losses, event_frames
 from spaseq.spark.job import Job

@@ -6,10 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpm.evaluator import Evaluator
+from spaseq.plan.description import Split, whole
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.key_patterns import split_natively
-from spaseq.plan.sequences.splitting import components, split_of
-from spaseq.plan.split import Split, whole
+from spaseq.plan.sequences.partitioning import components, split_natively, split_of
 
 
 @dataclass(frozen=True, slots=True)

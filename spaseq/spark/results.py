@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Query, Selection
-from spaseq.results.arrow import fitting_column
-from spaseq.results.frame_types import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen
+from spaseq.results.arrow import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen, fitting_column
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native
 from spaseq.spark.schemas import RESULT, RESULT_DDL

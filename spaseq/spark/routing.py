@@ -15,8 +15,7 @@ from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.graphs.arrow_rows import grouped
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.key_patterns import key_patterns
-from spaseq.plan.sequences.partition import has_strict_steps
+from spaseq.plan.sequences.partitioning import has_strict_steps, key_patterns
 from spaseq.plan.sequences.plan import compile_atom
 from spaseq.sources.rdf.events import Events
 from spaseq.spark.parts import Part

@@ -14,8 +14,7 @@ from pyoxigraph import RdfFormat
 
 from gpm.parsing import parse
 from gpm.terms import term_bytes
-from spaseq.results.match import DerivedEvent
-from spaseq.results.shape import ResultShape
+from spaseq.results.match import DerivedEvent, ResultShape
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import OwnTerms
 from spaseq.spark.schemas import RESULT

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.results.html import MOST_SHOWN, html_table
+from spaseq.results.table import MOST_SHOWN, html_table
 
 
 def to_html(heads: Sequence[str], batch: pyarrow.RecordBatch | None, found: int) -> str:

@@ -13,7 +13,7 @@ import pyarrow
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedQuery, parse
-from spaseq.languages.problem import made_of_file
+from spaseq.languages.query_text import made_of_file
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.aggregation import check_groups

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST

@@ -123,15 +123,15 @@ def test_figures_of_the_readme_are_those_of_the_benchmarks() -> None:
 
 
 BOUNDS = {  # a row of limits.md: what says so in the code, and by what to divide it
-    "characters of a query": ("spaseq.languages.files:MOST_CHARACTERS", 1),
+    "characters of a query": ("spaseq.languages.query_text:MOST_CHARACTERS", 1),
     "words, strings, numbers and signs of a query": ("spaseq.languages.parsing:MOST_TOKENS", 1),
     "characters of one of them (an IRI, a string, a name)": ("spaseq.languages.parsing:MOST_OF_TOKEN", 1),
     "characters of the IRIs of a query, once prefixes and BASE are written out": (
-        "spaseq.languages.spaseq.names:MOST_WRITTEN", 1),
+        "spaseq.languages.spaseq.terms:MOST_WRITTEN", 1),
     "depth of a query's syntax tree": ("spaseq.languages.parsing:MOST_DEPTH", 1),
-    "steps of a sequence, with `{n,m}` written out": ("spaseq.pattern.sequences.size:MOST_STEPS", 1),
+    "steps of a sequence, with `{n,m}` written out": ("spaseq.pattern.sequences:MOST_STEPS", 1),
     "Kleene operators of a query": ("spaseq.plan.sequences.analysis:MOST_KLEENES", 1),
-    "alternatives of one conjunction": ("spaseq.plan.sequences.basics:MOST_ALTERNATIVES", 1),
+    "alternatives of one conjunction": ("spaseq.plan.sequences.filters:MOST_ALTERNATIVES", 1),
     "ways past optional parts between two steps": ("spaseq.plan.sequences.graph:MOST_PATHS", 1),
     "edges of a graph of path queries": ("spaseq.paths.edges:MOST_EDGES", 1),
     "a line of N-Quads": ("spaseq.sources.rdf.nquads:LONGEST_LINE", 1_000_000),

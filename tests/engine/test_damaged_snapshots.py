@@ -11,7 +11,7 @@ import pytest
 
 import spaseq
 from spaseq import OptionError, SnapshotError
-from spaseq.results import arrays
+from spaseq.results import grouping as arrays
 from spaseq.snapshots.container import GRAPHS
 
 QUERIES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.functions import BUILT_INS
+from spaseq.languages.spaseq.lower_expression import BUILT_INS
 
 
 def short(strategy: st.SearchStrategy) -> st.SearchStrategy:

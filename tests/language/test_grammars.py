@@ -14,12 +14,11 @@ from lark import Lark
 
 from spaseq.errors import QuerySyntaxError
 from spaseq.languages.grammars import TABLES, build_grammar, grammar_text, load_grammar, read_tables, write_tables
-from spaseq.languages.problem import Problem
-from spaseq.languages.reading import read_tree
+from spaseq.languages.parsing import read_tree
+from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import parse, tree
-from spaseq.languages.spaseq.builder import QueryBuilder
-from spaseq.languages.spaseq.parser import GRAMMAR
-from spaseq.languages.spaseq.vocabulary import VOCABULARY
+from spaseq.languages.spaseq.parser import GRAMMAR, QueryBuilder
+from spaseq.languages.spaseq.slips import VOCABULARY
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("**/*.spaseq"))

@@ -13,11 +13,14 @@ from spaseq.pattern.sequences import (
     Disjunction,
     Kleene,
     Negation,
+    Occurrence,
     Optional,
     Sequence,
     SequenceExpression,
+    group_variables,
+    occurrences,
+    owner,
 )
-from spaseq.pattern.sequences.groups import Occurrence, group_variables, occurrences, owner
 
 CASES = [
     tuple(part.strip() for part in line.split("=>"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spaseq.paths import prepare
-from spaseq.plan.paths.components import components
-from spaseq.plan.paths.merged import AutomatonMerger, MergedAutomaton
+from spaseq.plan.paths.merging import AutomatonMerger, MergedAutomaton, components
 
 
 def merged(*expressions: str) -> MergedAutomaton:

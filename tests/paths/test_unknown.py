@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode, Triple
 
 from spaseq import suggestion
 from spaseq.paths import Graph, prepare
-from spaseq.plan.paths import glushkov
+from spaseq.plan.paths import automaton as glushkov
 from spaseq.suggestion import NameIndex, did_you_mean
 
 WORDS = ("film", "person", "place", "date", "birth", "death", "author", "actor", "director", "genre", "year", "country")

@@ -14,7 +14,7 @@ from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import recognition
-from spaseq.plan.formulas.strategies import way
+from spaseq.plan.formulas.glushkov import way
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import Size, random_pair
 from tests.oracle.ceql.text import to_text

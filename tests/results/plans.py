@@ -13,7 +13,7 @@ from gpm.algebra import Expression, Group, Projection, Triple
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
 from spaseq.pattern.sequences import Atom, AtomDefinition, Construction, Query, Selection, Stream
-from spaseq.results.totals import AnyReading
+from spaseq.results.aggregates import AnyReading
 from tests.results.tables import OxTerm
 
 A = AtomDefinition("A", "http://example.org/s", Group(), ())

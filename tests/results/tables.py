@@ -9,8 +9,7 @@ import pyoxigraph
 
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
-from spaseq.results.match import DerivedEvent
-from spaseq.results.shape import ResultShape
+from spaseq.results.match import DerivedEvent, ResultShape
 from spaseq.results.table import MatchTable
 
 OxTerm = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal

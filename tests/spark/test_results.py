@@ -9,7 +9,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import OptionError
-from spaseq.results.frame_types import chosen
+from spaseq.results.arrow import chosen
 from spaseq.spark.matching import job_of
 from spaseq.spark.results import misfits, result_rows
 from spaseq.spark.schemas import EVENT

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpm.native.narrow import listed, taken_columns
-from spaseq.results.texts import texts_of
+from spaseq.results.terms import texts_of
 
 TEXTS = ["", "a", "é", "longer than the others", "b"]
 Numbers = st.integers(0, len(TEXTS) - 1)

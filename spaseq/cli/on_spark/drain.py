@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spaseq.cli.on_spark.job import ResultPiece
 from spaseq.cli.printing import ResultCounter
 from spaseq.results.formats.rdf import TimedGraph
-from spaseq.results.merged import MergedTables
+from spaseq.results.table import MergedTables
 
 
 @dataclass(slots=True)

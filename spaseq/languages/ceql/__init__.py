@@ -12,7 +12,7 @@ from spaseq.languages.ceql.lower_query import lower_query
 from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
-from spaseq.languages.problem import Problem, source_of
+from spaseq.languages.query_text import Problem, source_of
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
 
 __all__ = ["ParsedQuery", "format_query", "parse"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spaseq.errors import QueryWarning
 from spaseq.languages.ceql import tree
 from spaseq.languages.node import Span
-from spaseq.languages.problem import QueryText
+from spaseq.languages.query_text import QueryText
 
 Found = tuple[str, Span, str]
 

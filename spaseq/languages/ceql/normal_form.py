@@ -18,7 +18,6 @@ from __future__ import annotations
 from functools import reduce
 from itertools import count
 
-from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.formulas.predicates import Predicate, conjunction, disjunction, local, renamed
 from spaseq.pattern.formulas.query import (
     AllOf,
@@ -33,9 +32,10 @@ from spaseq.pattern.formulas.query import (
     Pick,
     Relation,
     Sequencing,
+    bound,
     parts,
 )
-from spaseq.pattern.sequences.size import MOST_STEPS
+from spaseq.pattern.sequences import MOST_STEPS
 
 MOST_FILTERS = 256
 

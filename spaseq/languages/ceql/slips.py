@@ -1,13 +1,13 @@
-"""The common slips of the pen, of people who come from SQL or from SPAseq, and what to say about each."""
+"""The common slips of the pen, of those who come from SQL or from SPAseq: what to say about each, in which words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from spaseq.languages.ceql.identifiers import RESERVED, STRATEGIES
+from spaseq.languages.ceql.printer import RESERVED, STRATEGIES
 from spaseq.languages.node import Span
-from spaseq.languages.slip import Slip, first_hint
+from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
 from spaseq.suggestion import did_you_mean
 
 UNITS = ("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "EVENTS")
@@ -303,3 +303,36 @@ _RULES: tuple[Callable[[CeqlSlip], str], ...] = (
     _clauses,
     _reserved,
 )
+
+
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (terminals("BOOLEAN LPAR MINUS NAME NOT NULL NUMBER PLUS STRING"), "a condition"),
+    (terminals("BOOLEAN LPAR MINUS NAME NULL NUMBER PLUS STRING"), "a value"),
+    (terminals("BOOLEAN MINUS NULL NUMBER PLUS STRING"), "a constant"),
+    (terminals("MINUS NUMBER PLUS"), "a number"),
+    (terminals("MINUS PERCENT PLUS SLASH STAR"), "an arithmetic operator"),
+    (terminals("BETWEEN COMPARISON IN IS LIKE MORETHAN NOT"), "a comparison"),
+    (terminals("BETWEEN IN LIKE"), "BETWEEN, IN or LIKE"),
+    (terminals("MINUS PLUS"), "+ or -"),
+    (terminals("CONTIGUOUS_PLUS PLUS"), "+ or :+"),
+    (terminals("COLON SEMICOLON"), "; or :"),
+    (terminals("CONSUME GROUP LIMIT PARTITION WITHIN"), "PARTITION BY, WITHIN, LIMIT, CONSUME BY or GROUP BY"),
+    (terminals("EVENTS LSQB UNIT"), "a unit (MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS, EVENTS or [attribute])"),
+)
+_TERMINALS = {
+    "AGGREGATE": "COUNT(*), SUM(…), AVG(…), MIN(…) or MAX(…)",
+    "BOOLEAN": "TRUE or FALSE",
+    "COMPARISON": "a comparison",
+    "CONTIGUOUS_PLUS": ":+",
+    "DOTS": "..",
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "POLICY": "ANY, PARTITION or NONE",
+    "STRATEGY": "a strategy (ALL, ANY, NEXT, LAST, MAX or STRICT)",
+    "STRING": "a string",
+    "UNIT": "another duration",
+    "WORD": "a name",
+    "$END": "the end of the query",
+}
+_WORD = re.compile(r"`[^`\n]*`|\w+(\.\d+)?|:\+|\.\.|->|=>|&&|\|\||[=!<>]=|<>|[^\w\s]")
+VOCABULARY = Vocabulary(_GROUPS, _TERMINALS, hint_for, _WORD)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from spaseq.errors import QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.paths import tree
 from spaseq.languages.paths.advice import warnings
-from spaseq.languages.paths.lower_query import lower_queries
+from spaseq.languages.paths.lowering import lower_queries
 from spaseq.languages.paths.parser import parse_tree
 from spaseq.languages.paths.printer import format_queries
-from spaseq.languages.problem import Problem, QueryText, source_of
+from spaseq.languages.query_text import Problem, QueryText, source_of
 from spaseq.pattern.paths import PathQuery
 
 __all__ = ["ParsedPathQueries", "format_queries", "parse"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spaseq.errors import QueryWarning
 from spaseq.languages.node import Span, walk
 from spaseq.languages.paths import tree
-from spaseq.languages.problem import QueryText
+from spaseq.languages.query_text import QueryText
 from spaseq.languages.spaseq.tree import Iri, Variable
 from spaseq.pattern.paths import RELATION, Restrictor
 

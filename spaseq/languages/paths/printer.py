@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from spaseq.languages.paths import tree
-from spaseq.languages.spaseq.literals import quote
-from spaseq.languages.spaseq.print_pattern import expression
-from spaseq.languages.spaseq.printer import declaration
+from spaseq.languages.spaseq.printer import declaration, expression
+from spaseq.languages.spaseq.terms import quote
 from spaseq.languages.spaseq.tree import Iri
-from spaseq.pattern.paths import PathSelector
-from spaseq.pattern.paths.printing import print_bounds, print_selector
+from spaseq.pattern.paths import PathSelector, print_bounds, print_selector
 
 
 def format_queries(queries: tree.Queries) -> str:

@@ -1,4 +1,4 @@
-"""The common slips of the pen, and what to say about each."""
+"""The common slips of the pen, and habits of those who know another language: what to say, and in which words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,143 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
-from spaseq.languages.paths.habits import habit
-from spaseq.languages.paths.path_slip import PathSlip
-from spaseq.languages.paths.words import KEYWORDS, RESERVED, RESTRICTORS, SELECTORS
-from spaseq.languages.slip import first_hint
+from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
+from spaseq.languages.paths.tree import KEYWORDS, RESERVED, RESTRICTORS, SELECTORS
 from spaseq.languages.spaseq.slips import operator_hint
 from spaseq.suggestion import did_you_mean
+
+_REPETITIONS = frozenset({"STAR", "PLUS", "QMARK", "RBRACE"})
+
+
+class PathSlip(Slip):
+    """A slip in a query, and where in the query it is."""
+
+    __slots__ = ()
+
+    @property
+    def upper(self) -> str:
+        """The word in capitals."""
+        return self.word.upper()
+
+    @property
+    def is_end(self) -> bool:
+        """Whether nothing follows, or the next query or declaration."""
+        return not (self.word.strip() or self.after.strip()) or self.upper in ("QUERY", "PREFIX", "BASE")
+
+    @property
+    def is_touching(self) -> bool:
+        """Whether no space is before the word."""
+        return not self.before[-1:].isspace()
+
+    @property
+    def query(self) -> str:
+        """The query so far, in capitals, behind its name."""
+        return re.split(r"\bQUERY\s+\w+", self.all_before.upper())[-1]
+
+    @property
+    def in_query(self) -> bool:
+        """Behind QUERY."""
+        return "QUERY" in self.terminals
+
+    @property
+    def in_condition(self) -> bool:
+        """Within ``[?x: … ]``."""
+        return "LSQB" in self.terminals and self.terminals[-1:] != ("RSQB",)
+
+    @property
+    def in_bounds(self) -> bool:
+        """Within ``{n,m}``."""
+        return not self.in_condition and "LBRACE" in self.terminals and "RBRACE" not in self.terminals
+
+    @property
+    def in_nodes(self) -> bool:
+        """Where FROM or TO needs a node."""
+        return "LABEL" in self.expected
+
+    @property
+    def behind_nodes(self) -> bool:
+        """Where another node, a selector, a restrictor or the expression may stand."""
+        return {"COMMA", "RESTRICTOR"} <= self.expected
+
+    @property
+    def behind_step(self) -> bool:
+        """Where a path may go on."""
+        return "SLASH" in self.expected
+
+    @property
+    def before_step(self) -> bool:
+        """Where a path has to go on, or to begin."""
+        return "LSQB" in self.expected
+
+    @property
+    def is_repeated(self) -> bool:
+        """Right behind a repetition."""
+        return self.terminals[-1:] != () and self.terminals[-1] in _REPETITIONS
+
+
+_STEPS = "steps follow each other by /, and a step against its direction is written ^:p, as in :p/^:q"
+_WORDS = {
+    **dict.fromkeys(
+        ("MATCH", "RETURN", "SELECT", "CONSTRUCT", "ASK", "DESCRIBE"), "write QUERY name FROM … expression"
+    ),
+    **dict.fromkeys(("WHERE", "FILTER"), "conditions of nodes stand between steps, as in :p/[?x: ?x > 1990]/:q"),
+    **dict.fromkeys(("LIMIT", "OFFSET"), "ANY 10 and SHORTEST 10 are at most 10 paths for each pair of nodes"),
+    **dict.fromkeys(("GROUP", "GROUPS"), "SHORTEST 3 is 3 paths; all of least length are ALL SHORTEST"),
+    **dict.fromkeys(("DISTINCT", "UNIQUE"), "a path is one result, however often it matches"),
+    **dict.fromkeys(("AND", "OR", "THEN"), "steps follow each other by /, and | stands between alternatives"),
+    "REVERSE": "a step against its direction is written ^:p",
+    "STREAM": "this looks like SPAseq: path queries have nodes behind FROM",
+}
+_SIGNS = {
+    "->": _STEPS,
+    "<-": _STEPS,
+    "<->": _STEPS,
+    "-[": _STEPS,
+    ">": _STEPS,
+    "&": _WORDS["AND"],
+    "&&": _WORDS["AND"],
+    "||": "the operator is written |",
+    "..": "bounds are written {1,3}",
+    "~": "a step against its direction is written ^:p",
+}
+_END = re.compile(r"(\s++|#[^\n]*+)*+(\Z|(QUERY|PREFIX|BASE)\b)", re.IGNORECASE)
+
+
+def habit(slip: PathSlip) -> str:
+    """The hint for a habit, or nothing."""
+    if slip.in_condition or slip.in_bounds or slip.expected == {"NAME"}:
+        return ""
+    if slip.behind_nodes and (slip.upper in ("AND", "OR") or slip.word in (";", "&", "&&", "|", "||")):
+        return "nodes are separated by commas"
+    return _WORDS.get(slip.upper) or _SIGNS.get(slip.word) or _variable(slip) or _sign(slip)
+
+
+def _variable(slip: PathSlip) -> str:
+    if slip.word.startswith("_:"):
+        return "blank nodes have no names that hold outside of their file"
+    if slip.word[:1] not in ("?", "$") or len(slip.word) == 1:
+        return ""
+    if slip.in_nodes:
+        return 'FROM and TO take IRIs, prefixed names and LABEL "…"; without FROM the program gives the starts'
+    return "nodes on the way have no names; what a node must satisfy is written [?x: ?x > 1990]"
+
+
+def _sign(slip: PathSlip) -> str:
+    if slip.word == "|" and slip.last == "|":
+        return _SIGNS["||"]
+    if slip.word == "/" and slip.last == "/":
+        return "name the step between / and /; a comment begins with #"
+    if slip.word == "-":
+        return _SIGNS["~"] if slip.before_step else _STEPS
+    if slip.is_repeated and re.match(r"\d", slip.word):
+        return _SIGNS[".."]
+    return _stop(slip) if slip.word in (";", ".") else ""
+
+
+def _stop(slip: PathSlip) -> str:
+    """A full stop, or a semicolon."""
+    ends = _END.match(slip.after)
+    return f"a query has no {slip.word} at its end" if ends else "steps follow each other by /"
 
 
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
@@ -216,3 +347,43 @@ _RULES: tuple[Callable[[PathSlip], str], ...] = (
     _step,
     _near,
 )
+
+
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (terminals("BOOLEAN EXISTS IRIREF LPAR NAME NOT NUMBER PNAME STRING UNARY VAR"), "an expression"),
+    (terminals("A BANG CIRCUMFLEX IRIREF LPAR LSQB PNAME"), "a path expression"),
+    (terminals("A BANG IRIREF LPAR LSQB PNAME"), "a step or parentheses"),
+    (terminals("IRIREF LABEL PNAME"), 'an IRI or LABEL "…"'),
+    (terminals("A CIRCUMFLEX IRIREF PNAME"), "an IRI or ^ and an IRI"),
+    (terminals("A IRIREF PNAME"), "an IRI"),
+    (terminals("IRIREF PNAME"), "an IRI"),
+    (terminals("ALL ANY SHORTEST"), "a selector (ALL, ANY or SHORTEST)"),
+    (terminals("LBRACE PLUS QMARK STAR"), "a repetition (* + ? {n,m})"),
+    (terminals("SLASH VBAR"), "/ or |"),
+    (terminals("BASE PREFIX QUERY"), "PREFIX, BASE or QUERY"),
+    (terminals("IN OPERATOR NOT"), "an operator"),
+    (terminals("LANGTAG __CARET"), "a language or datatype"),
+)
+_TERMINALS = {
+    "BOOLEAN": "true or false",
+    "COLON": "':'",
+    "INTEGER": "a whole number",
+    "IRIREF": "<IRI>",
+    "LABEL": 'LABEL "…"',
+    "LANGTAG": "a language tag",
+    "NAME": "a name",
+    "NOT": "NOT BACK TO START",
+    "NUMBER": "a number",
+    "OPERATOR": "an operator",
+    "PATHS": "PATHS",
+    "PNAME": "a prefixed name",
+    "PNAME_NS": "a prefix such as ex:",
+    "RESTRICTOR": "a restrictor (WALK, TRAIL, ACYCLIC or SIMPLE)",
+    "STRING": "a string",
+    "UNARY": "a sign",
+    "VAR": "a variable",
+    "$END": "the end of the queries",
+}
+_WORD = re.compile(r"[?$]?\w[\w-]*(:[\w-]*)?|:\w[\w-]*|-\[|<?->|<-|\.\.|&&|\|\||==|<>|[^\w\s]")
+_MANY = "one query can have many starts; the program gives them if there is no FROM"
+VOCABULARY = Vocabulary(_GROUPS, _TERMINALS, hint_for, _WORD, instead=_MANY)

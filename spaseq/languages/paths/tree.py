@@ -14,6 +14,11 @@ from spaseq.languages.spaseq.tree import Expression, Iri, Name, Variable
 from spaseq.languages.spaseq.tree import Prefix as Prefix
 from spaseq.pattern.paths import Restrictor, SelectorKind
 
+SELECTORS = ("ALL", "ANY", "SHORTEST")
+RESTRICTORS = ("WALK", "TRAIL", "ACYCLIC", "SIMPLE")
+KEYWORDS = ("PREFIX", "BASE", "QUERY", "FROM", "TO", "LABEL", *SELECTORS, *RESTRICTORS, "PATHS", "NOT", "BACK", "START")
+RESERVED = frozenset({"FROM", "TO", *SELECTORS, *RESTRICTORS})  # which are no names of queries
+
 
 # ── path expressions ─────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)

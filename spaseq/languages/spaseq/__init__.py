@@ -6,14 +6,13 @@ import os
 from dataclasses import dataclass
 
 from spaseq.errors import QueryWarning
-from spaseq.languages.problem import Problem, source_of
+from spaseq.languages.query_text import Problem, source_of
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.advice import warnings
-from spaseq.languages.spaseq.checks import Groups, check
+from spaseq.languages.spaseq.checks import Groups, check, check_sizes
 from spaseq.languages.spaseq.lower_query import lower_query
 from spaseq.languages.spaseq.parser import parse_tree
 from spaseq.languages.spaseq.printer import format_query
-from spaseq.languages.spaseq.sizes import check_sizes
 from spaseq.pattern.sequences import Query
 
 __all__ = ["ParsedQuery", "format_query", "parse"]

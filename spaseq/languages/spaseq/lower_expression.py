@@ -1,4 +1,7 @@
-"""Expressions: syntax tree to algebra, with the checks that need no more than the place of the expression."""
+"""Expressions: syntax tree to algebra, with the checks that need no more than the place of the expression.
+
+Of each function the language knows how many arguments it takes, and why some are refused.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,39 @@ from collections.abc import Callable
 from enum import Enum
 
 from gpm import algebra
-from spaseq.languages.problem import Problem
+from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.functions import (
-    AGGREGATES,
-    BUILT_INS,
-    NO_LIMIT,
-    NOT_REPEATABLE,
-    OF_ONE_EVENT,
-    OF_SPARQL,
-    SYNONYMS,
-)
-from spaseq.languages.spaseq.habits import function_hint
-from spaseq.languages.spaseq.names import Prefixes, language_of
+from spaseq.languages.spaseq.slips import function_hint
+from spaseq.languages.spaseq.terms import Prefixes, language_of
 from spaseq.suggestion import did_you_mean
+
+NO_LIMIT = 1 << 30
+
+
+def _all(names: str, least: int, most: int | None = None) -> dict[str, tuple[int, int]]:
+    return dict.fromkeys(names.split(), (least, least if most is None else most))
+
+
+# Built-in functions of SPARQL 1.1 with their least and greatest number of arguments.
+BUILT_INS: dict[str, tuple[int, int]] = {
+    **_all("NOW", 0),
+    **_all("BNODE", 0, 1),
+    **_all("CONCAT COALESCE", 0, NO_LIMIT),
+    **_all("STR LANG DATATYPE BOUND IRI URI ABS CEIL FLOOR ROUND STRLEN UCASE LCASE ENCODE_FOR_URI", 1),
+    **_all("YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ MD5 SHA1 SHA256 SHA384 SHA512", 1),
+    **_all("ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC", 1),
+    **_all("LANGMATCHES CONTAINS STRSTARTS STRENDS STRBEFORE STRAFTER STRLANG STRDT SAMETERM", 2),
+    **_all("REGEX SUBSTR", 2, 3),
+    **_all("IF", 3),
+    **_all("REPLACE", 3, 4),
+}
+SYNONYMS = {"URI": "IRI", "ISURI": "ISIRI"}
+OF_SPARQL = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
+AGGREGATES = (*OF_SPARQL, "FIRST", "LAST", "STDEV", "VARIANCE", "MEDIAN")
+DISTINCT_OF_ITERATIONS = ("COUNT", "MIN", "MAX", "STDEV", "VARIANCE", "MEDIAN")
+OF_ONE_EVENT = ("NOW", "BNODE")  # what they give depends on when they are asked
+NOT_REPEATABLE = ("RAND", "UUID", "STRUUID")
+
 
 _STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 

@@ -1,32 +1,178 @@
-"""A whole query: syntax tree to ``spaseq.pattern.Query``."""
+"""A whole query: syntax tree to ``spaseq.pattern.sequences.Query``.
+
+Sequences obey the rules of SEMANTICS 3 on what may stand where.  Windows are microseconds or events, with the time at
+which they are aligned.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from gpm import algebra
 from spaseq.languages.node import Span
 from spaseq.languages.parsing import MOST_DEPTH
-from spaseq.languages.problem import Problem
+from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import ExpressionPlace
-from spaseq.languages.spaseq.lower_pattern import PatternLowering, template
-from spaseq.languages.spaseq.lower_select import projected
-from spaseq.languages.spaseq.lower_sequence import lower_sequence
-from spaseq.languages.spaseq.lower_window import lower_window
-from spaseq.languages.spaseq.names import Prefixes
-from spaseq.languages.spaseq.scope import in_scope, is_stateful
+from spaseq.languages.spaseq.lower_pattern import PatternLowering, in_scope, is_stateful, projected, template
+from spaseq.languages.spaseq.terms import Prefixes
+from spaseq.pattern import sequences
 from spaseq.pattern.sequences import (
+    MOST_STEPS,
     AtomDefinition,
     Construction,
     Partition,
     Query,
     Selection,
     SequenceExpression,
+    Strategy,
     Stream,
+    Window,
+    occurrences,
+    written_out,
 )
-from spaseq.pattern.sequences.groups import occurrences
+from spaseq.pattern.times import LONGEST, MICROSECONDS, nearest_time
 from spaseq.suggestion import did_you_mean
+
+_DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
+
+
+def lower_window(node: tree.Window, names: Prefixes) -> Window:
+    """The window; Problem if its length is not a positive integer, or its start no date and time."""
+    text = node.length.text
+    if not re.fullmatch(r"\+?0*[1-9][0-9]*", text):
+        raise Problem(f"WITHIN {text[:30]} is no window: the length is a positive integer", node.length.span)
+    events = node.unit == "EVENTS"
+    length = int(text[:30]) * (1 if events else MICROSECONDS[node.unit])
+    if length > LONGEST or len(text) > 30:
+        message = f"WITHIN {text[:30]} {node.unit} is longer than time itself"
+        raise Problem(message, node.length.span, "leave WITHIN out")
+    if node.origin is None:
+        return Window(length, node.sliding, events)
+    return Window(length, node.sliding, events, _origin(node.origin, names))
+
+
+def _origin(node: tree.Literal, names: Prefixes) -> int:
+    """Microseconds since 1970 of an xsd:dateTime."""
+    if node.datatype is None or names.iri(node.datatype) != algebra.XSD_DATETIME:
+        raise Problem("FROM takes a date and time", node.span, 'write "2026-01-01T00:00:00Z"^^xsd:dateTime')
+    match = _DATE_TIME.fullmatch(node.text.strip())
+    try:
+        if not match:
+            raise ValueError
+        moment = datetime.fromisoformat(match[1] + (match[3] or "Z"))
+    except ValueError:
+        hint = f'write "{nearest_time(node.text) or "2026-01-01T00:00:00Z"}"^^xsd:dateTime'
+        raise Problem(f'"{node.text}" is no date and time', node.span, hint) from None
+    whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return whole + int((match[2] or ".0")[1:7].ljust(6, "0"))
+
+
+def lower_sequence(node: tree.Sequence, defined: Collection[str]) -> SequenceExpression:
+    """The pattern of SEQ; ``defined`` are the names of the GPMs."""
+    expression = _Lowering(defined).lower(node, False)
+    if isinstance(node, tree.Negated) or is_negative(node):
+        raise _alone(node)
+    return expression
+
+
+class _Lowering:
+    def __init__(self, defined: Collection[str]) -> None:
+        self.defined = defined
+
+    def lower(self, node: tree.Sequence, in_steps: bool) -> SequenceExpression:
+        """The algebra of ``node``; ``in_steps``: it is in an operand of ``,`` ``;`` or ``:``."""
+        match node:
+            case tree.Reference():
+                return self.atom(node)
+            case tree.Steps(left, operator, right):
+                return sequences.Sequence(self.lower(left, True), Strategy(operator), self.lower(right, True))
+            case tree.Alternatives(left, right):
+                for side in (left, right):
+                    _refuse_negative(side)
+                return sequences.Disjunction(self.lower(left, in_steps), self.lower(right, in_steps))
+            case tree.Conjuncts(left, right):
+                for side in (left, right):
+                    _require_one_event(side, "&")
+                return sequences.Conjunction(self.lower(left, in_steps), self.lower(right, in_steps))
+            case tree.Repeated():
+                return self.repeated(node, in_steps)
+            case tree.Possible(body):
+                _refuse_negative(body, node)
+                return sequences.Optional(self.lower(body, in_steps))
+            case tree.Negated(body):
+                _require_one_event(body, "!")
+                return sequences.Negation(self.lower(body, in_steps))
+
+    def atom(self, node: tree.Reference) -> sequences.Atom:
+        """A GPM that is defined."""
+        if node.name not in self.defined:
+            hint = _operator_hint(node.name) or did_you_mean(node.name, self.defined) or "DEFINE GPM it below"
+            raise Problem(f"unknown GPM {node.name}", node.span, hint)
+        return sequences.Atom(node.name)
+
+    def repeated(self, node: tree.Repeated, in_steps: bool) -> SequenceExpression:
+        """``X+`` and its kin; ``X*`` and ``X{0,m}`` are an Optional of a Kleene."""
+        _refuse_negative(node.body, node)
+        strategy = Strategy(node.operator or ("," if in_steps else ";"))
+        kleene = sequences.Kleene(self.lower(node.body, in_steps), max(node.least, 1), node.most, strategy)
+        if written_out(kleene) > MOST_STEPS:
+            message = f"the repetition stands for {written_out(kleene):,} steps, more than {MOST_STEPS:,}"
+            raise Problem(message, node.span, "where any number will do, X+ and X{n,} cost less")
+        return kleene if node.least else sequences.Optional(kleene)
+
+
+def _operator_hint(name: str) -> str:
+    """For words that are operators elsewhere."""
+    operator = {"AND": "&", "OR": "|", "NOT": "A!", "THEN": ";"}.get(name.upper())
+    return f"the operator is written {operator}" if operator else ""
+
+
+def is_negative(node: tree.Sequence) -> bool:
+    """Whether ``node`` has nothing but negations."""
+    if isinstance(node, tree.Steps):
+        return is_negative(node.left) and is_negative(node.right)
+    return isinstance(node, tree.Negated)
+
+
+def is_one_event_each(node: tree.Sequence) -> bool:
+    """Whether ``node`` is a BOp: GPMs joined by & and |."""
+    if isinstance(node, tree.Conjuncts | tree.Alternatives):
+        return is_one_event_each(node.left) and is_one_event_each(node.right)
+    return isinstance(node, tree.Reference)
+
+
+def _refuse_negative(node: tree.Sequence, around: tree.Node | None = None) -> None:
+    if is_negative(node):
+        raise _alone(node, around)
+
+
+def _alone(node: tree.Sequence, around: tree.Node | None = None) -> Problem:
+    message = "a negation has to stand beside an element that picks an event"
+    if isinstance(around, tree.Repeated | tree.Possible):
+        message = "a negation can be neither repeated nor optional"
+    return Problem(message, (around or node).span, "as in A ; B! ; C: no B between A and C")
+
+
+def _require_one_event(node: tree.Sequence, operator: str) -> None:
+    """Problem if ``node``, an operand of & or !, is more than one event for each GPM."""
+    if is_one_event_each(node):
+        return
+    kind = {
+        tree.Repeated: "a repetition",
+        tree.Possible: "an optional element",
+        tree.Negated: "a negation",
+        tree.Steps: "a sequence",
+    }
+    guilty = node
+    while isinstance(guilty, tree.Conjuncts | tree.Alternatives):
+        guilty = guilty.right if is_one_event_each(guilty.left) else guilty.left
+    message = f"{kind[type(guilty)]} cannot be an operand of {operator}"
+    raise Problem(message, guilty.span, f"{operator} takes GPMs, or GPMs joined by & and | in parentheses")
+
 
 MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are written out
 

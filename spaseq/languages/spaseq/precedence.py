@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from spaseq.languages.node import Span
-from spaseq.languages.problem import Problem
+from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
 
 COMPARISONS = ("=", "!=", "<", ">", "<=", ">=", "IN", "NOT IN")

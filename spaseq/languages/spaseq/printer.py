@@ -1,9 +1,207 @@
-"""Syntax tree to text that parses back to an equal tree."""
+"""Syntax tree to text that parses back to an equal tree; graph patterns as lines, their own braces not indented."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from spaseq.languages.spaseq import tree
-from spaseq.languages.spaseq.print_pattern import constraint, group, item, statements, term
+from spaseq.languages.spaseq.precedence import COMPARISONS, PRECEDENCE
+from spaseq.languages.spaseq.terms import quote
+
+
+def group(node: tree.Group) -> list[str]:
+    """``{``, the elements, ``}``."""
+    inner = [line for element in node.elements for line in _element(element)]
+    return ["{", *("  " + line for line in inner), "}"] if inner else ["{ }"]
+
+
+def _element(node: tree.Element) -> list[str]:
+    match node:
+        case tree.Triples(found):
+            return statements(found)
+        case tree.Group():
+            return group(node)
+        case tree.Union(branches):
+            return _union(branches)
+        case tree.Optional(inner):
+            return _prefixed("OPTIONAL", inner)
+        case tree.Minus(inner):
+            return _prefixed("MINUS", inner)
+        case tree.Graph(name, inner):
+            return _prefixed(f"GRAPH {term(name)}", inner)
+        case tree.Service(name, inner, silent):
+            return _prefixed(f"SERVICE {'SILENT ' if silent else ''}{term(name)}", inner)
+        case tree.Filter(condition):
+            return [f"FILTER {constraint(condition)}"]
+        case tree.Bind(value, variable):
+            return [f"BIND({expression(value)} AS ?{variable.name})"]
+        case tree.Values():
+            return values(node)
+        case tree.SubSelect():
+            return sub_select(node)
+
+
+def _prefixed(word: str, node: tree.Group) -> list[str]:
+    first, *rest = group(node)
+    return [f"{word} {first}", *rest]
+
+
+def _union(branches: Iterable[tree.Group]) -> list[str]:
+    lines: list[str] = []
+    for branch in branches:
+        first, *rest = group(branch)
+        lines += [first, *rest] if not lines else [f"{lines.pop()} UNION {first}", *rest]
+    return lines
+
+
+def values(node: tree.Values) -> list[str]:
+    """VALUES, always with a list of variables."""
+    rows = ["  (" + " ".join(_value(value) for value in row.values) + ")" for row in node.rows]
+    return ["VALUES (" + " ".join(f"?{variable.name}" for variable in node.variables) + ") {", *rows, "}"]
+
+
+def _value(node: tree.Iri | tree.Literal | tree.Number | tree.Boolean | tree.Undefined) -> str:
+    return "UNDEF" if isinstance(node, tree.Undefined) else term(node)
+
+
+def statements(nodes: Iterable[tree.Statement]) -> list[str]:
+    """One line for each statement."""
+    return [f"{term(node.subject)} {properties(node.properties)}".rstrip() + " ." for node in nodes]
+
+
+def properties(nodes: Iterable[tree.Property]) -> str:
+    """``verb objects ; verb objects``."""
+    return " ; ".join(f"{_verb(node.verb)} {', '.join(map(term, node.objects))}" for node in nodes)
+
+
+def _verb(node: tree.Variable | tree.Path) -> str:
+    return term(node) if isinstance(node, tree.Variable) else path(node)
+
+
+def term(node: tree.Object) -> str:
+    """A subject or object."""
+    match node:
+        case tree.Variable(name):
+            return f"?{name}"
+        case tree.Iri(text) | tree.Number(text):
+            return text
+        case tree.Boolean(value):
+            return "true" if value else "false"
+        case tree.Literal(text, datatype, language):
+            return quote(text) + (f"^^{datatype.text}" if datatype else f"@{language}" if language else "")
+        case tree.BlankNode(label):
+            return f"_:{label}" if label else "[]"
+        case tree.Collection(items):
+            return f"({' '.join(map(term, items))})"
+        case tree.PropertyList(found):
+            return f"[ {properties(found)} ]"
+
+
+_ALTERNATIVE, _SEQUENCE, _INVERSE, _REPEATED, _PRIMARY = range(5)
+
+
+def path(node: tree.Path, least: int = _ALTERNATIVE) -> str:
+    """A property path, in parentheses if it binds looser than ``least``."""
+    match node:
+        case tree.Iri(text):
+            return text
+        case tree.AlternativePath(parts):
+            level, shown = _ALTERNATIVE, " | ".join(path(part, _SEQUENCE) for part in parts)
+        case tree.SequencePath(parts):
+            level, shown = _SEQUENCE, " / ".join(path(part, _INVERSE) for part in parts)
+        case tree.InversePath(inner):
+            level, shown = _INVERSE, "^" + path(inner, _REPEATED)
+        case tree.RepeatedPath(inner, modifier):
+            level, shown = _REPEATED, path(inner, _PRIMARY) + modifier
+        case tree.NegatedPath(parts):
+            level, shown = _PRIMARY, "!(" + " | ".join(path(part) for part in parts) + ")"
+    return shown if level >= least else f"({shown})"
+
+
+# ── sub-SELECT ───────────────────────────────────────────────────────────────────────────────────────────
+def sub_select(node: tree.SubSelect) -> list[str]:
+    """``SELECT … WHERE {…}`` and its modifiers."""
+    word = "DISTINCT " if node.distinct else "REDUCED " if node.reduced else ""
+    shown = "*" if node.items is None else " ".join(item(each) for each in node.items)
+    first, *rest = group(node.group)
+    return [f"SELECT {word}{shown} WHERE {first}", *rest, *_modifiers(node)]
+
+
+def _modifiers(node: tree.SubSelect) -> list[str]:
+    lines: list[str] = []
+    if node.group_by:
+        lines.append("GROUP BY " + " ".join(_condition(each) for each in node.group_by))
+    if node.having:
+        lines.append("HAVING " + " ".join(constraint(each) for each in node.having))
+    if node.order_by:
+        lines.append("ORDER BY " + " ".join(_key(each) for each in node.order_by))
+    if node.limit is not None:
+        lines.append(f"LIMIT {node.limit}")
+    if node.offset is not None:
+        lines.append(f"OFFSET {node.offset}")
+    return lines + (values(node.values) if node.values else [])
+
+
+def _condition(node: tree.Named | tree.Expression) -> str:
+    if isinstance(node, tree.Variable | tree.Named):
+        return item(node)
+    return f"({expression(node)})"
+
+
+def _key(node: tree.OrderKey) -> str:
+    return f"{'DESC' if node.descending else 'ASC'}({expression(node.expression)})"
+
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────────────
+_UNARY = 6
+
+
+def item(node: tree.Variable | tree.Named) -> str:
+    """One item of a SELECT clause."""
+    if isinstance(node, tree.Variable):
+        return f"?{node.name}"
+    return f"({expression(node.expression)} AS ?{node.variable.name})"
+
+
+def constraint(node: tree.Expression) -> str:
+    """What follows FILTER: parentheses, unless it is EXISTS."""
+    return expression(node) if isinstance(node, tree.Exists) else f"({expression(node)})"
+
+
+def expression(node: tree.Expression, least: int = 0) -> str:
+    """``node``, in parentheses if it binds looser than ``least``."""
+    match node:
+        case tree.Operation():
+            return _operation(node, least)
+        case tree.Call():
+            return _call(node)
+        case tree.Exists(inner, negated):
+            return ("NOT " if negated else "") + "EXISTS " + " ".join(line.strip() for line in group(inner))
+        case _:
+            return term(node)
+
+
+def _operation(node: tree.Operation, least: int) -> str:
+    operator, operands = node.operator, node.operands
+    if operator in ("IN", "NOT IN"):
+        level = PRECEDENCE[operator]
+        text = f"{expression(operands[0], level + 1)} {operator} ({', '.join(map(expression, operands[1:]))})"
+    elif len(operands) == 1:
+        # A number keeps its distance: a sign that touches it would become part of it.
+        space = " " if isinstance(operands[0], tree.Number) else ""
+        level, text = _UNARY, operator + space + expression(operands[0], _UNARY)
+    else:
+        level = PRECEDENCE[operator]
+        # Comparisons do not chain, all other operators are left-associative.
+        left = expression(operands[0], level + (operator in COMPARISONS))
+        text = f"{left} {operator} {expression(operands[1], level + 1)}"
+    return text if level >= least else f"({text})"
+
+
+def _call(node: tree.Call) -> str:
+    inner = "*" if node.star else ", ".join(map(expression, node.arguments))
+    separator = "" if node.separator is None else f"; SEPARATOR = {quote(node.separator)}"
+    return f"{node.function.text}({'DISTINCT ' if node.distinct else ''}{inner}{separator})"
 
 
 def format_query(query: tree.Query) -> str:

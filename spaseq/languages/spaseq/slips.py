@@ -1,4 +1,4 @@
-"""The common slips of the pen, and what to say about each."""
+"""The common slips of the pen, and habits of those who know another language: what to say, and in which words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,82 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
-from spaseq.languages.slip import Slip, first_hint
-from spaseq.languages.spaseq.habits import habit
-from spaseq.languages.spaseq.query_slip import QuerySlip
+from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
 from spaseq.suggestion import did_you_mean
+
+
+class QuerySlip(Slip):
+    """A slip in a query, and where in the query it is."""
+
+    __slots__ = ()
+
+    @property
+    def in_sequence(self) -> bool:
+        """Within SEQ( … )."""
+        return "SEQ" in self.terminals
+
+    @property
+    def in_pattern(self) -> bool:
+        """Within the braces of a GPM."""
+        return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
+
+
+_TIMES = frozenset({"TIMESTAMP", "TIME", "EVENT_TIME", "EVENTTIME", "CURRENT_TIMESTAMP", "GETDATE"})
+_STEPS = frozenset({"SLIDE", "STEP", "HOP", "HOPPING", "EVERY", "ADVANCE"})
+_TIME_OF_EVENT = "NOW() is the time of a GPM's event: BIND(NOW() AS ?t) in its braces"
+
+
+def habit(slip: QuerySlip) -> str:
+    """The hint for a habit, or nothing."""
+    found = (_comment(slip), _negation(slip), _dotted(slip), _late_window(slip), _step(slip), _time(slip))
+    return next(filter(None, found), "")
+
+
+def function_hint(name: str) -> str:
+    """What an unknown function most likely stands for, where no similar name says it."""
+    return _TIME_OF_EVENT if name in _TIMES else ""
+
+
+def _comment(slip: QuerySlip) -> str:
+    begins = (slip.word + slip.after)[:2]
+    return "a comment begins with #" if begins in ("//", "/*", "--") else ""
+
+
+def _negation(slip: QuerySlip) -> str:
+    if slip.in_sequence and re.search(r"\bNOT\s*$", slip.before, re.IGNORECASE) and slip.word.isidentifier():
+        return f"a negation is written behind its GPM: {slip.word}!"
+    return ""
+
+
+def _dotted(slip: QuerySlip) -> str:
+    """``A.p1``, as in SQL."""
+    text = slip.before[-100:] + slip.word + slip.after[:100]
+    place = len(slip.before[-100:])
+    for found in re.finditer(r"[?$]?[A-Za-z_]\w*\.[?$]?([A-Za-z_]\w*)", text):
+        if found.start() <= place < found.end() and "DOT" not in slip.expected:
+            return f"GPMs join by the names of their variables: write ?{found[1]}, the variable that its GPM binds"
+    return ""
+
+
+def _late_window(slip: QuerySlip) -> str:
+    if slip.word.upper() == "WITHIN" and re.search(r"\b(WHERE|SEQ)\b", slip.all_before, re.IGNORECASE):
+        return "WITHIN stands before WHERE"
+    return ""
+
+
+def _step(slip: QuerySlip) -> str:
+    """``SLIDE 5 MINUTES``."""
+    behind = re.search(r"\bWITHIN\s+\d+\s+\w+\s+(SLIDING\s+)?$", slip.before, re.IGNORECASE)
+    if behind and (slip.word.upper() in _STEPS or (behind[1] and slip.word.isdigit())):
+        return "a sliding window moves with every event, there is no step: write SLIDING alone"
+    return ""
+
+
+def _time(slip: QuerySlip) -> str:
+    """``TIMESTAMP(A)``."""
+    found = re.search(r"\b(\w+)\s*\(\s*\w*\s*$", slip.before)
+    return _TIME_OF_EVENT if found and found[1].upper() in _TIMES else ""
+
 
 KEYWORDS = tuple(
     re.findall(
@@ -233,3 +305,47 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _triples,
     _keyword,
 )
+
+
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (terminals("LPAR NAME VAR IRIREF PNAME STRING NUMBER BOOLEAN UNARY NOT EXISTS"), "an expression"),
+    (terminals("LPAR NAME IRIREF PNAME NOT EXISTS"), "an expression in parentheses"),
+    (terminals("VAR IRIREF PNAME STRING NUMBER SIGNED_NUMBER BOOLEAN BLANK_NODE LPAR LSQB"), "a term"),
+    (terminals("VAR IRIREF PNAME STRING NUMBER BOOLEAN BLANK_NODE LPAR LSQB"), "a triple"),
+    (terminals("VAR IRIREF PNAME A BANG CIRCUMFLEX LPAR"), "a property"),
+    (terminals("IRIREF PNAME A BANG CIRCUMFLEX LPAR"), "a property path"),
+    (terminals("IRIREF PNAME STRING NUMBER SIGNED_NUMBER BOOLEAN UNDEF"), "a value"),
+    (terminals("OPTIONAL MINUS GRAPH SERVICE FILTER BIND VALUES LBRACE"), "OPTIONAL, FILTER, BIND or the like"),
+    (
+        terminals("PLUS STAR QMARK BANG LBRACE ITERATED_PLUS ITERATED_STAR ITERATED_BRACE"),
+        "a quantifier (+ * ? ! {n,m})",
+    ),
+    (terminals("PLUS STAR QMARK VBAR SLASH"), "a path operator"),
+    (terminals("IRIREF PNAME"), "an IRI"),
+    (terminals("IN OPERATOR NOT"), "an operator"),
+    (terminals("NUMBER SIGNED_NUMBER"), "a number"),
+    (terminals("UNIT EVENTS"), "a unit (MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS or EVENTS)"),
+    (terminals("LANGTAG __CARET"), "a language or datatype"),
+)
+_TERMINALS = {
+    "NAME": "a name",
+    "VAR": "a variable",
+    "IRIREF": "<IRI>",
+    "PNAME": "a prefixed name",
+    "PNAME_NS": "a prefix such as ex:",
+    "STRING": "a string",
+    "NUMBER": "a number",
+    "INTEGER": "a whole number",
+    "SIGNED_NUMBER": "a number",
+    "BOOLEAN": "true or false",
+    "BLANK_NODE": "a blank node",
+    "LANGTAG": "a language tag",
+    "OPERATOR": "an operator",
+    "UNARY": "a sign",
+    "STRATEGY": "an operator , ; or :",
+    "FROM_STREAM": "FROM STREAM",
+    "A": "a",
+    "$END": "the end of the query",
+}
+_WORD = re.compile(r"[?$]?\w[\w-]*(:[\w-]*)?|[+-]\d+|&&|\|\||->|=>|==|<>|[^\w\s]")
+VOCABULARY = Vocabulary(_GROUPS, _TERMINALS, hint_for, _WORD, {"FROM": ("STREAM", "a date and time")})

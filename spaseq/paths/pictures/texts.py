@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from spaseq.paths.pictures.colours import EDGE, FIRST_EDGE, fills
 from spaseq.paths.pictures.subgraph import Drawing, DrawnNode
-from spaseq.plan.drawing import mermaid_text
+from spaseq.plan.description import mermaid_text
 
 
 def as_mermaid(drawing: Drawing) -> str:

@@ -6,6 +6,7 @@ The retrievers of LangChain, LlamaIndex and neo4j-graphrag need those (the extra
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from spaseq.errors import require
 from spaseq.paths.rag.embedding import EmbeddingScorer
 from spaseq.paths.rag.lexical import LexicalScorer
 from spaseq.paths.rag.names import GraphNames
@@ -13,7 +14,6 @@ from spaseq.paths.rag.retrieval import PathRetrieval, RankedPath, RetrievedPaths
 from spaseq.paths.rag.rules import RelationRule, parse_rules
 from spaseq.paths.rag.scoring import PathScorer, StepScorer
 from spaseq.paths.weights import StepWeights
-from spaseq.results.packages import require
 
 if TYPE_CHECKING:
     from spaseq.paths.rag.langchain import LangChainRetriever

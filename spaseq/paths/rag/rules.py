@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spaseq.errors import OptionError
 from spaseq.languages.node import Span
-from spaseq.languages.problem import Problem, QueryText
+from spaseq.languages.query_text import Problem, QueryText
 from spaseq.paths.names import relation_iri
 from spaseq.paths.rag.names import GraphNames
 from spaseq.pattern.paths import RELATION

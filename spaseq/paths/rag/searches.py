@@ -16,8 +16,7 @@ from spaseq.paths.rag.batch import Key, key_of
 from spaseq.paths.rag.resolving import ResolvedPath, ResolvedQuestion
 from spaseq.paths.rag.scoring import StepScorer
 from spaseq.pattern.paths import EdgeStep, SelectorKind
-from spaseq.plan.paths.chain import chain_of
-from spaseq.plan.paths.glushkov import PathAutomaton
+from spaseq.plan.paths.automaton import PathAutomaton, chain_of
 
 FEW_STEPS = 2  # of paths of which there are few
 

@@ -120,6 +120,22 @@ def parts(formula: Formula) -> Iterator[Formula]:
                 waiting += right, left
 
 
+def bound(formula: Formula) -> frozenset[str]:
+    """The variables that may hold events of ``formula``."""
+    names: set[str] = set()
+    for part in parts(formula):
+        if isinstance(part, Relation | Pick):
+            names |= part.variables
+        elif isinstance(part, Named):
+            names.add(part.variable)
+    return frozenset(names)
+
+
+def named_in(formula: Formula) -> frozenset[str]:
+    """The variables that AS names."""
+    return frozenset(part.variable for part in parts(formula) if isinstance(part, Named))
+
+
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
 class SelectionStrategy(Enum):
     """Which of the results with one end are kept (SEMANTICS 5)."""

@@ -1,11 +1,13 @@
 """From a formula in normal form to a complex event automaton: its picks become states (Glushkov's construction).
 
 Every event of a match is picked, so a state says which pick was the last one.  Picks that differ in what they ask of
-their event alone become one, with both alternatives.
+their event alone become one, with both alternatives.  An automaton tells whether two of its paths pick the same events,
+with an example, and where its query may be partitioned: by attributes in which all events of a match are equal.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
@@ -22,12 +24,20 @@ from spaseq.pattern.formulas.query import (
     FormulaQuery,
     SelectionStrategy,
 )
+from spaseq.plan.description import Split, whole
+from spaseq.plan.formulas.clauses import common_keys, without_equalities
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
-from spaseq.plan.formulas.keys import common_keys, without_equalities
-from spaseq.plan.formulas.merging import Told, merged
-from spaseq.plan.formulas.places import Place, Scope, placed, without_needless
-from spaseq.plan.formulas.reaching import bits_of, places_in
-from spaseq.plan.formulas.strategies import without_gaps
+from spaseq.plan.formulas.glushkov import (
+    Place,
+    Scope,
+    Told,
+    bits_of,
+    merged,
+    placed,
+    places_in,
+    without_gaps,
+    without_needless,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +214,79 @@ def _ends_apart(seen: list[int], following: list[int], places: list[Place]) -> b
     ends = [seen[number] & final if place.final else 0 for number, place in enumerate(places)]
     alive = _paired(ends, before, seen)
     return any(bits & ~(1 << number) for number, bits in enumerate(alive))
+
+
+MOST_SEEN = 20_000  # pairs of states that are looked at
+Path = tuple[int, ...]
+Pair = tuple[int, int]
+
+
+def twin_paths(plan: Recognition) -> tuple[Path, Path] | None:
+    """The shortest two different paths of states that may pick the same events; None if there are none, or too long."""
+    states = plan.automaton.states
+    after = followers(states)
+    initial = [number for number, state in enumerate(states) if state.initial]
+    waiting: deque[tuple[Pair, ...]] = deque((pair,) for pair in _pairs(plan, initial, initial))
+    seen = {(pair, pair[0] != pair[1]) for (pair,) in waiting}
+    while waiting and len(seen) < MOST_SEEN:
+        steps = waiting.popleft()
+        pair = steps[-1]
+        differ = any(left != right for left, right in steps)
+        if differ and states[pair[0]].final and states[pair[1]].final:
+            return tuple(left for left, _ in steps), tuple(right for _, right in steps)
+        for entered in _pairs(plan, after[pair[0]], after[pair[1]]):
+            key = (entered, differ or entered[0] != entered[1])
+            if key not in seen:
+                seen.add(key)
+                waiting.append((*steps, entered))
+    return None
+
+
+def followers(states: tuple[PickState, ...]) -> list[list[int]]:
+    """For each state those that are entered from it, ascending."""
+    found: list[list[int]] = [[] for _ in states]
+    for to, state in enumerate(states):
+        for number in {*state.after, *state.directly_after}:
+            found[number].append(to)
+    return found
+
+
+def _pairs(plan: Recognition, left: list[int], right: list[int]) -> list[Pair]:
+    """Pairs of states that one event may enter, as far as types and streams tell."""
+    return [pair for pair in product(left, right) if _kinds_share_events(_kinds(plan, pair[0]), _kinds(plan, pair[1]))]
+
+
+def _kinds(plan: Recognition, number: int) -> list[EventKind]:
+    return [plan.atoms[atom] for atom in plan.automaton.states[number].atoms]
+
+
+def _kinds_share_events(left: list[EventKind], right: list[EventKind]) -> bool:
+    return any(
+        one.type == other.type and (one.stream is None or other.stream is None or one.stream == other.stream)
+        for one, other in product(left, right)
+    )
+
+
+def split(query: FormulaQuery, plan: Recognition) -> Split:
+    """Where a query may be cut; ``plan`` knows the attributes by which filters join all events."""
+    if query.partition:
+        if query.consumption is Consumption.ANY:
+            return whole("a result consumes the partial matches of all partitions")
+        return Split(query.partition, "each partition is a stream of its own", True)
+    why_not = _why_not(query)
+    if why_not is not None:
+        return whole(why_not)
+    if not plan.partition:
+        return whole("there is no attribute in which filters say that all events of a match are equal")
+    return Split(plan.partition, "filters say that all events of a match are equal in it", True)
+
+
+def _why_not(query: FormulaQuery) -> str | None:
+    """What looks at events with other values; None: nothing does."""
+    if isinstance(query.window, EventWindow):
+        return "the window counts all events"
+    if query.strategy is SelectionStrategy.STRICT:
+        return "STRICT asks for events that follow each other among all"
+    if query.consumption is not Consumption.NONE:
+        return "a result consumes all partial matches"
+    return None

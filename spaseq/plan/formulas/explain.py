@@ -25,11 +25,10 @@ from spaseq.pattern.formulas.query import (
     TimeWindow,
     Window,
 )
-from spaseq.plan.drawing import by_source, mermaid_text
-from spaseq.plan.formulas import aggregation, strategies
-from spaseq.plan.formulas.automaton import Recognition, chosen_lanes
-from spaseq.plan.formulas.splitting import split
-from spaseq.plan.formulas.twin_paths import followers, twin_paths
+from spaseq.plan.description import by_source, mermaid_text
+from spaseq.plan.formulas import aggregation
+from spaseq.plan.formulas import glushkov as strategies
+from spaseq.plan.formulas.automaton import Recognition, chosen_lanes, followers, split, twin_paths
 from spaseq.showing import json_text
 
 

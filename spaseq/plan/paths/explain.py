@@ -8,11 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpm.printing import print_expression
-from spaseq.pattern.paths import RELATION, EdgeStep, NegatedStep, PathQuery, Restrictor, SelectorKind
-from spaseq.pattern.paths.printing import print_node, print_selector
-from spaseq.plan.drawing import Description, mermaid_text
-from spaseq.plan.paths.directions import few_ends, goes_from_both_ends
-from spaseq.plan.paths.glushkov import PathAutomaton, Step
+from spaseq.pattern.paths import (
+    RELATION,
+    EdgeStep,
+    NegatedStep,
+    PathQuery,
+    Restrictor,
+    SelectorKind,
+    print_node,
+    print_selector,
+)
+from spaseq.plan.description import Description, mermaid_text
+from spaseq.plan.paths.automaton import PathAutomaton, Step, few_ends, goes_from_both_ends
 from spaseq.showing import json_text
 
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")

@@ -10,12 +10,7 @@ from functools import cached_property
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
 from gpm.scope import mentioned
 from spaseq.errors import QueryError
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy
-from spaseq.pattern.sequences.groups import group_variables, occurrences
-from spaseq.plan.sequences.ambiguity import Move, is_ambiguous
-from spaseq.plan.sequences.basics import alternatives, hoist_exists
-from spaseq.plan.sequences.before import SUFFIX, as_before, join_iterations
-from spaseq.plan.sequences.conjuncts import split_conjunctions
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy, group_variables, occurrences
 from spaseq.plan.sequences.environment import (
     UNBOUND,
     Accumulator,
@@ -28,6 +23,14 @@ from spaseq.plan.sequences.environment import (
     row,
     variables_of,
 )
+from spaseq.plan.sequences.filters import (
+    SUFFIX,
+    alternatives,
+    as_before,
+    hoist_exists,
+    join_iterations,
+    split_conjunctions,
+)
 from spaseq.plan.sequences.graph import (
     START,
     Absent,
@@ -36,11 +39,13 @@ from spaseq.plan.sequences.graph import (
     EpsilonGraph,
     EpsilonPath,
     Item,
+    Move,
     Operator,
     build_graph,
+    is_ambiguous,
     routes,
 )
-from spaseq.plan.sequences.partition import has_strict_steps, key_atoms, partitioned
+from spaseq.plan.sequences.partitioning import has_strict_steps, key_atoms, partitioned
 
 MOST_KLEENES = 64
 MOST_GUARDS = 20_000
@@ -272,7 +277,7 @@ class Analysis:
 
     @cached_property
     def is_ambiguous(self) -> bool:
-        """Whether two accepting paths may show the same picks (``spaseq.plan.sequences.ambiguity``)."""
+        """Whether two accepting paths may show the same picks (``spaseq.plan.sequences.graph``)."""
         starts = (number for number, state in enumerate(self.exits) if state.node == START)
         ends = (number for number, state in enumerate(self.exits) if state.ends)
         return is_ambiguous(self._moves(), starts, ends)

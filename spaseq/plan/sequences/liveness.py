@@ -10,7 +10,6 @@ from functools import cached_property
 
 from gpm.algebra import Expression, Variable
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, begun, either, guards_in
-from spaseq.plan.sequences.basics import ReferenceScope, alternatives
 from spaseq.plan.sequences.environment import (
     UNBOUND,
     Environment,
@@ -20,8 +19,17 @@ from spaseq.plan.sequences.environment import (
     substitute,
     variables_of,
 )
+from spaseq.plan.sequences.filters import (
+    ReferenceScope,
+    alternatives,
+    is_kept,
+    kept_parts,
+    name_of,
+    plain,
+    plain_columns,
+    use_kept,
+)
 from spaseq.plan.sequences.graph import START, Item
-from spaseq.plan.sequences.kept import is_kept, kept_parts, name_of, plain, plain_columns, use_kept
 
 
 @dataclass(frozen=True, slots=True)

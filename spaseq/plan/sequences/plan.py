@@ -1,4 +1,4 @@
-"""A compiled query: its atoms, its result columns, and matchers for it.
+"""A compiled query: its atoms, its result columns, how far back its results reach, and matchers for it.
 
 To plan takes symbols alone; numpy and the native code, which take long to import, come with the first matcher.
 """
@@ -17,16 +17,42 @@ from gpm.errors import PatternError
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
 from spaseq.errors import QueryError, SnapshotError
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Window
+from spaseq.plan.description import Split
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
+from spaseq.plan.sequences.cells import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.environment import aggregate_value, argument_name, cell, substitute, variables_of
-from spaseq.plan.sequences.key_patterns import split_natively
-from spaseq.plan.sequences.lazy import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.liveness import Liveness
-from spaseq.plan.sequences.reach import earliest_start, windows_back
+from spaseq.plan.sequences.partitioning import split, split_natively
 from spaseq.plan.sequences.report import report
-from spaseq.plan.sequences.splitting import split
-from spaseq.plan.split import Split
+
+LONG_AGO = -(2**63)  # microseconds: before every event
+
+
+def earliest_start(window: Window, last: int) -> int:
+    """The earliest first event of a match whose last event is at ``last`` or later (SEMANTICS 3.3), in microseconds.
+
+    ``window`` is one in time.  That is also the earliest lower edge of a window whose upper edge is there or later, if
+    it tumbles; of one that slides it is the earliest first event.
+    """
+    if window.sliding:
+        return max(LONG_AGO, last - window.length)
+    return max(LONG_AGO, window.origin - (window.origin - last) // window.length * window.length - window.length)
+
+
+def windows_back(window: Window, decided_by_edge: bool, looks_back: bool, distinct: bool) -> int:
+    """So many windows before a time lies all that matters for results that are decided then or later.
+
+    A match that is decided with its last event began at most a window before, and what is negated before it is in that
+    window.  One that waits for its upper edge may have ended a window before it; what is negated before its
+    first event may then lie another window back, if the window slides (``looks_back``).  With DISTINCT it counts for
+    nothing beside an equal row with the same last event, whose match may have begun a window earlier, and is decided.
+
+    Partitions, groups of matches and HAVING change nothing: an event's keys are its own, and a group has the matches of
+    one decision time.
+    """
+    return 2 if decided_by_edge and (distinct or (looks_back and window.sliding)) else 1
+
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,7 +281,7 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         from nfa_native.terms.words import Terms
-        from spaseq.plan.sequences.describe import describe, readable
+        from spaseq.plan.sequences.explain import describe, readable
 
         automaton = self.automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}

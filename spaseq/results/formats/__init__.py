@@ -1,4 +1,4 @@
-"""Writers of every output format, one a file."""
+"""Writers of every output format, one a file (N-Quads and TriG in one)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, TextIO
 
 from spaseq.results.formats.writer import BlockWriter, Layout, Writer
-from spaseq.results.merged import MergedTables
+from spaseq.results.table import MergedTables
 
 
 def _writer(name: str, kind: str) -> Callable[[TextIO, Layout], Any]:
@@ -27,8 +27,8 @@ WRITERS: Mapping[str, Callable[[TextIO, Layout], Any]] = {
     "tsv": _writer("tsv", "TsvWriter"),
     "xml": _writer("xml", "XmlWriter"),
     "parquet": _writer("parquet", "ParquetWriter"),
-    "nquads": _writer("nquads", "NQuadsWriter"),
-    "trig": _writer("trig", "TrigWriter"),
+    "nquads": _writer("rdf", "NQuadsWriter"),
+    "trig": _writer("rdf", "TrigWriter"),
 }
 BLOCKS = ("table", "jsonl", "csv", "parquet")  # of any results, those of tuples, too: a BlockWriter
 SOLUTIONS = frozenset({"json", "csv", "tsv", "xml"})  # of one SELECT query
@@ -40,7 +40,7 @@ RESUMABLE = ("jsonl", "nquads", "trig")  # without beginning and end: a file of 
 def open_writer(format: str, output: TextIO, layout: Layout = Layout()) -> Writer:
     """A writer of matches in one of WRITERS into ``output``, which stays the caller's."""
     if layout.times:
-        from spaseq.results.formats.timed import TimedWriter, timed_layout
+        from spaseq.results.formats.terms import TimedWriter, timed_layout
 
         return TimedWriter(_open(format, output, timed_layout(layout)))
     return _open(format, output, layout)

@@ -6,8 +6,7 @@ import csv
 import io
 from typing import TextIO
 
-from spaseq.results.formats.block import ResultBlock
-from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.results.formats.writer import Layout, ResultBlock, write_encoded
 from spaseq.showing import shown
 
 

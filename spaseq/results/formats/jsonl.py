@@ -8,8 +8,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from spaseq.results.formats.block import ResultBlock
-from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.results.formats.writer import Layout, ResultBlock, write_encoded
 from spaseq.showing import json_text
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from spaseq.errors import OptionError
-from spaseq.results.formats.block import ResultBlock
-from spaseq.results.formats.writer import Layout
-from spaseq.results.packages import require
+from spaseq.errors import OptionError, require
+from spaseq.results.formats.writer import Layout, ResultBlock
 
 if TYPE_CHECKING:
     import pyarrow

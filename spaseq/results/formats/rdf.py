@@ -1,15 +1,17 @@
-"""The events of CONSTRUCT queries as an RDF stream: one named graph each, its time in the default graph."""
+"""N-Quads and TriG: events of CONSTRUCT queries as an RDF stream, a named graph each, its time in the default graph."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, TextIO
 
 import pyoxigraph
 
 from gpm.algebra import XSD_DATETIME
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
+from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.results.table import MatchTable
 
 PROV = "http://www.w3.org/ns/prov#"
 GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")
@@ -61,3 +63,37 @@ def stream_quads(events: Iterable[TimedGraph]) -> Iterator[pyoxigraph.Quad]:
     """The quads of all events, in order."""
     for event in events:
         yield from event_quads(event)
+
+
+class NQuadsWriter:
+    """The events of CONSTRUCT queries as an RDF stream in N-Quads; other results are not shown."""
+
+    def __init__(self, output: TextIO, layout: Layout) -> None:
+        self._output = output
+
+    def write(self, table: MatchTable) -> None:
+        """Append the events of ``table``."""
+        write_encoded(self._output, serialized(stream_quads(table.derived or ()), pyoxigraph.RdfFormat.N_QUADS))
+
+    def close(self) -> None:
+        """Nothing stands at the end."""
+
+
+class TrigWriter:
+    """The events of CONSTRUCT queries as an RDF stream in TriG; other results are not shown."""
+
+    def __init__(self, output: TextIO, layout: Layout) -> None:
+        self._output = output
+        self._prefixes = {"xsd": "http://www.w3.org/2001/XMLSchema#", **layout.prefixes, "prov": PROV}
+        head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in self._prefixes.items())
+        write_encoded(output, escaped(head.encode()))
+
+    def write(self, table: MatchTable) -> None:
+        """Append the events of ``table``."""
+        if not table.derived:
+            return
+        data = serialized(stream_quads(table.derived), pyoxigraph.RdfFormat.TRIG, self._prefixes)
+        write_encoded(self._output, data.split(b"\n", len(self._prefixes))[-1])  # prefixes stand in the head already
+
+    def close(self) -> None:
+        """Nothing stands at the end."""

@@ -1,23 +1,125 @@
-"""Matches, as formats of any results need them: columns of terms."""
+"""Matches, as formats of any results need them: columns of terms, cells for people, lines of JSON.
+
+For formats that know variables alone, the times of matches are two more variables.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.algebra import XSD_DATETIME
 from gpm.native.delimited import csv
-from spaseq.results.formats.block import Shortening
+from gpm.native.json import lists, solutions
+from gpm.native.texts import times, woven
+from gpm.rows import TextColumn
+from nfa_native.terms.words import Terms
+from spaseq.pattern.times import iso
 from spaseq.results.formats.jsonl import JsonLinesWriter
-from spaseq.results.formats.writer import BlockWriter
-from spaseq.results.merged import MergedTables
-from spaseq.results.table import MatchTable
-from spaseq.results.terms import native
+from spaseq.results.formats.writer import BlockWriter, Layout, Shortening, TextCell, Writer
+from spaseq.results.match import derived_to_dict
+from spaseq.results.table import MatchTable, MergedTables
+from spaseq.results.terms import Decoder, names_of, native, shorten, show, show_events, texts_of
+from spaseq.showing import json_text
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from spaseq.results.formats.columns import TextCell
+
+def match_cells(table: MatchTable, index: int, prefixes: Mapping[str, str], shortening: Shortening) -> list[TextCell]:
+    """Times, variables, and events or the event that was derived."""
+    parts = shortening.parts
+    cells = _times(int(table.first[index]), int(table.last[index]), shortening.elapsed)
+    for _, value in table.row(index):
+        cells.append(TextCell(show(value, prefixes, parts), value is not None and value.kind == "uri"))
+    if table.derived is None:
+        return [*cells, TextCell(show_events(table.events(index), prefixes, parts))]
+    event = table.derived[index]
+    return [*cells, TextCell(shorten(event.name, prefixes), True), TextCell(str(len(event.triples)))]
+
+
+def _times(first: int, last: int, elapsed: bool) -> list[TextCell]:
+    if elapsed:
+        return [TextCell(_without_zeros(iso(first)), True), TextCell(_elapsed(last - first))]
+    return [TextCell(iso(first), True), TextCell(iso(last), True)]
+
+
+def _without_zeros(time: str) -> str:
+    return time.rstrip("Z").rstrip("0") + "Z" if "." in time else time
+
+
+def _elapsed(microseconds: int) -> str:
+    """``+0.1s``: all digits that there are."""
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return f"+{seconds}.{rest:06d}".rstrip("0").rstrip(".") + "s" if rest else f"+{seconds}s"
+
+
+def match_lines(table: MatchTable, start: str) -> bytes:
+    """The lines of all matches in UTF-8: ``first``, ``last``, ``events``, ``bindings``; each begins with ``start``."""
+    pieces: list[bytes | TextColumn] = [
+        start.encode(), b'"first": "', times(table.first), b'", "last": "', times(table.last),
+        b'", "events": ', _events(table), b', "bindings": ', _bindings(table),
+    ]  # fmt: skip
+    if table.derived is not None:
+        pieces.append(texts_of(", " + json_text(derived_to_dict(event))[1:-1] for event in table.derived))
+    return woven(len(table), [*pieces, b"}\n"])
+
+
+def _events(table: MatchTable) -> TextColumn:
+    names = table.atom_names
+    keys = np.array([names.index(name) for name in names], np.uint16)  # atoms of one name share a list
+    iris = names_of(table.event_name, table.pick_events)
+    return lists(table.pick_offsets, keys[table.pick_atoms], _keys(names), iris)
+
+
+def _bindings(table: MatchTable) -> TextColumn:
+    terms, words = native(table.terms, table.words)
+    return solutions(terms, words, _keys(table.columns), Decoder(terms).json)
+
+
+def _keys(names: Sequence[str]) -> list[bytes]:
+    return [json_text(name).encode() for name in names]
+
+
+_TIMES = ("first", "last")
+
+
+class TimedWriter:
+    """Gives another writer matches whose first two variables are their times."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def write(self, table: MatchTable) -> None:
+        """Append the matches of ``table``."""
+        terms, words = native(table.terms, table.words)
+        times = [_words(terms, getattr(table, name)) for name in _TIMES]
+        words = np.column_stack([*times, words])
+        self._writer.write(replace(table, columns=_timed(table.columns), words=words, terms=terms))
+
+    def close(self) -> None:
+        """Write what stands at the end."""
+        self._writer.close()
+
+
+def timed_layout(layout: Layout) -> Layout:
+    """The layout with two more columns, called ``first`` and ``last``, with an underscore if these are taken."""
+    return replace(layout, columns=_timed(layout.columns))
+
+
+def _timed(columns: Sequence[str]) -> tuple[str, ...]:
+    return (*(name + "_" if name in columns else name for name in _TIMES), *columns)
+
+
+def _words(terms: Terms, times: NDArray[np.int64]) -> NDArray[np.uint64]:
+    used, places = np.unique(times, return_inverse=True)
+    texts = [f"T{XSD_DATETIME}\0{iso(time)}".encode() for time in used.tolist()]
+    return terms.intern_many_transient(texts)[places]
+
 
 _SHORTENINGS = tuple(Shortening(*one) for one in ((2, False), (2, True), (1, True), (1, True, 2), (1, True, 1)))
 
@@ -58,7 +160,6 @@ class TermBlock:
 
     def cells(self, index: int, shortening: Shortening) -> list[TextCell]:
         """A match as it is shown in a table."""
-        from spaseq.results.formats.match_cells import match_cells
 
         return match_cells(self.table, index, self.prefixes, shortening)
 
@@ -68,7 +169,6 @@ class TermBlock:
 
     def json_lines(self, start: str) -> Iterator[bytes]:
         """All lines in one piece."""
-        from spaseq.results.formats.match_lines import match_lines
 
         yield match_lines(self.table, start)
 
@@ -81,7 +181,7 @@ class MatchFramer:
     """Makes frames of matches, of which the first decides on types; one without a value there is of strings."""
 
     def __init__(self, types: Mapping[str, str], columns: Sequence[str]) -> None:
-        from spaseq.results.frame_types import chosen
+        from spaseq.results.arrow import chosen
 
         self._types = chosen(types, columns)
         self._made = 0  # rows

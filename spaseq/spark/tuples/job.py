@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
-from spaseq.plan.formulas.splitting import split
-from spaseq.plan.split import Split, whole
+from spaseq.plan.description import Split, whole
+from spaseq.plan.formulas.automaton import split
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
 from spaseq.spark.meta import BUCKETS, PARTITIONS

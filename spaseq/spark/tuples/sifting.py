@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import StreamError
-from spaseq.plan.split import Split
+from spaseq.plan.description import Split
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share
 from spaseq.spark.places import row_place, task_name

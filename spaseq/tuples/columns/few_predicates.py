@@ -14,7 +14,6 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
@@ -29,6 +28,7 @@ from spaseq.pattern.formulas.predicates import (
     Or,
     Predicate,
     Value,
+    normal,
 )
 from spaseq.sources.tables.types import Kind, instant, kind_of_type
 from spaseq.tuples.columns.few import FewRows

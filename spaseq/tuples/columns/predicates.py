@@ -14,7 +14,6 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
@@ -30,6 +29,7 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
     attributes,
+    normal,
 )
 from spaseq.sources.tables.types import Kind, instant, kind_of_type
 from spaseq.tuples.columns import vectors

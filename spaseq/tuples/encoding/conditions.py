@@ -17,7 +17,6 @@ import pyarrow
 
 from nfa_native.automata.complex_events import Computation, Condition, Instruction, Programs
 from nfa_native.automata.kinds import DEEPEST, Operation
-from spaseq.pattern.formulas.negation import normal
 from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
@@ -34,6 +33,7 @@ from spaseq.pattern.formulas.predicates import (
     Value,
     attributes,
     local_value,
+    normal,
 )
 from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined

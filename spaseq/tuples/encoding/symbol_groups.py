@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
-from spaseq.pattern.formulas.negation import normal
-from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
+from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant, normal
 from spaseq.tuples.columns.numbering import Numbers
 from spaseq.tuples.columns.predicates import Literal
 from spaseq.tuples.encoding.decisions import condition

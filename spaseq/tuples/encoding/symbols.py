@@ -17,8 +17,7 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.events.columns import looked_up
-from spaseq.pattern.formulas.negation import normal
-from spaseq.pattern.formulas.predicates import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction
+from spaseq.pattern.formulas.predicates import TRUE, Attribute, Comparison, Constant, Or, Predicate, conjunction, normal
 from spaseq.sources.tables.types import check
 from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.predicates import Literal

@@ -10,7 +10,7 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import OptionError, QueryError
-from spaseq.results.times import iso
+from spaseq.pattern.times import iso
 from spaseq.sources.tables.types import check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.columns.predicates import vector

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spaseq.languages.ceql.scope import named_in
-from spaseq.pattern.formulas.query import FormulaQuery
+from spaseq.pattern.formulas.query import FormulaQuery, named_in
 from spaseq.plan.formulas.automaton import Recognition
 
 

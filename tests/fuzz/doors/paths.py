@@ -9,8 +9,7 @@ import pyoxigraph
 
 from spaseq.languages.paths import ParsedPathQueries, format_queries, parse
 from spaseq.paths import Graph, prepare
-from spaseq.pattern.paths import inverted, is_unbounded
-from spaseq.pattern.paths.printing import print_path_expression, print_path_query
+from spaseq.pattern.paths import inverted, is_unbounded, print_path_expression, print_path_query
 from spaseq.plan.paths.explain import ExplainedPath, explain
 from tests.fuzz.door import ROOT, DisagreementError, Door, same
 from tests.oracle.paths.generate import random_world

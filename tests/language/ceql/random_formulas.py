@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from spaseq.languages.ceql.scope import bound
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant
 from spaseq.pattern.formulas.query import (
     AllOf,
@@ -18,6 +17,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Relation,
     Sequencing,
+    bound,
 )
 from tests.language.ceql.meaning import Event
 

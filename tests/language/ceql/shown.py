@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spaseq.languages.ceql import tree
-from spaseq.languages.ceql.print_expression import expression
+from spaseq.languages.ceql.printer import expression
 from spaseq.pattern.formulas import predicates as columns
 from spaseq.pattern.formulas.predicates import TRUE, And, Comparison, Or
 from spaseq.pattern.formulas.query import (

@@ -10,7 +10,7 @@ from spaseq.languages.ceql import ParsedQuery, format_query, parse
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.parser import GRAMMAR
 from spaseq.languages.grammars import build_grammar, grammar_text
-from spaseq.languages.reading import MOST_DEPTH
+from spaseq.languages.parsing import MOST_DEPTH
 from spaseq.pattern.formulas.query import Filtered, ForAll
 from tests.language.ceql.shown import formula_in_prefix, in_prefix, normal
 

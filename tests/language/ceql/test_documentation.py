@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spaseq.languages.ceql import format_query, parse
-from spaseq.languages.ceql.identifiers import RESERVED
+from spaseq.languages.ceql.printer import RESERVED
 from tests.language.golden import RULE
 
 HERE = Path(__file__).parent

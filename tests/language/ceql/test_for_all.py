@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from spaseq.languages.ceql.for_all import ClauseError, for_all
+from spaseq.languages.ceql.lower_expression import ClauseError, for_all
 from spaseq.pattern.formulas.predicates import And, Attribute, Comparison, Constant, Not, Or, Predicate
 from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter, ForAll
 from tests.language.ceql.meaning import Event, holds, passes

@@ -7,8 +7,17 @@ from random import Random
 import pytest
 
 from spaseq.languages.ceql.normal_form import normal_form
-from spaseq.languages.ceql.scope import bound
-from spaseq.pattern.formulas.query import Alternation, Filtered, ForAll, Formula, Iteration, Pick, Sequencing, parts
+from spaseq.pattern.formulas.query import (
+    Alternation,
+    Filtered,
+    ForAll,
+    Formula,
+    Iteration,
+    Pick,
+    Sequencing,
+    bound,
+    parts,
+)
 from tests.language.ceql.meaning import ways, written
 from tests.language.ceql.random_formulas import random_formula, random_stream
 

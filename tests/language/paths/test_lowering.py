@@ -11,9 +11,9 @@ from gpm.algebra import XSD_INTEGER, Iri, Literal, Operation, Variable
 from spaseq.errors import OptionError, QueryError, QuerySyntaxError
 from spaseq.languages.grammars import build_grammar, grammar_text
 from spaseq.languages.paths import format_queries, parse, tree
-from spaseq.languages.paths.lower_path import PathLowering
+from spaseq.languages.paths.lowering import PathLowering
 from spaseq.languages.paths.parser import GRAMMAR
-from spaseq.languages.spaseq.names import Prefixes
+from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern.paths import (
     EdgeStep,
     LabelledNodes,

@@ -9,7 +9,7 @@ from spaseq.languages.paths import format_queries, printer, tree
 from spaseq.languages.paths.parser import parse_tree
 from spaseq.languages.spaseq import tree as tree_of_spaseq
 from spaseq.languages.spaseq.parser import parse_tree as parse_tree_of_spaseq
-from spaseq.languages.spaseq.print_pattern import path as printed_in_spaseq
+from spaseq.languages.spaseq.printer import path as printed_in_spaseq
 from tests.language import strategies as of_spaseq
 from tests.language.paths.strategies import files
 

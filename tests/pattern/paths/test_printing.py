@@ -23,8 +23,9 @@ from spaseq.pattern.paths import (
     PathSequence,
     Restrictor,
     SelectorKind,
+    print_path_expression,
+    print_path_query,
 )
-from spaseq.pattern.paths.printing import print_path_expression, print_path_query
 from tests.language.golden import cases, query_of
 from tests.language.paths.test_messages import HERE
 

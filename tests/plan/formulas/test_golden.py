@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from spaseq.languages.ceql import parse
-from spaseq.plan.formulas.automaton import Recognition, planned
+from spaseq.plan.formulas.automaton import Recognition, planned, twin_paths
 from spaseq.plan.formulas.explain import SECTIONS, explain
-from spaseq.plan.formulas.twin_paths import twin_paths
 from tests.oracle.ceql.generate import random_pair
 from tests.oracle.ceql.text import to_text
 from tests.plan.sequences.test_golden import RULE

@@ -10,7 +10,7 @@ import pytest
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.printing import print_formula
 from spaseq.plan.formulas.automaton import planned
-from spaseq.plan.formulas.keys import common_keys, without_equalities
+from spaseq.plan.formulas.clauses import common_keys, without_equalities
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, random_pair
 from tests.oracle.ceql.labels import labels_of

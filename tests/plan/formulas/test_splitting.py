@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spaseq.plan.formulas.splitting import split
-from spaseq.plan.split import Split
+from spaseq.plan.description import Split
+from spaseq.plan.formulas.automaton import split
 from spaseq.tuples.prepared import prepare
 
 

@@ -9,7 +9,7 @@ import pytest
 from gpm.algebra import Expression, Filter
 from gpm.printing import print_expression
 from spaseq.languages.spaseq import parse
-from spaseq.plan.sequences.conjuncts import split_conjunctions
+from spaseq.plan.sequences.filters import split_conjunctions
 
 QUERY = """
 PREFIX : <urn:>

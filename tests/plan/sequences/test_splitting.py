@@ -8,8 +8,7 @@ import spaseq
 from gpm.evaluator import Evaluator
 from nfa_native.terms.words import Terms
 from spaseq.plan.sequences import Plan, compile_plan
-from spaseq.plan.sequences.key_patterns import split_natively
-from spaseq.plan.sequences.splitting import components, split_of
+from spaseq.plan.sequences.partitioning import components, split_natively, split_of
 
 GPMS = "DEFINE GPM A ON s { ?a <urn:A> ?k ; <urn:p> ?va } DEFINE GPM B ON s { ?b <urn:B> ?k }"
 
