@@ -16,8 +16,8 @@ import numpy as np
 from pyoxigraph import NamedNode, Triple
 
 from spaseq.paths import Graph, Paths, prepare
-from spaseq.paths.compiled import CompiledPaths
-from spaseq.paths.weights import StepWeights
+from spaseq.paths.best import StepWeights
+from spaseq.paths.search import CompiledPaths
 
 STEPS, ROUNDS = 40, 41
 LIMIT, BOUND = 0.005, 0.010  # seconds

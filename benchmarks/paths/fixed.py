@@ -26,7 +26,7 @@ from pyoxigraph import NamedNode, Quad, Store
 from benchmarks.metaqa import ROOT, expression, questions
 from benchmarks.timing import Job, Preparation, interleaved
 from spaseq.paths import Graph
-from spaseq.paths.compiled import CompiledPaths
+from spaseq.paths.search import CompiledPaths
 
 QUESTIONS, FEW, TIMES, ROUNDS, LATENCIES = 1_000, 50, 10, 7, 2_000
 Rows = tuple[NDArray[np.uint32], NDArray[np.uint32]]  # offsets by vertex, and targets

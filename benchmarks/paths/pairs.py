@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.metaqa import ROOT
 from benchmarks.timing import interleaved
 from spaseq.paths import Graph, Paths
-from spaseq.paths.compiled import CompiledPaths
+from spaseq.paths.search import CompiledPaths
 
 RELATIONS = ("starred_actors", "directed_by", "written_by")
 EXPRESSION = f"({'|'.join(f':{one}|^:{one}' for one in RELATIONS)})+"

@@ -21,9 +21,9 @@ import numpy as np
 
 from benchmarks.metaqa import ROOT
 from spaseq.paths import Graph
-from spaseq.paths.compiled import CompiledPaths
+from spaseq.paths.best import Scores, StepWeights
 from spaseq.paths.rag import LexicalScorer
-from spaseq.paths.weights import Scores, StepWeights
+from spaseq.paths.search import CompiledPaths
 
 QUESTIONS, TOP = 500, 10
 BOUNDS = {0.5: 0.95, 0.1: 0.70, 0.01: None}  # by share of the work

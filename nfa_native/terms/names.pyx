@@ -64,7 +64,7 @@ cdef void append_term(string* terms, const char* name, size_t size) noexcept nog
 
 
 cdef bint is_iri_name(const char* name, size_t size) noexcept nogil:
-    """Whether a name is an IRI itself (`spaseq.paths.names`)."""
+    """Whether a name is an IRI itself (`spaseq.paths.terms`)."""
     cdef size_t first = iri_start(name, size), i
     if first == 0 or first == size:
         return False

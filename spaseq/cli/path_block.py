@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from spaseq.cli.answer_block import AnswerBlock
 from spaseq.paths import Appeared, Path, Paths
-from spaseq.paths.found import in_turn
+from spaseq.paths.results import in_turn
 from spaseq.pattern.times import iso
 
 

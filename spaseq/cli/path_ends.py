@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from spaseq.cli.answer_block import AnswerBlock
 from spaseq.paths import EndPoints
-from spaseq.paths.ends import shown_node
+from spaseq.paths.results import shown_node
 
 
 @dataclass(frozen=True)

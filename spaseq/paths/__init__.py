@@ -1,18 +1,16 @@
 """Path queries over knowledge graphs: which paths lead from some nodes along a regular expression over relations."""
 
 from spaseq.languages.paths import parse
-from spaseq.paths.appeared import Appeared, AppearedPath
-from spaseq.paths.best import BestPaths
+from spaseq.paths.appearances import Appeared, AppearedPath
+from spaseq.paths.best import BestPaths, StepWeights
 from spaseq.paths.changes import EdgeChange
-from spaseq.paths.counts import PathCounts
+from spaseq.paths.columns import PathCounts
 from spaseq.paths.edge_events import EdgeEvent
-from spaseq.paths.ends import EndPair, EndPoints
-from spaseq.paths.found import Path, Paths
 from spaseq.paths.graph import Graph
-from spaseq.paths.prepared import PreparedPath, prepare
-from spaseq.paths.run import PathRun
+from spaseq.paths.queries import PreparedPath, prepare
+from spaseq.paths.results import EndPair, EndPoints, Path, Paths
+from spaseq.paths.search import PathRun
 from spaseq.paths.stream import EdgeStream
-from spaseq.paths.weights import StepWeights
 
 __all__ = [
     "Appeared",

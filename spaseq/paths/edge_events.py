@@ -1,8 +1,11 @@
-"""Events of a stream of edges: what comes in, as columns of words."""
+"""Events of a stream of edges: what comes in, from files, folders and pipes too, as columns of encoded terms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +19,13 @@ from gpm.rows import EventBatch, Texts, Words
 from gpm.terms import is_rdflib_graph, ox_term
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
+from spaseq.sources.files import check_path, live_source
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.merge import merge
 from spaseq.sources.rdf.events import EventIris, Events
+from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
 from spaseq.sources.rdf.items import as_event
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.streams.timestamps import to_microseconds
 
 IRI = "urn:spaseq:edges"
@@ -104,3 +112,42 @@ def _graph(edges: Any) -> Any:
 def _is_one_edge(edges: Any) -> bool:
     is_row = isinstance(edges, tuple) and len(edges) == 3 and not isinstance(edges[0], tuple | Quad | Triple)
     return is_row or isinstance(edges, Quad | Triple)
+
+
+def edge_sources(path: str | os.PathLike[str], follow: bool) -> list[str]:
+    """The files that ``path`` means.  StreamError: one cannot be read; OptionError: it cannot be followed."""
+    check_path(os.fspath(path))
+    given = Path(path) if not isinstance(path, str) else path
+    files = files_to_follow(given) if follow else expand(given)
+    for file in files:
+        check_readable(file)
+    return files
+
+
+def read_events(
+    files: list[str], options: WireOptions, report: WireReport, encoder: Encoder, follow: bool, idle: float | None
+) -> Iterator[Events]:
+    """The events of files as they come, merged by time.  StreamError, after the events before it.
+
+    The open event of a pipe, or of a file that is followed, is complete when nothing came for ``idle`` seconds.
+    """
+    sources = []
+    for file in files:
+        incoming = live_source(file, follow)
+        events = read_source(file, IRI, options, report, encoder.apart(), incoming)
+        sources.append(events if incoming is None or idle is None else _with_rests(events, incoming, idle))
+    if len(sources) == 1:
+        return sources[0]
+    return (events for batch in merge(sources, eager=True) for events in batch)
+
+
+def _with_rests(events: Iterator[Events], incoming: Incoming, idle: float) -> Iterator[Events]:
+    """The events of a source, whose reader is told when nothing came for so long."""
+    for some in events:
+        yield some
+        while incoming.heeds_pauses and not incoming.is_idle and incoming.is_waited_for():
+            left = incoming.last + idle - time.monotonic()
+            if left <= 0:
+                incoming.rest()
+            else:
+                incoming.rests_for(left)

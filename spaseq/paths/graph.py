@@ -13,19 +13,15 @@ from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, require
 from spaseq.graphs.background import background_errors
-from spaseq.paths.best import BestPaths, WeightsOf
+from spaseq.paths.best import BestPaths, StepWeights, WeightsOf
 from spaseq.paths.budget import Budget
 from spaseq.paths.changes import EdgeChange, change_edges
-from spaseq.paths.compiled import CompiledPaths
-from spaseq.paths.counts import PathCounts
+from spaseq.paths.columns import PathCounts
 from spaseq.paths.edges import GraphEdges, interned_edges
-from spaseq.paths.ends import EndPoints
-from spaseq.paths.found import Paths
-from spaseq.paths.prepared import PathQueries, prepare
-from spaseq.paths.run import PathRun
-from spaseq.paths.saved.graph import ENDING, open_buffer, open_file, stored, write_file
-from spaseq.paths.starts import Starts
-from spaseq.paths.weights import StepWeights
+from spaseq.paths.queries import PathQueries, prepare
+from spaseq.paths.results import EndPoints, Paths
+from spaseq.paths.search import CompiledPaths, PathRun, Starts
+from spaseq.paths.serialisation import ENDING, open_buffer, open_file, stored, write_file
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")

@@ -1,7 +1,7 @@
 """Edge tables: a row is an edge, from the node of one column along the relation of another to the node of a third.
 
 Needs pyarrow.  Names of nodes are strings, names of relations IRIs (``urn:relation:`` and the name), unless they are
-absolute IRIs themselves.
+absolute IRIs themselves.  Columns are found by the usual names of such columns.
 """
 
 from __future__ import annotations
@@ -19,12 +19,43 @@ from gpm.rows import Words
 from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.paths.heads import usual_columns
-from spaseq.paths.names import relation_bytes
+from spaseq.paths.terms import relation_bytes
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
+
+Columns = tuple[str, str, str]
+
+LETTERS = (("s", "p", "o"), ("h", "r", "t"))  # in this order alone, as letters may well be names of nodes
+SUBJECTS = "subject subj source src head from start subjectid sourceid headid fromid startid sourcenode fromnode node1"
+RELATIONS = (
+    "relation rel relationship predicate pred property label type edge relationid relationtype edgetype edgelabel"
+)
+OBJECTS = (
+    "object obj target tgt tail to end objectid targetid tailid toid endid targetnode tonode node2 destination dest dst"
+)
+KINDS = tuple(frozenset(names.split()) for names in (SUBJECTS, RELATIONS, OBJECTS))
+
+
+def usual_columns(names: Sequence[str]) -> Columns | None:
+    """The columns of subjects, relations and objects among ``names``.
+
+    None: not each of them has one usual name, in any case and with any marks, or one has several.
+    """
+    plain = ["".join(filter(str.isalnum, name)).casefold() for name in names]
+    for letters in LETTERS:
+        places = [place for place, one in enumerate(plain) if one in letters]
+        if tuple(plain[place] for place in places) == letters:
+            return _columns_at(names, places)
+    found = [[place for place, one in enumerate(plain) if one in kind] for kind in KINDS]
+    return _columns_at(names, [place for (place,) in found]) if all(len(some) == 1 for some in found) else None
+
+
+def _columns_at(names: Sequence[str], places: Sequence[int]) -> Columns:
+    subject, relation, object_ = (names[place] for place in places)
+    return subject, relation, object_
+
 
 COLUMNS = ("subject", "relation", "object")
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "|"}

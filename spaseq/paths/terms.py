@@ -1,10 +1,16 @@
-"""The terms of a graph's vertices: from vertices to terms and back."""
+"""The terms of a graph's vertices, from vertices to terms and back; names in edge tables as terms.
+
+Names of nodes are strings, those of relations IRIs, unless they are IRIs already.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
+from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +19,54 @@ from gpm.edges import SCOPE
 from gpm.rows import Words
 from gpm.terms import RdfTerm, event_label, term_bytes
 from nfa_native.terms.words import Terms
+from spaseq.pattern.paths import RELATION
 from spaseq.results.terms import Value, from_bytes
+
+_IRI_STARTS = ("http://", "https://", "urn:")  # of names that are IRIs
+_IRI = re.compile(r"(?:https?://|urn:)[^\x00-\x20<>\"{}|\\^`]+")
+
+
+def relation_iri(name: str) -> str:
+    """The IRI of a relation of a table."""
+    return name if _IRI.fullmatch(name) else RELATION + quote(name, safe="")
+
+
+def relation_bytes(name: str) -> bytes:
+    """The canonical bytes of ``relation_iri``."""
+    return b"I" + relation_iri(name).encode()
+
+
+def node_bytes(name: str) -> bytes:
+    """The canonical bytes of the node of that name."""
+    is_iri = name.startswith(_IRI_STARTS) and _IRI.fullmatch(name)
+    return (b"I" if is_iri else b"S") + name.encode()
+
+
+def short_name(iri: str) -> str:
+    """What a reader calls an IRI: the name of a relation, else its last part."""
+    if iri.startswith(RELATION):
+        return unquote(iri.removeprefix(RELATION))
+    return re.split("[/#]", iri.rstrip("/#"))[-1] or iri
+
+
+class VertexTerms(Protocol):
+    """The terms of vertices."""
+
+    def value(self, vertex: int) -> Value:
+        """The term of a vertex."""
+
+
+class NamedGraph(Protocol):
+    """What paths need of a graph: its terms, and the IRIs of predicates by number."""
+
+    @property
+    def terms(self) -> VertexTerms:
+        """The terms of vertices."""
+
+    @property
+    def predicates(self) -> Sequence[str]:
+        """The IRIs of predicates."""
+
 
 UNKNOWN = -1
 Vertices = NDArray[np.int64]

@@ -12,7 +12,7 @@ from pyoxigraph import NamedNode, Triple
 
 from nfa_native.paths.searcher import PathSearcher
 from spaseq.paths import Graph, prepare
-from spaseq.paths.binding import Vertices, bound
+from spaseq.paths.queries import Vertices, bound
 from tests.oracle.chooser import Seeded
 from tests.oracle.paths.generate import World, random_world
 from tests.oracle.paths.model import RESTRICTORS, Query

@@ -6,7 +6,7 @@ import pytest
 from pyoxigraph import NamedNode, Triple
 
 from spaseq.paths import Graph, Paths
-from spaseq.paths.run import PathRun
+from spaseq.paths.search import PathRun
 from tests.paths.between import against_oracle, against_the_start
 
 EITHER_WAY = "(<urn:p>|^<urn:p>)+"

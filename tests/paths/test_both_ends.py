@@ -11,7 +11,7 @@ from pyoxigraph import NamedNode, Triple
 
 from nfa_native.paths.searcher import PathSearcher
 from spaseq.paths import Graph, prepare
-from spaseq.paths.binding import bound
+from spaseq.paths.queries import bound
 from spaseq.plan.paths.automaton import goes_from_both_ends
 from tests.oracle.chooser import Seeded
 from tests.oracle.paths.generate import World, random_world

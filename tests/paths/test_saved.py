@@ -17,7 +17,7 @@ import pytest
 
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths import Graph
-from spaseq.paths.saved.container import MAGIC, TYPES, SavedContent
+from spaseq.paths.serialisation import MAGIC, TYPES, SavedContent
 from tests.oracle.paths.generate import random_world
 from tests.paths.agreement import difference
 from tests.paths.cases import cases

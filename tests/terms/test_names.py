@@ -10,7 +10,7 @@ import pytest
 
 from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
-from spaseq.paths.names import node_bytes
+from spaseq.paths.terms import node_bytes
 
 BEGINNINGS = ("", "http://", "https://", "urn:", "http:/", "urn", "HTTP://", "x")
 ENDS = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from spaseq.errors import OptionError
-from spaseq.paths.named_graph import NamedGraph
-from spaseq.paths.pictures.subgraph import Drawing, Route, drawing
+from spaseq.paths.pictures.drawing import Drawing, Route, drawing
 from spaseq.paths.pictures.svg import as_svg
 from spaseq.paths.pictures.texts import as_dot, as_mermaid
+from spaseq.paths.terms import NamedGraph
 from spaseq.suggestion import did_you_mean
 
 MOST_NODES = 60

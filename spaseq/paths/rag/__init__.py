@@ -7,13 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import require
-from spaseq.paths.rag.embedding import EmbeddingScorer
-from spaseq.paths.rag.lexical import LexicalScorer
+from spaseq.paths.best import StepWeights
 from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.retrieval import PathRetrieval, RankedPath, RetrievedPaths
 from spaseq.paths.rag.rules import RelationRule, parse_rules
-from spaseq.paths.rag.scoring import PathScorer, StepScorer
-from spaseq.paths.weights import StepWeights
+from spaseq.paths.rag.scoring import EmbeddingScorer, LexicalScorer, PathScorer, StepScorer
 
 if TYPE_CHECKING:
     from spaseq.paths.rag.langchain import LangChainRetriever

@@ -11,8 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import get_config_list, get_executor_for_config
 
 from spaseq.errors import OptionError
-from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths, checked_most
-from spaseq.paths.rag.telling import tell_warnings
+from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths, checked_most, tell_warnings
 
 Attempt = RetrievedPaths | Exception
 Configs = RunnableConfig | list[RunnableConfig] | None

@@ -10,8 +10,7 @@ from llama_index.core.graph_stores.types import PropertyGraphStore
 from llama_index.core.indices.property_graph import CustomPGRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths
-from spaseq.paths.rag.telling import tell_warnings
+from spaseq.paths.rag.retrieval import PathRetrieval, RetrievedPaths, tell_warnings
 
 
 class LlamaIndexRetriever(BaseRetriever):

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from gpm.algebra import Iri
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.found import Path, in_turn
-from spaseq.paths.names import relation_iri, short_name
+from spaseq.paths.results import Path, in_turn
+from spaseq.paths.terms import relation_iri, short_name
 
 
 class GraphNames:

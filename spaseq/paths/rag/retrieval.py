@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,18 +12,22 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from spaseq.errors import OptionError
-from spaseq.paths.best import BestPaths
+from spaseq.errors import OptionError, SpaseqWarning
+from spaseq.paths.best import BestPaths, Scores, lengths
 from spaseq.paths.budget import Budget
-from spaseq.paths.found import Path, Paths, in_turn
 from spaseq.paths.graph import Graph
-from spaseq.paths.rag.batch import QuestionBatch
-from spaseq.paths.rag.lexical import LexicalScorer
-from spaseq.paths.rag.resolving import QuestionResolver, Resolve, ResolvedQuestion
-from spaseq.paths.rag.scoring import EachPath, PathScore, PathScorer, StepScorer, checked_scores
-from spaseq.paths.rag.searches import QuestionSearches, goes_best_first
-from spaseq.paths.rag.waiting import gathered, in_thread
-from spaseq.paths.weights import Scores, lengths
+from spaseq.paths.rag.questions import (
+    QuestionBatch,
+    QuestionResolver,
+    QuestionSearches,
+    Resolve,
+    ResolvedQuestion,
+    gathered,
+    goes_best_first,
+    in_thread,
+)
+from spaseq.paths.rag.scoring import EachPath, LexicalScorer, PathScore, PathScorer, StepScorer, checked_scores
+from spaseq.paths.results import Path, Paths, in_turn
 from spaseq.results.terms import Value
 
 Each = Callable[[Callable[[str], Any], Iterable[str]], Iterable[Any]]
@@ -261,3 +266,10 @@ def _scorer(graph: Graph, score: PathScore | None) -> PathScorer:
     if not callable(score):
         raise OptionError(f"score is a function of a question and a path, or a scorer, not {score!r:.80}")
     return EachPath(score)
+
+
+def tell_warnings(found: RetrievedPaths) -> None:
+    """Without paths nobody would see what the graph does not have."""
+    if found.warnings and not found.paths:
+        lines = [f"no paths for the question {found.question!r:.80}", *found.warnings]
+        warnings.warn("\n".join(lines), SpaseqWarning, stacklevel=2)

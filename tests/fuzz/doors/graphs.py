@@ -14,8 +14,7 @@ import numpy as np
 import pyoxigraph
 
 from spaseq.paths import Graph, PreparedPath, prepare
-from spaseq.paths.saved.container import DamagedError, SavedContent
-from spaseq.paths.saved.graph import open_buffer, stored
+from spaseq.paths.serialisation import DamagedError, SavedContent, open_buffer, stored
 from tests.fuzz.door import Door
 from tests.fuzz.mutate import mutated
 from tests.oracle.paths.generate import random_world

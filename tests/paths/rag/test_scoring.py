@@ -22,7 +22,7 @@ from spaseq.paths.rag import (
     StepWeights,
     parse_rules,
 )
-from spaseq.paths.rag.words import words_of
+from spaseq.paths.rag.scoring import words_of
 from tests.paths.rag.films import DIRECTED, FILMS, resolve
 
 EX = "http://ex.org/"

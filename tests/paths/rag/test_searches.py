@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from spaseq.paths import Graph, Paths, StepWeights, prepare
 from spaseq.paths.budget import Budget
 from spaseq.paths.rag import LexicalScorer, PathRetrieval, RetrievedPaths, StepScorer
-from spaseq.paths.rag.resolving import QuestionResolver
-from spaseq.paths.rag.searches import goes_best_first
+from spaseq.paths.rag.questions import QuestionResolver, goes_best_first
 from tests.paths.rag.films import FILMS
 
 EXPRESSIONS = (

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spaseq.paths import EdgeStream, Graph
-from spaseq.paths.found import Path as Found
+from spaseq.paths.results import Path as Found
 from tests.oracle.paths.answers import Answers
 from tests.oracle.paths.model import Graph as Model
 from tests.oracle.paths.model import Path, Query

@@ -1,10 +1,16 @@
-"""A prepared query on a graph: its automaton over the graph's labels, its conditions, starts and ends by vertex."""
+"""Path queries that are read, checked and planned, for any number of graphs and processes; and on a graph.
+
+There their automata are over the graph's labels, and conditions, starts and ends by vertex.  LABEL on a stream of edges
+means what a graph says, which does not change.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +19,74 @@ from gpm.algebra import Iri
 from gpm.errors import PatternError
 from gpm.expressions import truth_columns
 from nfa_native.paths.searcher import ExpressionAutomaton
-from spaseq.errors import QueryError, StreamError
+from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.prepared import PreparedPath
-from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName
+from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName, PathQuery, is_unbounded
+from spaseq.plan.paths.automaton import PathAutomaton, Step, chain_of, path_automaton
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedPath:
+    """A query and the automaton of its expression.  It pickles, and never changes."""
+
+    query: PathQuery
+    automaton: PathAutomaton
+
+    @property
+    def name(self) -> str:
+        """What the query is called."""
+        return self.query.name
+
+    @cached_property
+    def chain(self) -> tuple[Step, ...] | None:
+        """The steps of all its paths, if it asks for all walks along a chain of steps."""
+        return chain_of(self.automaton) if self.query.is_for_all_walks else None
+
+
+PathQueries: TypeAlias = "str | os.PathLike[str] | ParsedPathQueries | PathQuery | PreparedPath | Iterable[PathQueries]"
+
+
+def prepare(queries: PathQueries) -> tuple[PreparedPath, ...]:
+    """The queries of a text, a ``pathlib.Path``, of what ``parse`` gave, or of several of these.
+
+    QuerySyntaxError, QueryError: the text is wrong, or asks too much.  OptionError: it is nothing of this, or two
+    queries have one name.
+    """
+    found = tuple(_prepared(queries))
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"two queries are called {twice}")
+    return found
+
+
+def _prepared(queries: PathQueries) -> Iterator[PreparedPath]:
+    match queries:
+        case PreparedPath():
+            yield queries
+        case PathQuery():
+            yield _planned(queries)
+        case ParsedPathQueries():
+            for query in queries.queries:
+                try:
+                    yield _planned(query)
+                except QueryError as error:
+                    raise queries.error(query.name, error.message, error.hint) from None
+        case str() | os.PathLike():
+            yield from _prepared(parse(queries))
+        case Iterable() if not isinstance(queries, bytes):
+            for one in queries:
+                yield from _prepared(one)
+        case _:
+            raise OptionError(f"path queries are a text, a path of a file or several of these, not {queries!r:.80}")
+
+
+def _planned(query: PathQuery) -> PreparedPath:
+    if query.is_for_all_walks and is_unbounded(query.expression):
+        raise QueryError("ALL WALK of an expression without a bound may have infinitely many results")
+    return PreparedPath(query, path_automaton(query.expression))
+
 
 Flags = NDArray[np.uint8]
 Vertices = NDArray[np.uint32]
@@ -157,3 +227,32 @@ def vertices_named(graph: GraphEdges, name: NodeName) -> Vertices:
 def _meant(iri: str, graph: GraphEdges) -> str:
     near = graph.label_index.nearest(iri)
     return "" if near is None else f"; did you mean {near}?"
+
+
+NOBODY = Iri("urn:spaseq:paths:nobody")  # a node that is nowhere
+
+
+def with_labelled_nodes(query: PreparedPath, labels: GraphEdges, warnings: list[str]) -> PreparedPath:
+    """The query with the nodes that ``labels`` calls so instead of LABEL; labels of none are warned of."""
+    asked = query.query
+    starts, ends = (_nodes(names, query.name, labels, warnings) for names in (asked.starts, asked.ends))
+    return PreparedPath(replace(asked, starts=starts, ends=ends), query.automaton)
+
+
+def _nodes(names: Iterable[NodeName], query: str, labels: GraphEdges, warnings: list[str]) -> tuple[NodeName, ...]:
+    found: dict[NodeName, None] = {}
+    for name in names:
+        if isinstance(name, Iri):
+            found[name] = None
+            continue
+        some = list(_labelled(name, labels))
+        if not some:
+            warnings.append(f"{query}: no node of the graph is LABEL {name.text!r}")
+        found |= dict.fromkeys(some or [NOBODY])
+    return tuple(found)
+
+
+def _labelled(name: LabelledNodes, labels: GraphEdges) -> Iterator[Iri]:
+    """Its IRIs; blank nodes of a graph are in no stream."""
+    values = (labels.terms.value(vertex) for vertex in labels.labelled(name.text).tolist())
+    return (Iri(value.text) for value in values if value.kind == "uri")

@@ -1,7 +1,8 @@
-"""Prepared queries on a window of edges: automata over the predicates that they name, starts and ends as words."""
+"""Prepared queries on a window of edges: automata over the predicates they name, starts and ends as encoded terms."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -18,11 +19,33 @@ from nfa_native.paths.searcher import ExpressionAutomaton
 from nfa_native.paths.window.watcher import WindowWatcher
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError
-from spaseq.paths.binding import symbols
-from spaseq.paths.names import node_bytes
-from spaseq.paths.prepared import PreparedPath
-from spaseq.paths.twins import without_twins
+from spaseq.paths.queries import PreparedPath, symbols
+from spaseq.paths.terms import node_bytes
 from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, SelectorKind
+
+Ways: TypeAlias = "tuple[tuple[int, int], ...]"  # states, and under which guards
+SymbolState: TypeAlias = "tuple[Sequence[int], Ways, tuple[int, ...]]"  # symbols, transitions, guards of acceptance
+
+
+def with_equivalent_states_united(states: Sequence[SymbolState]) -> list[SymbolState]:
+    """The same automaton with one state for all that are equivalent, which any of their symbols leads to.
+
+    ``(:a|^:b|:c)+`` has one state behind its start then, not three, so what is kept for each node and state is less.
+    """
+    before: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number, (_, ways, _) in enumerate(states):
+        for state, guard in ways:
+            before[state].append((number, guard))
+    numbers: dict[object, int] = {}
+    merged = []
+    for number, (_, ways, accepting) in enumerate(states):
+        merged.append(numbers.setdefault((number == 0, ways, accepting, tuple(before[number])), len(numbers)))
+    found: list[SymbolState] = [((), (), ())] * len(numbers)
+    for number, (entered_by, ways, accepting) in zip(merged, states, strict=True):
+        all_symbols = tuple(dict.fromkeys((*found[number][0], *entered_by)))
+        found[number] = (all_symbols, tuple(dict.fromkeys((merged[state], guard) for state, guard in ways)), accepting)
+    return found
+
 
 Starts: TypeAlias = "Iterable[Any] | Mapping[str, Iterable[Any]]"
 OTHER = ""  # stands for all predicates that no query names: it is the IRI of none
@@ -78,7 +101,9 @@ class WatchedQueries:
             (symbols(self._labels, state.step) if state.step is not None else (), state.transitions, state.accepting)
             for state in query.automaton.states
         ]
-        automaton = ExpressionAutomaton(without_twins(states), 2 * len(self._labels), len(query.automaton.conditions))
+        automaton = ExpressionAutomaton(
+            with_equivalent_states_united(states), 2 * len(self._labels), len(query.automaton.conditions)
+        )
         selector, count, any_length = _kernel_selector(asked.selector)
         self.watcher.add_query(
             automaton,

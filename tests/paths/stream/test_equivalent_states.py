@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from spaseq.paths import prepare
-from spaseq.paths.twins import SymbolState, without_twins
+from spaseq.paths.window import SymbolState, with_equivalent_states_united
 from spaseq.pattern.paths import EdgeStep
 
 
@@ -44,7 +44,7 @@ def accepts(states: Sequence[SymbolState], word: Sequence[int], conditions: int)
 )  # fmt: skip
 def test_the_language_stays(expression: str, count: int) -> None:
     states = states_of(expression)
-    merged = without_twins(states)
+    merged = with_equivalent_states_united(states)
     assert len(merged) == count
     for length in range(5):
         for word in product((0, 2, 3, 4), repeat=length):

@@ -1,4 +1,4 @@
-"""Paths that appeared in a stream of edges: they hold their terms, since edges go and their terms with them."""
+"""Paths that appear in a stream of edges: they hold their terms, since edges go and their terms with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.paths.columns import PathColumns
-from spaseq.paths.found import Path, Paths
+from spaseq.paths.results import Path, Paths
 from spaseq.paths.terms import shown
 from spaseq.pattern.times import iso
 from spaseq.results.terms import Value

@@ -1,16 +1,41 @@
-"""The part of a graph that paths go through, with what a picture says of it."""
+"""What a picture shows: the part of the graph that paths go through, what it says of it, and how nodes and edges look.
+
+Texts of a graph are shown as they may stand in a picture, whatever is in them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
+from unicodedata import east_asian_width
 
-from spaseq.paths.named_graph import NamedGraph
-from spaseq.paths.names import short_name
-from spaseq.paths.pictures.labels import cleaned, shortened
+from spaseq.paths.terms import NamedGraph, short_name
 from spaseq.results.terms import Value
+
+MOST_SHOWN = 32  # characters of a label
+MOST_TOLD = 500  # of what is told when somebody points to it
+# What XML does not have, and what would turn the text around it: controls, embeddings, non-characters.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]+")
+
+
+def cleaned(text: str, most: int = MOST_TOLD) -> str:
+    """A text in one line and without what is not shown, cut if it is longer."""
+    plain = _UNFIT.sub(" ", text[: 4 * most]).strip() or ("∅" if not text else "…")
+    return plain if len(plain) <= most and len(text) <= 4 * most else plain[: most - 1] + "…"
+
+
+def shortened(text: str) -> str:
+    """What stands in a node or beside an edge."""
+    return cleaned(text, MOST_SHOWN)
+
+
+def width(text: str) -> int:
+    """How wide a text is, in characters; some are twice as wide as others."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
 
 MOST_SEEN = 10_000  # paths; of more it is only said that there are more
 
@@ -119,3 +144,17 @@ def _note(paths: int, nodes: int, are_more: bool) -> str:
 
 def _many(name: str, count: int) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+START = ("#dbeafe", "#1d4ed8")  # fill and stroke of nodes
+END = ("#dcfce7", "#15803d")
+BETWEEN = ("#ffffff", "#6b7280")
+EDGE = ("#9ca3af", 1.5)  # colour and width
+FIRST_EDGE = ("#b45309", 3)
+
+
+def fills(node: DrawnNode) -> tuple[str, str]:
+    """Fill and stroke of a node; where a path starts and another ends it is filled as a start."""
+    if node.is_start:
+        return START[0], END[1] if node.is_end else START[1]
+    return END if node.is_end else BETWEEN

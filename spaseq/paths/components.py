@@ -1,4 +1,4 @@
-"""Parts of compiled queries, each of which is searched for at once: the kernel's searchers, made for given starts."""
+"""Components of compiled queries, each of which is searched at once: the kernel's searchers, made for starts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from nfa_native.paths.fixed_searcher import FixedLengthPlan, FixedLengthSearcher
 from nfa_native.paths.searcher import PathSearcher
 from spaseq.errors import QueryError
-from spaseq.paths.binding import BoundPath, BoundQuery, NamedNodes, Vertices, bound, starts_of, symbols
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.prepared import PreparedPath
+from spaseq.paths.queries import BoundPath, BoundQuery, NamedNodes, PreparedPath, Vertices, bound, starts_of, symbols
 from spaseq.pattern.paths import PathSelector, SelectorKind
 from spaseq.plan.paths.automaton import few_ends, goes_from_both_ends
 
@@ -27,7 +26,7 @@ C = TypeVar("C", bound=Sized)
 C_co = TypeVar("C_co", bound=Sized, covariant=True)  # columns of what is found
 
 
-class PartSearch(Protocol[C_co]):
+class ComponentSearch(Protocol[C_co]):
     """A search for the paths of a part, and how far it is."""
 
     @property
@@ -52,10 +51,10 @@ class PartSearch(Protocol[C_co]):
         """What was found since the last call."""
 
 
-class QueryPart(Protocol[C_co]):
+class QueryComponent(Protocol[C_co]):
     """Some queries that are searched for together."""
 
-    def begin(self, starts: GivenStarts, warnings: list[str]) -> PartSearch[C_co]:
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> ComponentSearch[C_co]:
         """A search; ``warnings`` gets what the graph does not have."""
 
     def few(self, starts: GivenStarts, warnings: list[str]) -> FewFound[C_co] | None:
@@ -64,7 +63,7 @@ class QueryPart(Protocol[C_co]):
 
 
 class FewFound(NamedTuple, Generic[C_co]):
-    """All of a part, and how many edges were looked at (see ``PartSearch``)."""
+    """All of a part, and how many edges were looked at (see ``ComponentSearch``)."""
 
     columns: C_co
     looked_at: int
@@ -76,57 +75,57 @@ class SearchPlan(Generic[C_co]):
 
     graph: GraphEdges
     names: tuple[str, ...]
-    parts: tuple[QueryPart[C_co], ...]
+    parts: tuple[QueryComponent[C_co], ...]
     without_from: tuple[str, ...]
 
 
 # ── what is made of another part's ───────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
-class ConvertedPart(QueryPart[C], Generic[S, C]):
+class ConvertedComponent(QueryComponent[C], Generic[S, C]):
     """A part, and what ``convert`` makes of the columns that it finds."""
 
-    part: QueryPart[S]
+    part: QueryComponent[S]
     convert: Callable[[S], C]
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> ConvertedSearch[S, C]:
-        """See ``QueryPart``."""
+        """See ``QueryComponent``."""
         return ConvertedSearch(self.part.begin(starts, warnings), self.convert)
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertedSearch(Generic[S, C]):
-    """See ``PartSearch``."""
+    """See ``ComponentSearch``."""
 
-    search: PartSearch[S]
+    search: ComponentSearch[S]
     convert: Callable[[S], C]
 
     @property
     def at_once(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.search.at_once
 
     @property
     def done(self) -> bool:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.search.done
 
     @property
     def looked_at(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.search.looked_at
 
     def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.search.advance(most_edges, most_paths)
 
     def take(self) -> C:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.convert(self.search.take())
 
 
 # ── one query, led by its automaton ──────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class AutomatonPart(QueryPart[PathColumns]):
+class AutomatonComponent(QueryComponent[PathColumns]):
     """A query, the number ``number`` of all."""
 
     graph: GraphEdges
@@ -134,7 +133,7 @@ class AutomatonPart(QueryPart[PathColumns]):
     number: int
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> AutomatonSearch:
-        """See ``QueryPart``."""
+        """See ``QueryComponent``."""
         query, found = self.query.query, self.bound
         some = self.starts_in(starts, warnings)
         selector, count = _kernel_selector(query.selector)
@@ -171,7 +170,7 @@ class AutomatonPart(QueryPart[PathColumns]):
 
 @dataclass(frozen=True, slots=True)
 class AutomatonSearch:
-    """See ``PartSearch``."""
+    """See ``ComponentSearch``."""
 
     searcher: PathSearcher
     name: str
@@ -179,28 +178,28 @@ class AutomatonSearch:
 
     @property
     def at_once(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return 1 << 14
 
     @property
     def done(self) -> bool:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.searcher.done
 
     @property
     def looked_at(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.searcher.looked_at
 
     def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         try:
             return self.searcher.advance(most_edges, most_paths)
         except ValueError as error:
             raise QueryError(f"{self.name}: {error}") from None
 
     def take(self) -> PathColumns:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         ends, vertices, taken = self.searcher.take()
         return PathColumns(np.full(len(ends), self.number, np.uint32), ends, vertices, taken)
 
@@ -217,7 +216,7 @@ def _kernel_selector(selector: PathSelector) -> tuple[str, int]:
 
 # ── many queries, each a chain of steps ──────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class ChainsPart(QueryPart[PathColumns]):
+class ChainsComponent(QueryComponent[PathColumns]):
     """Queries that are chains, the first of which has the number ``first`` of all."""
 
     graph: GraphEdges
@@ -225,12 +224,12 @@ class ChainsPart(QueryPart[PathColumns]):
     first: int
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> ChainsSearch:
-        """See ``QueryPart``."""
+        """See ``QueryComponent``."""
         self._warn(starts, warnings)
         return ChainsSearch(FixedLengthSearcher(self._plan, self._given(starts)), self.first)
 
     def few(self, starts: GivenStarts, warnings: list[str]) -> FewFound[PathColumns] | None:
-        """See ``QueryPart``."""
+        """See ``QueryComponent``."""
         found = self._plan.few_walks(self._given(starts))
         if found is None:
             return None
@@ -268,32 +267,32 @@ class ChainsPart(QueryPart[PathColumns]):
 
 @dataclass(frozen=True, slots=True)
 class ChainsSearch:
-    """See ``PartSearch``."""
+    """See ``ComponentSearch``."""
 
     searcher: FixedLengthSearcher
     first: int
 
     @property
     def at_once(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return 1 << 15
 
     @property
     def done(self) -> bool:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.searcher.done
 
     @property
     def looked_at(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.searcher.looked_at
 
     def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self.searcher.advance(most_edges, most_paths)
 
     def take(self) -> PathColumns:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return _columns(self.first, *self.searcher.take())
 
 

@@ -1,21 +1,25 @@
-"""Parts of compiled queries whose end points are searched for at once, without their paths."""
+"""Components of compiled queries whose paths are not made: their end points are searched, or they are counted.
+
+What cannot be counted without making the paths is counted by finding them.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from nfa_native.paths.reach_searcher import EndPlan, EndSearcher
+from nfa_native.paths.walk_counter import WalkCounter
 from spaseq.errors import QueryError
-from spaseq.paths.binding import BoundQuery, Vertices, condition_flags, symbols
+from spaseq.paths.columns import EndColumns
+from spaseq.paths.components import AutomatonComponent, ConvertedComponent, GivenStarts, QueryComponent
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.end_columns import EndColumns
-from spaseq.paths.parts import AutomatonPart, ConvertedPart, GivenStarts, QueryPart
-from spaseq.paths.prepared import PreparedPath
+from spaseq.paths.queries import BoundQuery, PreparedPath, Vertices, condition_flags, symbols
 from spaseq.pattern.paths import NodeCondition, PathSelector, Restrictor, SelectorKind
 from spaseq.plan.paths.automaton import MOST_CONDITIONS
 from spaseq.plan.paths.merging import AutomatonMerger, Steps
@@ -24,16 +28,16 @@ ONE_EACH = PathSelector(SelectorKind.ANY_SHORTEST)  # a path for each pair
 MOST_PLANS = 16  # so many more than queries are kept: starts may be given in many ways
 
 
-def end_parts(
+def end_components(
     graph: GraphEdges, numbered: Sequence[tuple[int, PreparedPath]], often: bool
-) -> Iterator[QueryPart[EndColumns]]:
+) -> Iterator[QueryComponent[EndColumns]]:
     """Queries and their numbers in parts: walks together, others one by one; ``often``: it will be asked again."""
     walks = [(number, query) for number, query in numbered if query.query.restrictor is Restrictor.WALK]
     if walks:
-        yield WalkEndsPart(graph, [query for _, query in walks], [number for number, _ in walks], often)
+        yield WalkEndsComponent(graph, [query for _, query in walks], [number for number, _ in walks], often)
     for number, query in numbered:
         if query.query.restrictor is not Restrictor.WALK:
-            yield ConvertedPart(AutomatonPart(graph, one_each(query), number), EndColumns.of_paths)
+            yield ConvertedComponent(AutomatonComponent(graph, one_each(query), number), EndColumns.of_paths)
 
 
 def one_each(query: PreparedPath) -> PreparedPath:
@@ -51,7 +55,7 @@ class EndGroup:
 
 
 @dataclass(frozen=True)
-class WalkEndsPart(QueryPart[EndColumns]):
+class WalkEndsComponent(QueryComponent[EndColumns]):
     """Queries for walks, query i the number ``numbers[i]`` of all: those with the same starts are one automaton.
 
     ``often``: the edges of repetitions are laid side by side before the first search.
@@ -64,7 +68,7 @@ class WalkEndsPart(QueryPart[EndColumns]):
     _plans: dict[tuple[int, ...], EndPlan] = field(default_factory=dict)
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> WalkEndsSearch:
-        """See ``QueryPart``."""
+        """See ``QueryComponent``."""
         warnings += (warning for one in self._bound for warning in one.told(starts))
         return WalkEndsSearch(self, list(self._groups(starts)))
 
@@ -113,7 +117,7 @@ class WalkEndsSearch:
 
     at_once = 1 << 20
 
-    def __init__(self, part: WalkEndsPart, groups: Iterable[EndGroup]) -> None:
+    def __init__(self, part: WalkEndsComponent, groups: Iterable[EndGroup]) -> None:
         self._part = part
         self._left = deque(groups)
         self.looked_at = 0
@@ -168,3 +172,86 @@ def _number(numbers: dict[tuple[int, ...], int], graph: GraphEdges, steps: Steps
     """The number of what one of these steps takes."""
     taken = {symbol for step in steps for symbol in symbols(graph.labels, step)}
     return numbers.setdefault(tuple(sorted(taken)), len(numbers))
+
+
+Counts: TypeAlias = "Mapping[int, int]"  # paths, by the number of their query
+
+
+class CountableColumns(Protocol):
+    """Columns of what was found."""
+
+    def __len__(self) -> int:
+        """How much was found."""
+
+    def counts_by_query(self) -> Counts:
+        """How much of each query."""
+
+
+def count_components(graph: GraphEdges, queries: Sequence[PreparedPath]) -> Iterator[QueryComponent[Counts]]:
+    """All queries in parts: as pairs of nodes those that have a path for each, in one search; others one by one.
+
+    All walks are counted by length; what else is found is counted, and forgotten.
+    """
+    pairs = [(number, one) for number, one in enumerate(queries) if one.query.has_one_each]
+    yield from (ConvertedComponent(part, _counted) for part in end_components(graph, pairs, often=False))
+    for number, one in enumerate(queries):
+        part = AutomatonComponent(graph, one, number)
+        if one.query.is_for_all_walks:
+            yield WalkCountComponent(part)
+        elif not one.query.has_one_each:
+            yield ConvertedComponent(part, _counted)
+
+
+def _counted(columns: CountableColumns) -> Counts:
+    return columns.counts_by_query()
+
+
+# ── all walks: counted by length ─────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, slots=True)
+class WalkCountComponent(QueryComponent[Counts]):
+    """A query for all walks."""
+
+    part: AutomatonComponent
+
+    def begin(self, starts: GivenStarts, warnings: list[str]) -> WalkCountSearch:
+        """See ``QueryComponent``."""
+        query, found = self.part.query.query, self.part.bound
+        some = self.part.starts_in(starts, warnings)
+        index = self.part.graph.index
+        counter = WalkCounter(index, found.automaton, some, found.conditions, found.ends, query.not_back)
+        return WalkCountSearch(counter, query.name, self.part.number)
+
+
+class WalkCountSearch:
+    """See ``PartSearch``."""
+
+    at_once = 1 << 18
+
+    def __init__(self, counter: WalkCounter, name: str, number: int) -> None:
+        self._counter = counter
+        self._name = name
+        self._number = number
+        self._taken = 0
+
+    @property
+    def done(self) -> bool:
+        """See ``PartSearch``."""
+        return self._counter.done
+
+    @property
+    def looked_at(self) -> int:
+        """See ``PartSearch``."""
+        return self._counter.looked_at
+
+    def advance(self, most_edges: int, most_paths: int) -> int:
+        """See ``PartSearch``; so many edges alone are kept, and a count waits as one."""
+        try:
+            self._counter.advance(most_edges)
+        except ValueError as error:
+            raise QueryError(f"{self._name}: {error}") from None
+        return int(self._counter.total > self._taken)
+
+    def take(self) -> Counts:
+        """See ``PartSearch``."""
+        more, self._taken = self._counter.total - self._taken, self._counter.total
+        return {self._number: more} if more else {}
