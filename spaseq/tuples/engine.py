@@ -17,10 +17,9 @@ from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import promises
-from spaseq.tuples.columns.agreed import ColumnTypes
-from spaseq.tuples.columns.integers import integers_of
-from spaseq.tuples.columns.stored import require, rows_read, rows_stored
-from spaseq.tuples.columns.usual import usual_type
+from spaseq.tuples.columns.kinds import integers_of
+from spaseq.tuples.columns.schema import ColumnTypes, usual_type
+from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.few_pushed import FewReader
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare

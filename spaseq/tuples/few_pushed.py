@@ -17,10 +17,9 @@ import numpy as np
 import pyarrow
 
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
-from spaseq.tuples.columns.agreed import ColumnTypes
-from spaseq.tuples.columns.few import MOST_FEW, FewRows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
-from spaseq.tuples.columns.usual import CODED_TEXT, INSTANT
+from spaseq.tuples.columns.rows import MOST_FEW, FewRows
+from spaseq.tuples.columns.schema import CODED_TEXT, INSTANT, ColumnTypes
 from spaseq.tuples.columns.vectors import EXACT
 from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times

@@ -14,13 +14,11 @@ import pyarrow
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.agreed import ColumnTypes, changed
-from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
-from spaseq.tuples.columns.usual import usual
+from spaseq.tuples.columns.rows import Rows
+from spaseq.tuples.columns.schema import ColumnTypes, changed, usual
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
-from spaseq.tuples.encoding.timed import clock_of, told
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Times, clock_of, told
 from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.sources.opening import opened
 from spaseq.tuples.sources.source import CsvFormat, Source, declared, first_unfit

@@ -18,7 +18,7 @@ from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.reading import table_reading
 from spaseq.spark.tuples.showing import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.columns.integers import integers_of
+from spaseq.tuples.columns.kinds import integers_of
 from spaseq.tuples.prepared import AnyQuery, Prepared, prepare
 from spaseq.tuples.sources.source import check_texts
 from spaseq.tuples.streams import ReadingOptions

@@ -11,9 +11,8 @@ import pyarrow
 
 from spaseq.errors import OptionError
 from spaseq.spark.tuples.fields import with_struct_fields
-from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
-from spaseq.tuples.columns.usual import usual, usual_schema
+from spaseq.tuples.columns.schema import ColumnTypes, usual, usual_schema
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock

@@ -1,13 +1,19 @@
-"""Kinds of values, and whether a predicate makes sense for the columns that there are."""
+"""Kinds of values, of which types numbers are, and whether a predicate makes sense for the columns that there are.
+
+Values of Python become Arrow arrays without losing digits, sums of integers are as wide as is asked for.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from datetime import datetime
 from enum import Enum
+from typing import Any
 
 import pyarrow
 from pyarrow import types
 
-from spaseq.errors import QueryError
+from spaseq.errors import OptionError, QueryError
 from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
@@ -23,8 +29,41 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
 )
+from spaseq.streams.timestamps import LEAST, to_microseconds
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.instants import instant
+
+
+def instant(text: str) -> int:
+    """Microseconds since 1970 of an ISO 8601 date or time, without a zone UTC; ValueError if it is none."""
+    found = to_microseconds(datetime.fromisoformat(text))
+    assert found > LEAST
+    return found
+
+
+class Integers(Enum):
+    """How COUNT, and SUM of integers, are given: exact in 64 bits, exact in 38 digits, or as doubles."""
+
+    INT64 = "int64"
+    DECIMAL = "decimal"
+    DOUBLE = "double"
+
+    @property
+    def type(self) -> pyarrow.DataType:
+        """That of their columns."""
+        return {"int64": pyarrow.int64(), "decimal": pyarrow.decimal128(38, 0)}.get(self.value, pyarrow.float64())
+
+    @property
+    def room(self) -> str:
+        """What too large a number does not fit in."""
+        return {"int64": "64 bits", "decimal": "38 digits"}.get(self.value, "a double")
+
+
+def integers_of(name: str) -> Integers:
+    """The one of that name; OptionError: there is none."""
+    names = [one.value for one in Integers]
+    if name not in names:
+        raise OptionError(f"totals are {', '.join(names[:-1])} or {names[-1]}, not {name!r:.80}")
+    return Integers(name)
 
 
 class Kind(Enum):
@@ -173,3 +212,38 @@ def _described(value: Value, schema: pyarrow.Schema) -> str:
 def shown(type_: pyarrow.DataType) -> str:
     """The name of a type; how its values are encoded does not matter."""
     return str(type_.value_type if types.is_dictionary(type_) else type_)
+
+
+def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool = False) -> Any:
+    """The values as an array of the type (None: of any one type), None if they are not of it.
+
+    Numbers of another type are taken if they are the same by value.  If the type is ``declared``, texts are taken for
+    numbers and anything for a text.
+    """
+    try:
+        if type_ is not None and (types.is_integer(type_) or types.is_floating(type_)):
+            return _numbers(values, type_, declared)
+        if declared and type_ is not None and kind_of_type(type_) is Kind.TEXT:
+            values = [_text(value) for value in values]
+        return pyarrow.array(values, type_, from_pandas=True)
+    except MemoryError:  # of Arrow, too
+        raise
+    except (pyarrow.ArrowException, OverflowError, TypeError, UnicodeError):
+        return None
+
+
+def first_bad(values: list[Any], type_: pyarrow.DataType | None, declared: bool = False) -> int:
+    """The place of the first value with which the conversion fails."""
+    return bisect_left(range(1, len(values)), True, key=lambda size: converted(values[:size], type_, declared) is None)
+
+
+def _numbers(values: list[Any], type_: pyarrow.DataType, declared: bool) -> Any:
+    """A conversion in two steps: in a single one, Arrow would cut 1.5 to the integer 1."""
+    found = pyarrow.array(values, from_pandas=True)
+    allowed = (Kind.NUMBER, Kind.NULL, Kind.TEXT) if declared else (Kind.NUMBER, Kind.NULL)
+    return found.cast(type_) if kind_of_type(found.type) in allowed else None
+
+
+def _text(value: Any) -> str | None:
+    missing = value is None or (isinstance(value, float) and value != value)
+    return None if missing else str(value)

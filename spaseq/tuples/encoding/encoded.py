@@ -14,14 +14,12 @@ from spaseq.errors import OptionError, QueryError
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.few import Rows
 from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
+from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Mask
-from spaseq.tuples.encoding.measures import Measure, check_measure, measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
-from spaseq.tuples.encoding.timed import Timed, clock_of
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Measure, Timed, Times, check_measure, clock_of, measure
 from spaseq.tuples.sources.formatted import texts_as_times
 from spaseq.tuples.sources.opening import open_source
 from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_texts, is_text

@@ -19,7 +19,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.tuples.columns.kinds import shown
-from spaseq.tuples.columns.usual import CODED_TEXT, usual_type
+from spaseq.tuples.columns.schema import CODED_TEXT, usual_type
 from spaseq.tuples.sources.csv_rows import end_of_rows
 from spaseq.tuples.sources.room import ensure_room
 from spaseq.tuples.sources.source import CsvFormat, better_type, cannot_read, to_usual

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, StreamError
-from spaseq.tuples.columns.usual import usual_schema
-from spaseq.tuples.columns.values import converted, first_bad
+from spaseq.tuples.columns.kinds import converted, first_bad
+from spaseq.tuples.columns.schema import usual_schema
 from spaseq.tuples.sources.source import better_type, is_text, to_usual, without_times
 
 _ROWS = 1 << 12  # taken together; types are inferred from the first that many

@@ -10,7 +10,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, QueryError
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.usual import usual_schema
+from spaseq.tuples.columns.schema import usual_schema
 from spaseq.tuples.sources.formatted import TextTimes
 from spaseq.tuples.sources.source import Source, to_usual
 

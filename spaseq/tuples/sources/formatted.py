@@ -12,7 +12,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, QueryError
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
-from spaseq.tuples.columns.usual import INSTANT
+from spaseq.tuples.columns.schema import INSTANT
 from spaseq.tuples.sources.arrow import ArrowSource
 from spaseq.tuples.sources.csv import CsvSource
 from spaseq.tuples.sources.dictionaries import DictionarySource

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, StreamError
-from spaseq.tuples.columns.values import converted, first_bad
+from spaseq.tuples.columns.kinds import converted, first_bad
 from spaseq.tuples.sources.arrow import ArrowSource
 from spaseq.tuples.sources.source import BATCH_ROWS, without_times
 

@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
-from spaseq.tuples.columns.usual import usual_schema
+from spaseq.tuples.columns.schema import usual_schema
 from spaseq.tuples.sources.source import BATCH_ROWS, cannot_read, check_values, to_usual, without_times
 
 

@@ -17,7 +17,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.usual import INSTANT, fault, usual
+from spaseq.tuples.columns.schema import INSTANT, fault, usual
 
 Types = Mapping[str, "str | pyarrow.DataType"]
 

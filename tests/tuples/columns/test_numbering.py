@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nfa_native.events.columns import Numbering, follow, looked_up
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, TextNumbering
-from spaseq.tuples.columns.usual import CODED_TEXT
+from spaseq.tuples.columns.schema import CODED_TEXT
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5)
 

@@ -29,7 +29,7 @@ from spaseq.pattern.formulas.predicates import (
 )
 from spaseq.tuples.columns.kinds import check
 from spaseq.tuples.columns.predicates import expression, holds
-from spaseq.tuples.columns.usual import CODED_TEXT
+from spaseq.tuples.columns.schema import CODED_TEXT
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.generate import Maker
 from tests.oracle.ceql.random_predicates import Conditions

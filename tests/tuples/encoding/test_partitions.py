@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spaseq.errors import QueryError
 from spaseq.tuples import NO_PARTITION, Partitions
-from spaseq.tuples.columns.usual import CODED_TEXT, usual, usual_type
+from spaseq.tuples.columns.schema import CODED_TEXT, usual, usual_type
 
 
 def batch(**columns: Any) -> pyarrow.RecordBatch:
