@@ -1,4 +1,4 @@
-"""The CEQL language: text to ``spaseq.pattern.formulas.query.Query``, and back to text."""
+"""The CEQL language: text to ``spaseq.pattern.formulas.query.FormulaQuery``, and back to text."""
 
 from __future__ import annotations
 
