@@ -22,7 +22,7 @@ from nfa_native.counts.aggregator import Aggregator
 from nfa_native.events.recognizer import Recognizer
 from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
-from spaseq.plan.formulas.automaton import Recognition, recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
 from spaseq.tuples import Atom, Roles, encode, match
 from spaseq.tuples.encoding.windows import edges
 
@@ -73,7 +73,7 @@ def stock(events: int) -> pyarrow.Table:
     return pyarrow.Table.from_batches(tables()["trades"].batches(events, seed=1)).combine_chunks()
 
 
-def atoms_of(plan: Recognition) -> list[Atom]:
+def atoms_of(plan: RecognitionPlan) -> list[Atom]:
     """What the automaton asks of events."""
     return [Atom(kind.type, kind.stream, kind.predicate) for kind in plan.atoms]
 

@@ -14,7 +14,7 @@ from spaseq.errors import QueryError, QuerySyntaxError
 
 if TYPE_CHECKING:
     from spaseq.languages import ceql
-    from spaseq.plan.formulas.automaton import Recognition
+    from spaseq.plan.formulas.automaton import RecognitionPlan
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
 _QUERY_OF_PATHS = re.compile(
@@ -51,7 +51,7 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
     return True
 
 
-def recognized(parsed: ceql.ParsedQuery) -> Recognition:
+def recognized(parsed: ceql.ParsedFormulaQuery) -> RecognitionPlan:
     """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
     from spaseq.plan.formulas.aggregation import check_groups
     from spaseq.plan.formulas.automaton import planned

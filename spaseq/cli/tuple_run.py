@@ -15,7 +15,7 @@ from spaseq.graphs.run import RunState
 from spaseq.results.formats import BLOCKS
 
 if TYPE_CHECKING:
-    from spaseq.languages.ceql import ParsedQuery
+    from spaseq.languages.ceql import ParsedFormulaQuery
     from spaseq.tuples import ManyMatches
     from spaseq.tuples.feeding import SourceFeed
     from spaseq.tuples.streams import ReadingOptions
@@ -62,7 +62,7 @@ class Resumable:
         """Whether there is a checkpoint."""
         return self._checkpoints.found is not None
 
-    def matches(self, queries: Mapping[str, ParsedQuery], reading: ReadingOptions) -> ManyMatches:
+    def matches(self, queries: Mapping[str, ParsedFormulaQuery], reading: ReadingOptions) -> ManyMatches:
         """The matches that come after the checkpoint, if there is one; errors as of ``resumed``."""
         from spaseq.tuples.matching import resumed
 

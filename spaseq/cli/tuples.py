@@ -35,7 +35,7 @@ from spaseq.cli.signals import handled
 from spaseq.cli.tuple_output import limited, write_results
 from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
-from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
 from spaseq.results.formats import BLOCKS
 from spaseq.showing import on_one_line
@@ -170,7 +170,7 @@ def tuples(
 
 
 def _matches(
-    parsed: Mapping[str, ParsedQuery],
+    parsed: Mapping[str, ParsedFormulaQuery],
     sources: str | dict[str, str],
     reading: ReadingOptions,
     resumable: Resumable | None,
@@ -204,7 +204,7 @@ def _check_times(time: str | None, unit: str | None, form: str | None) -> None:
         raise OptionError("times are integers (--time-unit) or texts (--time-format), not both")
 
 
-def _read(path: str) -> ParsedQuery:
+def _read(path: str) -> ParsedFormulaQuery:
     text, name = read_text(path)
     try:
         return parse(text, name)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spaseq.paths.columns import EndColumns, PathColumns
 from spaseq.paths.pictures import MOST_NODES, picture
-from spaseq.paths.pictures.drawing import Route
+from spaseq.paths.pictures.subgraph import Route
 from spaseq.paths.terms import NamedGraph, short_name
 from spaseq.results.terms import Value
 

@@ -16,9 +16,9 @@ except ImportError as error:
 from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.source import CsvFormat, Source
 from spaseq.tuples.encoding.encoded import EncodedBatch, Encoding, Roles, encode
-from spaseq.tuples.encoding.measures import Measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
+from spaseq.tuples.encoding.times import Measure
 from spaseq.tuples.engine import Engine
 from spaseq.tuples.matching import Aggregates, Matches, match
 from spaseq.tuples.prepared import Prepared, prepare

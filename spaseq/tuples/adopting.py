@@ -14,9 +14,9 @@ import pyarrow
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.plan.formulas.clauses import Joined
-from spaseq.tuples.columns.agreed import ColumnTypes
 from spaseq.tuples.columns.numbering import numbering
-from spaseq.tuples.columns.stored import rows_read, rows_stored, schema_read, schema_stored
+from spaseq.tuples.columns.schema import ColumnTypes
+from spaseq.tuples.columns.serialisation import rows_read, rows_stored, schema_read, schema_stored
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns

@@ -11,19 +11,17 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.sources.tables.types import Integers
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.aggregates.aggregating import AggregatingQuery
-from spaseq.tuples.columns.agreed import ColumnTypes
-from spaseq.tuples.columns.few import Rows
-from spaseq.tuples.columns.integers import Integers
-from spaseq.tuples.columns.merge import STREAM
+from spaseq.tuples.aggregates.aggregation import AggregatingQuery
+from spaseq.tuples.columns.rows import Rows
+from spaseq.tuples.columns.schema import STREAM, ColumnTypes
 from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
-from spaseq.tuples.encoding.setting import Setting
-from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.prepared import Prepared, atoms_of
 from spaseq.tuples.selection.selecting import SelectingQuery
@@ -40,7 +38,7 @@ class RegisteredQuery:
     prepared: Prepared
     remembers: bool = False  # all columns of the events that its results pick
     kept: tuple[str, ...] = ()  # or some columns, beside those that it shows
-    plan: Recognition | None = None
+    plan: RecognitionPlan | None = None
     entry: Entry | None = None
     streamset: TupleStreamset | None = None
     refused: str = ""  # why it could not begin
@@ -308,7 +306,7 @@ def about_query(name: str) -> Iterator[None]:
 
 def _running(
     prepared: Prepared,
-    plan: Recognition,
+    plan: RecognitionPlan,
     schema: pyarrow.Schema,
     first: int,
     remembered: Sequence[str],

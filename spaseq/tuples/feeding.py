@@ -15,13 +15,12 @@ from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
 from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns.agreed import COLUMNS, ColumnTypes
-from spaseq.tuples.columns.merge import common_types
-from spaseq.tuples.columns.stored import damaged, require
+from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
+from spaseq.tuples.columns.serialisation import damaged, require
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
-from spaseq.tuples.encoding.setting import Setting
-from spaseq.tuples.encoding.timed import TIMED, Timed, clock_of
+from spaseq.tuples.encoding.symbol_groups import Setting
+from spaseq.tuples.encoding.times import TIMED, Timed, clock_of
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
 from spaseq.tuples.streams import Streams

@@ -19,8 +19,8 @@ import pyarrow
 from spaseq.sources.tables.source import declared, is_text
 from spaseq.sources.tables.types import CODED_TEXT, INSTANT, Kind, kind_of_type
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
-from spaseq.tuples.columns.agreed import ColumnTypes
-from spaseq.tuples.columns.few import MOST_FEW, FewRows
+from spaseq.tuples.columns.rows import MOST_FEW, FewRows
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.vectors import EXACT
 from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times

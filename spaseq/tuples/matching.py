@@ -11,13 +11,13 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
-from spaseq.tuples.aggregates.aggregating import AggregatingQuery
-from spaseq.tuples.columns.integers import integers_of
+from spaseq.sources.tables.types import integers_of
+from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.results import Results
-from spaseq.tuples.selection.picked import check_readable_again, picked_rows
+from spaseq.tuples.selection.picks import check_readable_again, picked_rows
 from spaseq.tuples.selection.selecting import SelectingQuery
 from spaseq.tuples.several import ManyMatches
 from spaseq.tuples.streams import ReadingOptions, open_streams

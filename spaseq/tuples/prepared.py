@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import pyarrow
 
 from spaseq.errors import OptionError, QueryError
-from spaseq.languages.ceql import ParsedQuery, parse
+from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.query_text import made_of_file
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.aggregation import check_groups
-from spaseq.plan.formulas.automaton import Recognition, planned
+from spaseq.plan.formulas.automaton import RecognitionPlan, planned
 from spaseq.tuples.encoding.correlation import correlated_attributes, texts
 from spaseq.tuples.encoding.symbols import Atom
 
@@ -33,9 +33,9 @@ class Prepared:
     in a process.
     """
 
-    source: str | ParsedQuery
-    parsed: ParsedQuery
-    plan: Recognition
+    source: str | ParsedFormulaQuery
+    parsed: ParsedFormulaQuery
+    plan: RecognitionPlan
     ordered: frozenset[str]
     columns: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Prepared:
         """32 hexadecimal digits, equal in all processes for queries that mean the same."""
         return hashlib.sha256(repr(_ordered((self.query, self.parsed.normal_form))).encode()).hexdigest()[:32]
 
-    def __reduce__(self) -> tuple[Callable[[str | ParsedQuery], Prepared], tuple[str | ParsedQuery]]:
+    def __reduce__(self) -> tuple[Callable[[str | ParsedFormulaQuery], Prepared], tuple[str | ParsedFormulaQuery]]:
         return _prepared, (self.source,)
 
     @property
@@ -52,13 +52,13 @@ class Prepared:
         """What it means."""
         return self.parsed.query
 
-    def plan_for(self, schema: pyarrow.Schema) -> Recognition:
+    def plan_for(self, schema: pyarrow.Schema) -> RecognitionPlan:
         """The plan for events of this schema: the order of texts is not that of any number."""
         of_texts = texts(schema)
         return planned(self.query, self.parsed.normal_form, of_texts) if self.ordered & of_texts else self.plan
 
 
-AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedQuery | Prepared"
+AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedFormulaQuery | Prepared"
 AnyQueries: TypeAlias = "AnyQuery | Mapping[str, AnyQuery] | Iterable[AnyQuery]"
 
 
@@ -71,12 +71,12 @@ def prepare(query: AnyQuery) -> Prepared:
         return query
     if isinstance(query, os.PathLike):
         return made_of_file(query, _prepared, parse)
-    return _prepared(query if isinstance(query, str | ParsedQuery) else parse(query))
+    return _prepared(query if isinstance(query, str | ParsedFormulaQuery) else parse(query))
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
-def _prepared(source: str | ParsedQuery) -> Prepared:
-    parsed = source if isinstance(source, ParsedQuery) else parse(source)
+def _prepared(source: str | ParsedFormulaQuery) -> Prepared:
+    parsed = source if isinstance(source, ParsedFormulaQuery) else parse(source)
     plan = planned(parsed.query, parsed.normal_form)
     check_groups(parsed.query, plan)
     compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
@@ -93,7 +93,7 @@ def _ordered(value: Any) -> Any:
     return tuple(sorted(map(repr, map(_ordered, value)))) if isinstance(value, frozenset) else value
 
 
-def _columns(query: FormulaQuery, plan: Recognition) -> tuple[str, ...]:
+def _columns(query: FormulaQuery, plan: RecognitionPlan) -> tuple[str, ...]:
     """The attributes of events that it reads."""
     found = [attribute.name for atom in plan.atoms for attribute in attributes(atom.predicate)]
     found += [query.window.attribute] if isinstance(query.window, AttributeWindow) else []
@@ -106,7 +106,7 @@ def prepared_queries(queries: AnyQueries) -> dict[str, Prepared]:
 
     Errors as of ``prepare``; OptionError: there are none.
     """
-    if isinstance(queries, str | os.PathLike | ParsedQuery | Prepared) or not isinstance(queries, Iterable):
+    if isinstance(queries, str | os.PathLike | ParsedFormulaQuery | Prepared) or not isinstance(queries, Iterable):
         return {"": prepare(queries)}
     by_name = (
         dict(queries)
@@ -126,7 +126,7 @@ def check_name(name: object) -> None:
         raise OptionError(f"the name of a query is a text, not {name!r:.80}")
 
 
-def atoms_of(plan: Recognition, own: str | None) -> Sequence[Atom]:
+def atoms_of(plan: RecognitionPlan, own: str | None) -> Sequence[Atom]:
     """What a plan asks of single events; where all events are of the stream ``own``, that is no question."""
     return [Atom(kind.type, None if kind.stream == own else kind.stream, kind.predicate) for kind in plan.atoms]
 

@@ -18,11 +18,10 @@ from spaseq.sources.tables.source import CsvFormat, Source, declared, first_unfi
 from spaseq.sources.tables.types import Kind, kind_of_type, shown, usual
 from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.agreed import ColumnTypes, changed
-from spaseq.tuples.columns.few import Rows
+from spaseq.tuples.columns.rows import Rows
+from spaseq.tuples.columns.schema import ColumnTypes, changed
 from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
-from spaseq.tuples.encoding.timed import clock_of, told
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Times, clock_of, told
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 NO_CSV = CsvFormat()

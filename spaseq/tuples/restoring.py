@@ -14,8 +14,8 @@ import pyarrow
 
 from spaseq.snapshots.shapes import CLOCK, COUNT, TIME, Shape
 from spaseq.streams.clock import StreamClock
-from spaseq.tuples.aggregates.aggregating import AGGREGATION, AggregatingQuery
-from spaseq.tuples.columns.stored import met_of, require, schema_read, schema_stored
+from spaseq.tuples.aggregates.aggregation import AGGREGATION, AggregatingQuery
+from spaseq.tuples.columns.serialisation import met_of, require, schema_read, schema_stored
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.encoder import QueryReading
 from spaseq.tuples.prepared import Prepared

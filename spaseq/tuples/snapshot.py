@@ -10,8 +10,8 @@ from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.given import matched
 from spaseq.snapshots.shapes import COUNT, DURATION, TIME, AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
-from spaseq.tuples.columns.agreed import COLUMNS
-from spaseq.tuples.columns.stored import schema_read, schema_stored
+from spaseq.tuples.columns.schema import COLUMNS
+from spaseq.tuples.columns.serialisation import schema_read, schema_stored
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_window, prepare
 from spaseq.tuples.restoring import CORE
 from spaseq.tuples.streams import ReadingOptions

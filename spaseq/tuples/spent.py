@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
-from spaseq.tuples.columns.stored import met_of
+from spaseq.tuples.columns.serialisation import met_of
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.streamset import Running

@@ -14,10 +14,9 @@ from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source, opened, piped
 from spaseq.sources.tables.source import CsvFormat, Source, Types, check_declared, check_texts, declared
+from spaseq.sources.tables.types import integers_of
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.integers import integers_of
-from spaseq.tuples.encoding.setting import Setting
-from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.merge import STREAM
-from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.rows import FewRows, Rows
+from spaseq.tuples.columns.schema import STREAM
+from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming

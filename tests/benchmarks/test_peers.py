@@ -15,7 +15,7 @@ from benchmarks.peers.queries import BOTH, QUERIES, Query, Step
 from benchmarks.peers.running import Failed, Measured, again_and_again, read, run_ours
 from benchmarks.peers.texts import ceql, esper, flink, siddhi
 from spaseq.languages.ceql import parse
-from spaseq.plan.formulas.automaton import Recognition, recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
 
 PAIR = Query("pair", (Step(("SELL",), "MSFT", "> 26.0"), Step(BOTH, "ORCL")), by_volume=True)
 RUN = Query("run", (Step(("SELL",), "MSFT"), Step(BOTH, "QQQ", volume=4000, repeated=True), Step(("SELL",), "AMAT")))
@@ -23,7 +23,7 @@ RUN = Query("run", (Step(("SELL",), "MSFT"), Step(BOTH, "QQQ", volume=4000, repe
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_queries_are_those_of_the_benchmark_without_peers(name: str) -> None:
-    def plan(text: str) -> Recognition:
+    def plan(text: str) -> RecognitionPlan:
         return recognition(parse(text).normal_form, None)
 
     ours, others = ceql(QUERIES[name]), published.queries(10)[name]

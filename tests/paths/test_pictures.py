@@ -15,7 +15,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from spaseq.errors import OptionError
 from spaseq.paths import Graph, Paths
 from spaseq.paths.pictures import FORMS
-from spaseq.paths.pictures.drawing import MOST_SHOWN, MOST_TOLD, cleaned, drawing, shortened, width
+from spaseq.paths.pictures.subgraph import MOST_SHOWN, MOST_TOLD, cleaned, drawing, shortened, width
 from spaseq.paths.pictures.svg import HEIGHT, boxes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -125,7 +125,7 @@ def test_of_a_long_path_its_beginning_is_drawn() -> None:
     [(4, "more than 6 paths with more than 6 more nodes"), (101, "all paths but the first 9")],
 )
 def test_of_very_many_paths_some_are_looked_at(monkeypatch: pytest.MonkeyPatch, most: int, note: str) -> None:
-    monkeypatch.setattr("spaseq.paths.pictures.drawing.MOST_SEEN", 9)
+    monkeypatch.setattr("spaseq.paths.pictures.subgraph.MOST_SEEN", 9)
     assert texts_of(paths("ALL WALK <urn:p>", *STAR).picture(most_nodes=most))[-1] == f"not drawn: {note}"
 
 

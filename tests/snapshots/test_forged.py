@@ -11,7 +11,7 @@ import pytest
 
 from nfa_native.core import archive
 from spaseq.snapshots.container import GRAPHS, TUPLES
-from spaseq.tuples.columns.stored import integers_read, numbers_stored
+from spaseq.tuples.columns.serialisation import integers_read, numbers_stored
 from tests.snapshots import tuples
 from tests.snapshots.entering import enter, snapshots
 from tests.snapshots.forger import ARCHIVE, forged, mutated, signed

@@ -13,7 +13,7 @@ import pyarrow
 from spaseq.errors import SnapshotError, SpaseqError
 from spaseq.snapshots.container import TUPLES
 from spaseq.tuples import Engine
-from spaseq.tuples.columns.stored import rows_read, rows_stored
+from spaseq.tuples.columns.serialisation import rows_read, rows_stored
 from tests.snapshots.forger import ARCHIVE, change_header, forged_archive, mutated, other_numbers
 
 __all__ = ("enter", "forged", "mutated", "snapshots")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spaseq.tuples.aggregates import enumerated
-from spaseq.tuples.columns import texts
+from spaseq.tuples.aggregates import enumeration as enumerated
+from spaseq.tuples.columns import numbering as texts
 from spaseq.tuples.encoding import encoder, past
 from spaseq.tuples.totals import operands, totals
 

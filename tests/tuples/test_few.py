@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from spaseq.errors import SpaseqError
 from spaseq.tuples import Engine, few_pushed
-from spaseq.tuples.columns import few
-from spaseq.tuples.encoding import past, steps, symbols
+from spaseq.tuples.columns import rows as few
+from spaseq.tuples.encoding import past, symbols
+from spaseq.tuples.encoding import symbols as steps
 
 QUERIES = {
     "local": "SELECT * WHERE A AS a ; B AS b FILTER a[p > 1.5 AND t = 'x'] AND b[n % 2 = 0 OR t LIKE 'y%']"

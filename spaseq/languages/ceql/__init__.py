@@ -1,4 +1,4 @@
-"""The CEQL language: text to ``spaseq.pattern.formulas.query.Query``, and back to text."""
+"""The CEQL language: text to ``spaseq.pattern.formulas.query.FormulaQuery``, and back to text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ParsedQuery", "format_query", "parse"]
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedQuery:
+class ParsedFormulaQuery:
     """A query that was read without error: its meaning, its formula in normal form, its syntax tree, its warnings."""
 
     query: FormulaQuery
@@ -28,7 +28,7 @@ class ParsedQuery:
     warnings: tuple[QueryWarning, ...] = ()
 
 
-def parse(text: str | os.PathLike[str], path: str = "") -> ParsedQuery:
+def parse(text: str | os.PathLike[str], path: str = "") -> ParsedFormulaQuery:
     """Read a CEQL query, a text or a ``pathlib.Path`` of a file; ``path`` is where it comes from, for messages.
 
     Raises QuerySyntaxError if the text is not of the language, QueryError if it has no meaning, OptionError if it is
@@ -38,7 +38,7 @@ def parse(text: str | os.PathLike[str], path: str = "") -> ParsedQuery:
     try:
         syntax = parse_tree(source.text)
         query = lower_query(syntax)
-        return ParsedQuery(query, _normal_form(query, syntax), syntax, warnings(syntax, source))
+        return ParsedFormulaQuery(query, _normal_form(query, syntax), syntax, warnings(syntax, source))
     except Problem as problem:
         raise source.error(problem) from None
 

@@ -31,7 +31,7 @@ def _tokens(children: Children, *kinds: str) -> list[Token]:
     return [child for child in children if isinstance(child, Token) and child.type in kinds]
 
 
-class ExpressionBuilder(Transformer[Token, Any]):
+class ConditionBuilder(Transformer[Token, Any]):
     """Conditions and values."""
 
     def name(self, children: Children) -> tree.Name:
@@ -112,7 +112,7 @@ def _is_stream(node: Node) -> bool:
     return isinstance(node, tree.Attribute) and node.variable is None
 
 
-class FormulaBuilder(ExpressionBuilder):
+class FormulaBuilder(ConditionBuilder):
     """Which events follow each other."""
 
     def named(self, children: Children) -> tree.Named:
@@ -134,7 +134,7 @@ class FormulaBuilder(ExpressionBuilder):
         return tree.Filtered(*nodes(children), span=span_of(children))
 
 
-class QueryBuilder(FormulaBuilder):
+class FormulaQueryBuilder(FormulaBuilder):
     """The clauses of a query."""
 
     def aggregate(self, children: Children) -> tree.Aggregate:
@@ -220,4 +220,4 @@ def parse_tree(text: str) -> tree.Query:
 @cache
 def grammar() -> Lark:
     """The parser."""
-    return load_grammar(GRAMMAR, QueryBuilder())
+    return load_grammar(GRAMMAR, FormulaQueryBuilder())

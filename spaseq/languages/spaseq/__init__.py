@@ -1,4 +1,4 @@
-"""The SPAseq language: text to ``spaseq.pattern.Query``, and back to text."""
+"""The SPAseq language: text to ``spaseq.pattern.sequences.Query``, and back to text."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from spaseq.paths.pictures.drawing import EDGE, FIRST_EDGE, Drawing, DrawnEdge, DrawnNode, fills, width
+from spaseq.paths.pictures.subgraph import EDGE, FIRST_EDGE, Drawing, DrawnEdge, DrawnNode, fills, width
 
 CHARACTER = 7.5  # pixels
 PADDING = 24

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from spaseq.paths.pictures.drawing import EDGE, FIRST_EDGE, Drawing, DrawnNode, fills
+from spaseq.paths.pictures.subgraph import EDGE, FIRST_EDGE, Drawing, DrawnNode, fills
 from spaseq.plan.description import mermaid_text
 
 

@@ -8,7 +8,7 @@ from enum import Enum
 from spaseq.errors import QueryError
 from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, SelectionStrategy
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 
 
 class GroupingPlace(Enum):
@@ -19,7 +19,7 @@ class GroupingPlace(Enum):
     INSIDE = "inside"  # some other one, or in some matches none
 
 
-def way(query: FormulaQuery, plan: Recognition, unordered: Collection[str] = ()) -> str:
+def way(query: FormulaQuery, plan: RecognitionPlan, unordered: Collection[str] = ()) -> str:
     """In words, how the aggregates are found; ``unordered`` as in ``why_enumerated``."""
     why = why_enumerated(query, plan, unordered)
     if why is not None:
@@ -29,7 +29,7 @@ def way(query: FormulaQuery, plan: Recognition, unordered: Collection[str] = ())
     return "totals of partial matches: an event costs the same however many matches there are"
 
 
-def why_enumerated(query: FormulaQuery, plan: Recognition, unordered: Collection[str] = ()) -> str | None:
+def why_enumerated(query: FormulaQuery, plan: RecognitionPlan, unordered: Collection[str] = ()) -> str | None:
     """Why totals are not enough; None: they are.
 
     ``unordered`` are attributes whose values are no numbers of 64 bits, such as texts."""
@@ -48,7 +48,7 @@ def why_enumerated(query: FormulaQuery, plan: Recognition, unordered: Collection
     return None
 
 
-def check_groups(query: FormulaQuery, plan: Recognition) -> None:
+def check_groups(query: FormulaQuery, plan: RecognitionPlan) -> None:
     """QueryError for a GROUP BY of a variable that may hold several events of one match."""
     for key in query.group_by:
         if holds_several(plan, key.attribute):
@@ -57,7 +57,7 @@ def check_groups(query: FormulaQuery, plan: Recognition) -> None:
             raise QueryError(message, hint=hint)
 
 
-def place(attribute: Attribute, query: FormulaQuery, plan: Recognition) -> GroupingPlace:
+def place(attribute: Attribute, query: FormulaQuery, plan: RecognitionPlan) -> GroupingPlace:
     """Which event has the value; all events of a match have that of an attribute of a partition."""
     held = _states(plan, attribute)
     states = plan.automaton.states
@@ -70,18 +70,18 @@ def place(attribute: Attribute, query: FormulaQuery, plan: Recognition) -> Group
     return GroupingPlace.INSIDE
 
 
-def _states(plan: Recognition, attribute: Attribute) -> frozenset[int]:
+def _states(plan: RecognitionPlan, attribute: Attribute) -> frozenset[int]:
     """Where an event is picked that the attribute's variable holds."""
     return frozenset(number for number, names in enumerate(plan.variables) if attribute.variable in names)
 
 
-def holds_several(plan: Recognition, attribute: Attribute) -> bool:
+def holds_several(plan: RecognitionPlan, attribute: Attribute) -> bool:
     """Whether the attribute's variable may hold several events of a match."""
     held = _states(plan, attribute)
     return bool(_reached(plan, held) & held)
 
 
-def _avoids(plan: Recognition, held: frozenset[int]) -> bool:
+def _avoids(plan: RecognitionPlan, held: frozenset[int]) -> bool:
     """Whether a match may come through none of the states."""
     states = plan.automaton.states
     free = frozenset(number for number, state in enumerate(states) if state.initial) - held
@@ -89,7 +89,7 @@ def _avoids(plan: Recognition, held: frozenset[int]) -> bool:
     return any(states[number].final for number in reached)
 
 
-def _reached(plan: Recognition, begin: frozenset[int], without: frozenset[int] = frozenset()) -> frozenset[int]:
+def _reached(plan: RecognitionPlan, begin: frozenset[int], without: frozenset[int] = frozenset()) -> frozenset[int]:
     """The states that come after some of ``begin``, if not through those to leave out."""
     reached: frozenset[int] = frozenset()
     todo = begin

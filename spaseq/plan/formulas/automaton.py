@@ -50,7 +50,7 @@ class EventKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognition:
+class RecognitionPlan:
     """An automaton, its atoms by number, and the variables that hold what is picked in each state.
 
     ``measured`` are the values of an event, by column, that the automaton's registers are compared with; ``asked`` the
@@ -67,7 +67,7 @@ class Recognition:
     partition: tuple[str, ...] = ()
 
 
-def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> RecognitionPlan:
     """What recognizes the matches of a query, its formula in normal form; ``texts`` as in ``recognition``.
 
     Attributes that its filters join all events by become partitions, where that makes no difference.
@@ -78,7 +78,7 @@ def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = froze
     return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
 
 
-def chosen_lanes(query: FormulaQuery, plan: Recognition) -> Lanes:
+def chosen_lanes(query: FormulaQuery, plan: RecognitionPlan) -> Lanes:
     """How the recognizer runs the query's automaton."""
     return lanes(plan.automaton, query.strategy.value, query.limit, rises(query))
 
@@ -102,7 +102,7 @@ def recognition(
     texts: frozenset[str] = frozenset(),
     strategy: SelectionStrategy = SelectionStrategy.ALL,
     told: Told | None = None,
-) -> Recognition:
+) -> RecognitionPlan:
     """What recognizes ``formula``; positions of ``selected`` variables (None: all) belong to results.
 
     ``texts`` are the attributes that have texts: their order is not that of any number.  Of STRICT there are no results
@@ -131,7 +131,7 @@ def recognition(
         )
     ambiguous = not all(state.marked for state in states) or is_ambiguous(places)
     automaton = ComplexEventAutomaton(tuple(states), ambiguous)
-    found = Recognition(automaton, tuple(atoms), tuple(place.variables for place in places))
+    found = RecognitionPlan(automaton, tuple(atoms), tuple(place.variables for place in places))
     if not scopes:
         return found
     correlation = correlated(places, scopes, texts)
@@ -221,7 +221,7 @@ Path = tuple[int, ...]
 Pair = tuple[int, int]
 
 
-def twin_paths(plan: Recognition) -> tuple[Path, Path] | None:
+def twin_paths(plan: RecognitionPlan) -> tuple[Path, Path] | None:
     """The shortest two different paths of states that may pick the same events; None if there are none, or too long."""
     states = plan.automaton.states
     after = followers(states)
@@ -251,12 +251,12 @@ def followers(states: tuple[PickState, ...]) -> list[list[int]]:
     return found
 
 
-def _pairs(plan: Recognition, left: list[int], right: list[int]) -> list[Pair]:
+def _pairs(plan: RecognitionPlan, left: list[int], right: list[int]) -> list[Pair]:
     """Pairs of states that one event may enter, as far as types and streams tell."""
     return [pair for pair in product(left, right) if _kinds_share_events(_kinds(plan, pair[0]), _kinds(plan, pair[1]))]
 
 
-def _kinds(plan: Recognition, number: int) -> list[EventKind]:
+def _kinds(plan: RecognitionPlan, number: int) -> list[EventKind]:
     return [plan.atoms[atom] for atom in plan.automaton.states[number].atoms]
 
 
@@ -267,7 +267,7 @@ def _kinds_share_events(left: list[EventKind], right: list[EventKind]) -> bool:
     )
 
 
-def split(query: FormulaQuery, plan: Recognition) -> Split:
+def split(query: FormulaQuery, plan: RecognitionPlan) -> Split:
     """Where a query may be cut; ``plan`` knows the attributes by which filters join all events."""
     if query.partition:
         if query.consumption is Consumption.ANY:

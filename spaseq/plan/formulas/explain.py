@@ -28,7 +28,7 @@ from spaseq.pattern.formulas.query import (
 from spaseq.plan.description import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation
 from spaseq.plan.formulas import glushkov as strategies
-from spaseq.plan.formulas.automaton import Recognition, chosen_lanes, followers, split, twin_paths
+from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths
 from spaseq.showing import json_text
 
 
@@ -38,7 +38,7 @@ class Explained:
 
     query: FormulaQuery
     formula: Formula
-    plan: Recognition
+    plan: RecognitionPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Section:
     lines: tuple[str, ...] = ()
 
 
-def explain(query: FormulaQuery, formula: Formula, plan: Recognition, form: str = "text") -> str:
+def explain(query: FormulaQuery, formula: Formula, plan: RecognitionPlan, form: str = "text") -> str:
     """All sections, or the picture of the automaton, in one of FORMULA_FORMATS; KeyError for another."""
     return FORMULA_FORMATS[form](Explained(query, formula, plan))
 
@@ -216,7 +216,7 @@ def automaton(asked: Explained) -> Section:
     return Section("automaton", "automaton", value, lines=(*lines, *_ambiguity(value)))
 
 
-def _state(plan: Recognition, number: int) -> dict[str, Any]:
+def _state(plan: RecognitionPlan, number: int) -> dict[str, Any]:
     state = plan.automaton.states[number]
     kinds = [plan.atoms[atom] for atom in state.atoms]
     called = sorted({name for kind in kinds for name in given_names(plan.variables[number], kind.type, kind.stream)})
@@ -253,7 +253,7 @@ def _role(state: PickState) -> str:
     return " and ".join(name for name in ("initial", "final") if getattr(state, name)) or "waiting"
 
 
-def _transitions(plan: Recognition) -> list[dict[str, Any]]:
+def _transitions(plan: RecognitionPlan) -> list[dict[str, Any]]:
     """From state to state, with what is compared."""
     if plan.automaton.correlation is None:
         steps = list(_steps(plan.automaton.states))
@@ -276,7 +276,7 @@ def _steps(states: tuple[PickState, ...]) -> Iterator[RegisterTransition]:
             yield RegisterTransition(number, to, contiguous=number not in states[to].after)
 
 
-def _conditions(plan: Recognition, one: RegisterTransition) -> Iterator[Predicate]:
+def _conditions(plan: RecognitionPlan, one: RegisterTransition) -> Iterator[Predicate]:
     yield from (plan.measured[guard.column].comparison.written for guard in one.guards)
     yield from (plan.asked[question.number].asked.predicate for question in one.questions)
 

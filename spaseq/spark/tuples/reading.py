@@ -13,7 +13,7 @@ from spaseq.errors import OptionError
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import Kind, kind_of_type, usual, usual_schema
 from spaseq.spark.tuples.fields import with_struct_fields
-from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock

@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.spark.tuples.reading import TableReading
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.symbols import Symbols
@@ -66,7 +66,7 @@ class RowRouter:
         return used
 
 
-def counts_rows(query: FormulaQuery, plan: Recognition) -> bool:
+def counts_rows(query: FormulaQuery, plan: RecognitionPlan) -> bool:
     """Whether rows matter that no atom matches: what follows directly on what, and how many are in a window."""
     if isinstance(query.window, EventWindow) or query.strategy is SelectionStrategy.STRICT:
         return True

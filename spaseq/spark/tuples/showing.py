@@ -16,10 +16,9 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
 from spaseq.spark.tuples.store import Rows, RowStore
-from spaseq.tuples.aggregates.aggregating import AggregatingQuery
+from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.encoded import EncodedBatch
-from spaseq.tuples.selection.names import free
-from spaseq.tuples.selection.projecting import Column, without_nan
+from spaseq.tuples.selection.projection import Column, free, without_nan
 from spaseq.tuples.selection.selecting import SelectingQuery
 
 if TYPE_CHECKING:

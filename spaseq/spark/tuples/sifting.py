@@ -21,7 +21,7 @@ from spaseq.spark.tuples.reading import INSTANT, TIME, TableReading
 from spaseq.spark.tuples.routing import Places, RowRouter
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.columns.agreed import ColumnTypes
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.pushing import Pushed, PushedPart
 
 Routed = list[tuple[int, Places]]

@@ -39,10 +39,9 @@ from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
 from spaseq.sources.tables.types import Kind, kind_of_type
-from spaseq.tuples.columns.few import FewRows
-from spaseq.tuples.columns.few_predicates import few_truths, few_values
-from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.texts import KnownTexts, numbered
+from spaseq.tuples.columns.numbering import KnownTexts, numbered
+from spaseq.tuples.columns.predicates import few_truths, few_values, holds, numbers
+from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.vectors import Mask, nearest
 
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)

@@ -24,14 +24,13 @@ from spaseq.pattern.formulas.predicates import (
     attributes,
     mapped,
 )
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
 from spaseq.sources.tables.types import Kind, check, kind_of_type
-from spaseq.tuples.columns.few import FewRows, Rows
-from spaseq.tuples.columns.few_predicates import Values, few_values
-from spaseq.tuples.columns.predicates import holds, numbers
-from spaseq.tuples.columns.texts import KnownTexts, numbered
+from spaseq.tuples.columns.numbering import KnownTexts, numbered
+from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
+from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest
 from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -47,7 +46,7 @@ Numbers = npt.NDArray[np.int64]
 Case = tuple[list[int], ...]  # positions of earlier events, by variable
 
 
-def correlated_attributes(plan: Recognition) -> tuple[str, ...]:
+def correlated_attributes(plan: RecognitionPlan) -> tuple[str, ...]:
     """The attributes that are compared between events."""
     found = [attribute.name for measured in plan.measured for attribute in attributes(measured.comparison.written)]
     found += [attribute.name for inquiry in plan.asked for attribute in attributes(inquiry.asked.predicate)]

@@ -18,13 +18,11 @@ from spaseq.sources.tables.source import CsvFormat, Source, Types, check_texts, 
 from spaseq.sources.tables.types import Kind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.few import Rows
+from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Mask
-from spaseq.tuples.encoding.measures import Measure, check_measure, measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
-from spaseq.tuples.encoding.timed import Timed, clock_of
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Measure, Timed, Times, check_measure, clock_of, measure
 
 
 @dataclass(frozen=True, slots=True)

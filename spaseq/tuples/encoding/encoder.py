@@ -10,18 +10,17 @@ import numpy as np
 import pyarrow
 
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
 from spaseq.sources.tables.types import check
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.tuples.columns.few import Rows
-from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.rows import Rows
+from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.encoding.encoded import EncodedBatch, Omitted
-from spaseq.tuples.encoding.measures import Measure, check_measure, measure
 from spaseq.tuples.encoding.partitions import NO_PARTITION, PARTITIONS, Numbers, Partitions
 from spaseq.tuples.encoding.symbol_groups import Masks, Naming, SymbolGroup, grouped, named
 from spaseq.tuples.encoding.symbols import Atom
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Measure, Times, check_measure, measure
 
 MANY = 1 << 14  # partitions of which some may be done with
 _OMITTED: Shape = (COUNT, COUNT)
@@ -105,7 +104,7 @@ class Keyed:
 class QueryReading:
     """What one query reads of the events."""
 
-    def __init__(self, query: FormulaQuery, plan: Recognition, atoms: Sequence[Atom], running: Forgetful) -> None:
+    def __init__(self, query: FormulaQuery, plan: RecognitionPlan, atoms: Sequence[Atom], running: Forgetful) -> None:
         self.atoms = named(atoms)
         self.names = [repr(atom) for atom in atoms]
         self.running = running
@@ -245,7 +244,7 @@ class BatchEncoder:
         return reading.masks is not None and reading.masks.group is group
 
 
-def check_reading(query: FormulaQuery, plan: Recognition, schema: pyarrow.Schema) -> None:
+def check_reading(query: FormulaQuery, plan: RecognitionPlan, schema: pyarrow.Schema) -> None:
     """QueryError if what a query asks of single events makes no sense for the columns that they have."""
     for atom in plan.atoms:
         check(atom.predicate, schema)

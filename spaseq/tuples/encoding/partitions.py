@@ -10,9 +10,9 @@ import pyarrow
 
 from spaseq.snapshots.shapes import Shape
 from spaseq.sources.tables.types import check_attribute
-from spaseq.tuples.columns.few import FewRows, Rows
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
-from spaseq.tuples.columns.stored import require
+from spaseq.tuples.columns.rows import FewRows, Rows
+from spaseq.tuples.columns.serialisation import require
 
 __all__ = ("NO_PARTITION", "Numbers", "Partitions")
 

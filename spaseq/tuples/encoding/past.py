@@ -1,4 +1,4 @@
-"""The rows of past events, as long as a match may need them."""
+"""The rows of past events, as long as a match may need them, by the positions of their events, which rise."""
 
 from __future__ import annotations
 
@@ -8,22 +8,45 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow
 import pyarrow.compute
 
 from spaseq.snapshots.shapes import COUNT, Shape
-from spaseq.tuples.columns.few import MOST_FEW, FewRows, array
-from spaseq.tuples.columns.positions import RowPositions, places_among
-from spaseq.tuples.columns.stored import (
-    damaged,
-    marks_read,
-    numbers_stored,
-    require,
-    rows_read,
-    rows_stored,
-)
+from spaseq.tuples.columns.rows import MOST_FEW, FewRows, array
+from spaseq.tuples.columns.serialisation import damaged, marks_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.times import Times
+
+Positions = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64]
+
+
+class RowPositions:
+    """The positions of n rows; most rows that are asked for are among the last ones, of which none is missing."""
+
+    def __init__(self, positions: Positions) -> None:
+        self._positions = positions
+        behind = positions - np.arange(len(positions))  # rises where some are missing
+        self._behind = int(behind[-1]) if len(positions) else 0
+        self._whole_from = self._behind + int(np.searchsorted(behind, self._behind))
+
+    def places(self, wanted: Positions) -> Places:
+        """Which rows are at these positions (m), at all of which there is one."""
+        found = wanted - self._behind
+        others = np.flatnonzero(wanted < self._whole_from)
+        if len(others):
+            found[others] = np.searchsorted(self._positions, wanted[others])
+        return found
+
+
+def places_among(known: Positions, wanted: Positions) -> Places:
+    """Where those of ``wanted`` (rising) are that are among ``known`` (rising)."""
+    places = np.searchsorted(known, wanted)
+    there = places < len(known)
+    there[there] = known[places[there]] == wanted[there]
+    return places[there].astype(np.int64, copy=False)
+
 
 SMALL = 1 << 12  # rows of a batch that may be joined with others
 MANY = 1 << 14  # rows of which some may be in no match any more

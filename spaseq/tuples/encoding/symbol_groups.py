@@ -1,9 +1,4 @@
-"""Symbols for many queries: those whose conditions are about the same things share a decision diagram.
-
-An event's symbol in a group is the number of the set of all its queries' atoms that the event matches; each query knows
-of that set what is its own.  The number of such sets is bounded by what the conditions can tell apart: queries share a
-group as long as that is at most ``MOST_SETS``.
-"""
+"""Symbols for many queries: those whose conditions are about the same things share a decision diagram."""
 
 from __future__ import annotations
 
@@ -17,10 +12,10 @@ import numpy.typing as npt
 import pyarrow
 
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant, normal
+from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.numbering import Numbers
 from spaseq.tuples.columns.predicates import Literal
-from spaseq.tuples.encoding.decisions import condition
-from spaseq.tuples.encoding.symbols import Atom, Symbols
+from spaseq.tuples.encoding.symbols import Atom, Symbols, condition
 
 MOST_SETS = 1 << 12
 MOST_OPEN = 16  # groups in which a query looks for its place
@@ -162,3 +157,19 @@ def _compared(literal: Literal) -> str:
         case Comparison(_, Attribute(column), Constant()) | Comparison(_, Constant(), Attribute(column)):
             return column
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of the events: ``time`` is the column with their times, if they have any.
+
+    Streams have names (``has_names``), or there is one without: then queries call it as they like, and ``own`` is what
+    those call it that do not say.  ``known`` are the streams that there may be, if that is known.
+    """
+
+    naming: Naming
+    time: str | None = None
+    has_names: bool = False
+    own: str | None = None
+    known: tuple[str, ...] | None = None
+    integers: Integers = Integers.INT64  # how numbers of matches are given

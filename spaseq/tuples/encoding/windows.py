@@ -10,8 +10,7 @@ import numpy as np
 
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow, Window
 from spaseq.tuples.encoding.encoded import EncodedBatch
-from spaseq.tuples.encoding.measures import Measure
-from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.encoding.times import Measure, Times
 
 NEVER, ALWAYS = np.int64(-(2**63)), np.int64(-(2**63) + 1)  # no match begins; any may have
 NOTHING = np.int64(2**63 - 1)  # no match ends

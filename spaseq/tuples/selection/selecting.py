@@ -1,31 +1,106 @@
-"""A query that selects events, batch by batch: the results that end in each."""
+"""A query that selects events, batch by batch: the results that end in each, as record batches.
+
+Their columns share the recognizer's memory where they can.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
-from spaseq.plan.formulas.automaton import Recognition, rises
+from spaseq.plan.formulas.automaton import RecognitionPlan, rises
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
-from spaseq.tuples.columns.integers import Integers
-from spaseq.tuples.columns.stored import met_of, require
+from spaseq.sources.tables.types import Integers
+from spaseq.tuples.columns.serialisation import met_of, require
 from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.past import PAST, Past
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.encoding.windows import ALWAYS, edges, latest_start
-from spaseq.tuples.selection.batches import record_batch
-from spaseq.tuples.selection.names import called, free, in_order
-from spaseq.tuples.selection.projecting import Column, columns_of
-from spaseq.tuples.totals.counting import TotalsCounter, counter
+from spaseq.tuples.selection.projection import Column, called, columns_of, free, in_order
+from spaseq.tuples.totals.totals import TotalsCounter, counter
+
+_Numbers = npt.NDArray[np.int64]
+TOGETHER = 1 << 14  # lists for which offsets are made in advance
+
+
+def record_batch(
+    found: ComplexEvents, variables: Sequence[str], shown: Sequence[frozenset[str]], schema: pyarrow.Schema
+) -> pyarrow.RecordBatch:
+    """A row for each result: its start, its end, all its positions, and those that each of the variables holds.
+
+    ``shown`` are the variables that hold what is picked in a state, for each state.
+    """
+    if found.columns is not None:
+        columns = _of_chain(found, found.columns, _held_states(tuple(variables), tuple(shown)))
+    else:
+        whole = pyarrow.ListArray.from_arrays(_offsets(found.offsets), found.positions)
+        columns = [found.starts, found.ends, whole, *(_held(found, name, shown) for name in variables)]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+
+@lru_cache(maxsize=64)
+def _held_states(variables: tuple[str, ...], shown: tuple[frozenset[str], ...]) -> tuple[tuple[int, ...], ...]:
+    """For each of the variables the states whose picks it holds."""
+    return tuple(tuple(number for number, names in enumerate(shown) if name in names) for name in variables)
+
+
+def _of_chain(found: ComplexEvents, columns: _Numbers, held: Sequence[tuple[int, ...]]) -> list[pyarrow.Array]:
+    """The columns of results that have one pick of each state, in this order."""
+    states, apart = columns.shape
+    count = len(found.starts)
+    everything = _integers(columns.reshape(-1))
+    single = _lists(1, states * apart, everything)  # parts of one array cost less than arrays
+    variables = (
+        single.slice(some[0] * apart, count)
+        if len(some) == 1
+        else _lists(len(some), count, _integers(columns[list(some), :count].T.ravel()))
+        for some in held
+    )
+    starts, ends = everything.slice(0, count), everything.slice((states - 1) * apart, count)
+    return [starts, ends, _lists(states, count, _integers(found.positions)), *variables]
+
+
+def _lists(each: int, count: int, values: pyarrow.Array) -> pyarrow.ListArray:
+    """So many lists with so many values each."""
+    return pyarrow.ListArray.from_arrays(_even_offsets(each, count), values)
+
+
+def _held(found: ComplexEvents, variable: str, shown: Sequence[frozenset[str]]) -> pyarrow.ListArray:
+    """The positions of each result that a variable holds."""
+    holds = np.array([variable in names for names in shown], np.bool_)[found.states]
+    before = np.concatenate([[0], np.cumsum(holds)])
+    return pyarrow.ListArray.from_arrays(_offsets(before[found.offsets]), found.positions[holds])
+
+
+def _integers(values: _Numbers) -> pyarrow.Array:
+    """An array of the same memory; ``pyarrow.array`` would take its time to look at the values' kind."""
+    return pyarrow.Array.from_buffers(pyarrow.int64(), values.size, [None, pyarrow.py_buffer(values)])
+
+
+def _offsets(values: _Numbers) -> pyarrow.Array:
+    return pyarrow.array(values.astype(np.int32))
+
+
+@lru_cache(maxsize=64)
+def _even_offsets(each: int, count: int) -> pyarrow.Array:
+    """Offsets of so many lists with so many values each."""
+    return _many_offsets(each, max(TOGETHER, 1 << count.bit_length()))[: count + 1]
+
+
+@lru_cache(maxsize=64)
+def _many_offsets(each: int, count: int) -> pyarrow.Array:
+    return _offsets(np.arange(count + 1) * each)
+
 
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
@@ -45,7 +120,7 @@ class SelectingQuery:
     def __init__(
         self,
         query: FormulaQuery,
-        plan: Recognition,
+        plan: RecognitionPlan,
         schema: pyarrow.Schema,
         first: int = 0,
         remembered: Sequence[str] = (),
@@ -205,7 +280,7 @@ class SelectingQuery:
             self.met = reduce(or_, new, self.met)
 
 
-def _shown(query: FormulaQuery, plan: Recognition) -> tuple[frozenset[str], ...]:
+def _shown(query: FormulaQuery, plan: RecognitionPlan) -> tuple[frozenset[str], ...]:
     """For each state the variables under which results show its picks."""
     if query.variables is not None:
         return tuple(names & frozenset(query.variables) for names in plan.variables)
@@ -219,7 +294,7 @@ def _schema(columns: Sequence[Column], events: pyarrow.Schema) -> pyarrow.Schema
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
-def _recognizer(query: FormulaQuery, plan: Recognition, memory: ConditionMemory, first: int) -> Recognizer:
+def _recognizer(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory, first: int) -> Recognizer:
     window = query.window
     return Recognizer(
         plan.automaton,

@@ -1,9 +1,12 @@
-"""Aggregates by totals of partial matches, which the aggregator keeps: no match is enumerated."""
+"""Aggregates by totals of partial matches, which are kept natively: no match is enumerated.
+
+They tell the number of a query's results, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -18,11 +21,11 @@ from nfa_native.core.arrays import column, read_store, table
 from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
 from nfa_native.counts.aggregator import Aggregates as Found
 from spaseq.errors import StreamError
-from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, MatchAggregate
-from spaseq.plan.formulas.aggregation import GroupingPlace, place
-from spaseq.plan.formulas.automaton import Recognition
-from spaseq.tuples.columns.integers import Integers
-from spaseq.tuples.columns.stored import require
+from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery, MatchAggregate
+from spaseq.plan.formulas.aggregation import GroupingPlace, place, why_enumerated
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.sources.tables.types import Integers
+from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
@@ -75,7 +78,7 @@ class Totals:
     def __init__(
         self,
         query: FormulaQuery,
-        plan: Recognition,
+        plan: RecognitionPlan,
         operands: Mapping[str, Operand],
         first: int,
         integers: Integers = Integers.INT64,
@@ -333,14 +336,14 @@ def _readings(
     return tuple(QuantityReading(kind, what, aggregate.variable or "", name) for kind, what in kinds)
 
 
-def _asked(plan: Recognition, variable: str) -> int:
+def _asked(plan: RecognitionPlan, variable: str) -> int:
     """The set of atoms of events that a variable may hold."""
     held = (state for state, names in zip(plan.automaton.states, plan.variables, strict=True) if variable in names)
     return reduce(or_, (1 << atom for state in held for atom in state.atoms), 0)
 
 
 def _aggregator(
-    query: FormulaQuery, plan: Recognition, leading: Sequence[Quantity], readings: Mapping[QuantityReading, None]
+    query: FormulaQuery, plan: RecognitionPlan, leading: Sequence[Quantity], readings: Mapping[QuantityReading, None]
 ) -> Aggregator:
     window = query.window
     states = [
@@ -391,3 +394,33 @@ def _decimals(numbers: Wide) -> pyarrow.Array:
     high, low = numbers
     halves = np.ascontiguousarray(np.stack([low.view(np.int64), high], axis=1))
     return pyarrow.Array.from_buffers(Integers.DECIMAL.type, len(high), [None, pyarrow.py_buffer(halves)])
+
+
+_ALL = MatchAggregate("COUNT", None, "count")
+
+
+class TotalsCounter:
+    """Counts the results of a query that end in each batch; ``integers`` says how many an end may have."""
+
+    def __init__(self, query: FormulaQuery, plan: RecognitionPlan, integers: Integers) -> None:
+        asked = replace(query, aggregates=(_ALL,), group_by=(), columns=(), variables=())
+        self._totals = Totals(asked, plan, {}, 0, integers)
+
+    def counts(self, batch: EncodedBatch) -> Iterator[int]:
+        """How many results there are, part by part; StreamError comes with an end that has too many."""
+        return (sum(map(int, rows.columns[0].to_pylist())) for rows in self._totals.rows(batch))
+
+    def met(self) -> int:
+        """The atoms that some event had so far."""
+        return self._totals.met()
+
+    def statistics(self) -> dict[str, int]:
+        """What is kept of the events that came."""
+        return self._totals.statistics()
+
+
+def counter(query: FormulaQuery, plan: RecognitionPlan, integers: Integers) -> TotalsCounter | None:
+    """What counts the results of a query; None: they are enumerated, or there may be too many keys."""
+    if query.limit is not None or plan.partition or isinstance(query.window, AttributeWindow):
+        return None
+    return None if why_enumerated(query, plan) is not None else TotalsCounter(query, plan, integers)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spaseq.languages.ceql import ParsedQuery, format_query, parse
+from spaseq.languages.ceql import ParsedFormulaQuery, format_query, parse
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.languages.ceql.parser import GRAMMAR
 from spaseq.languages.grammars import build_grammar, grammar_text
@@ -23,7 +23,7 @@ def cases(name: str) -> list[tuple[str, str]]:
     return [(text.strip(), meaning.strip()) for text, meaning in found]
 
 
-def read(formula: str) -> ParsedQuery:
+def read(formula: str) -> ParsedFormulaQuery:
     """The query of a formula, once it has been printed and read again."""
     parsed = parse(f"SELECT * WHERE {formula}\nWITHIN 1 DAY")
     text = format_query(parsed.tree)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from spaseq.languages.ceql import parse
-from spaseq.plan.formulas.automaton import Recognition, planned, twin_paths
+from spaseq.plan.formulas.automaton import RecognitionPlan, planned, twin_paths
 from spaseq.plan.formulas.explain import SECTIONS, explain
 from tests.oracle.ceql.generate import random_pair
 from tests.oracle.ceql.text import to_text
@@ -31,7 +31,7 @@ def explained(path: Path, form: str = "text") -> str:
     return explain(parsed.query, parsed.normal_form, plan_of(parsed), form)
 
 
-def plan_of(parsed: Any) -> Recognition:
+def plan_of(parsed: Any) -> RecognitionPlan:
     return planned(parsed.query, parsed.normal_form)
 
 

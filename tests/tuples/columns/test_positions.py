@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from spaseq.errors import SnapshotError
-from spaseq.tuples.columns.positions import RowPositions, places_among
-from spaseq.tuples.columns.stored import marks_read, numbers_stored
-from spaseq.tuples.columns.texts import KnownTexts
+from spaseq.tuples.columns.numbering import KnownTexts
+from spaseq.tuples.columns.serialisation import marks_read, numbers_stored
+from spaseq.tuples.encoding.past import RowPositions, places_among
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -37,7 +37,7 @@ def test_what_a_snapshot_cannot_have(marks: list[int], forgets: bool) -> None:
 
 
 def test_texts_that_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.tuples.columns.texts.MANY", 2)
+    monkeypatch.setattr("spaseq.tuples.columns.numbering.MANY", 2)
     known = KnownTexts()
     known.forget(0, 5)
     assert [known[text] for text in "abab"] == [1, 2, 1, 2]

@@ -15,7 +15,7 @@ from nfa_native.automata.kinds import RegisterCells
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
-from spaseq.plan.formulas.automaton import Recognition, recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
 from spaseq.tuples import Matches, match, prepared
 from spaseq.tuples.encoding import encoder
 from spaseq.tuples.selection import selecting
@@ -30,11 +30,11 @@ Picks = set[tuple[int, ...]]
 
 
 # ── kinds of cells ───────────────────────────────────────────────────────────────────────────────────────
-def as_planned(plan: Recognition) -> Recognition:
+def as_planned(plan: RecognitionPlan) -> RecognitionPlan:
     return plan
 
 
-def without_keys(plan: Recognition) -> Recognition:
+def without_keys(plan: RecognitionPlan) -> RecognitionPlan:
     """All groups of a state in one list."""
     correlation = plan.automaton.correlation
     if correlation is None:
@@ -43,7 +43,7 @@ def without_keys(plan: Recognition) -> Recognition:
     return replace(plan, automaton=replace(plan.automaton, correlation=flat))
 
 
-def merged(plan: Recognition) -> Recognition:
+def merged(plan: RecognitionPlan) -> RecognitionPlan:
     """Groups by their registers, looked at one by one: no views."""
     correlation = plan.automaton.correlation
     if correlation is None:
@@ -55,14 +55,14 @@ def merged(plan: Recognition) -> Recognition:
     return replace(plan, automaton=replace(plan.automaton, correlation=flat))
 
 
-def flat(plan: Recognition) -> Recognition:
+def flat(plan: RecognitionPlan) -> RecognitionPlan:
     return without_keys(merged(plan))
 
 
 KINDS = [None, as_planned, merged, flat]
 
 
-def compared(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> Recognition:
+def compared(query: FormulaQuery, formula: Formula, texts: frozenset[str] = frozenset()) -> RecognitionPlan:
     """The plan that compares events by keys, too, instead of keeping them apart."""
     selected = None if query.variables is None or query.aggregates else frozenset(query.variables)
     return replace(recognition(formula, selected, texts, query.strategy), partition=query.partition)

@@ -14,17 +14,16 @@ from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import StreamError
 from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
-from spaseq.sources.tables.types import Kind
-from spaseq.tuples.columns.integers import Integers
-from spaseq.tuples.columns.positions import RowPositions, places_among
-from spaseq.tuples.columns.stored import marks_read, numbers_stored, require, vector_read, vector_stored
+from spaseq.sources.tables.types import Integers, Kind
+from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
+from spaseq.tuples.encoding.past import RowPositions, places_among
 from spaseq.tuples.encoding.windows import ALWAYS, edges, least_start
-from spaseq.tuples.selection.choosing import chosen, distinct
+from spaseq.tuples.selection.picks import chosen, distinct
 from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
 from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large
 from spaseq.tuples.totals.totals import AggregateRows
@@ -174,7 +173,7 @@ class Enumeration:
     def __init__(
         self,
         query: FormulaQuery,
-        plan: Recognition,
+        plan: RecognitionPlan,
         operands: Mapping[str, Operand],
         schema: pyarrow.Schema,
         first: int,

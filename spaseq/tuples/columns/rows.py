@@ -1,5 +1,4 @@
-"""A few rows, as lists of Python's values: for so few, to make arrays of Arrow costs more than all that is done with
-them.
+"""A few rows, as lists of Python's values: for so few, arrays of Arrow cost more than all that is done with them.
 
 Values are those of the usual types: integers of 64 bits, doubles that are numbers, texts that have an encoding, truth
 values, times as microseconds, and None for NULL.

@@ -1,7 +1,8 @@
-"""Attributes that SELECT shows: values at the positions that a variable holds."""
+"""Attributes that SELECT shows: values at the positions that a variable holds, and what results call picked events."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,27 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.pattern.formulas.query import FormulaQuery
+from spaseq.pattern.formulas.query import FormulaQuery, named_in
 from spaseq.plan.formulas.aggregation import holds_several
-from spaseq.plan.formulas.automaton import Recognition
+from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.tuples.encoding.past import Past
+
+
+def called(query: FormulaQuery, plan: RecognitionPlan) -> tuple[frozenset[str], ...]:
+    """For each state the variables that AS gives its picks; where there is none, their type."""
+    named = named_in(query.formula)
+    types = [frozenset(plan.atoms[number].type for number in state.atoms) for state in plan.automaton.states]
+    return tuple(names & named or kinds & names for names, kinds in zip(plan.variables, types, strict=True))
+
+
+def in_order(names: Sequence[frozenset[str]]) -> tuple[str, ...]:
+    """All of the names of states, each where it comes first."""
+    return tuple(dict.fromkeys(name for some in names for name in sorted(some)))
+
+
+def free(name: str, taken: Sequence[str]) -> str:
+    """The name, with underscores if it is taken."""
+    return free(f"{name}_", taken) if name in taken else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,7 @@ def without_nan(values: pyarrow.Array) -> pyarrow.Array:
     return pyarrow.compute.if_else(wrong, pyarrow.scalar(None, values.type), values)
 
 
-def columns_of(query: FormulaQuery, plan: Recognition, variables: tuple[str, ...]) -> tuple[Column, ...]:
+def columns_of(query: FormulaQuery, plan: RecognitionPlan, variables: tuple[str, ...]) -> tuple[Column, ...]:
     """What SELECT shows beside start, end and positions; ``variables`` are all that it has, or ``*`` stands for."""
     return tuple(
         Column(column, column)
