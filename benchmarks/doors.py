@@ -43,7 +43,7 @@ def encoded(table: pyarrow.Table) -> Preparation:
     def prepare() -> Job:
         engine = spaseq.Engine()
         engine.register(V_SHAPE)
-        (events,) = read_rows(engine.core, table, False)
+        (events,) = read_rows(engine.kind, table, False)
         return lambda: (events.to_arrow(), engine)
 
     return prepare

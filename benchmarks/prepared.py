@@ -81,7 +81,7 @@ def resident() -> int:
 def prepared_anew() -> None:
     """All that is done for a query once in a process: read, planned, compiled."""
     query = Prepared(QUERY, compile_plan(spaseq.parse(QUERY).query))
-    Common([query], spaseq.Engine().background, spaseq.Engine().core.evaluator.mode)
+    Common([query], spaseq.Engine().background, spaseq.Engine().kind.evaluator.mode)
 
 
 def memory() -> tuple[float, float]:

@@ -40,9 +40,9 @@ def before_the_shuffle(job: Job, batches: Batches, clock: Clock) -> list[pyarrow
     engine, router = job.reader()
     packer, found = Packer(job.labels, job.form), list[pyarrow.RecordBatch]()
     for batch in batches:
-        engine.core.forget_terms()
+        engine.kind.forget_terms()
         with clock.stage("rows read as events"):
-            read = read_lines(engine.core, batch, False)
+            read = read_lines(engine.kind, batch, False)
         for events, lines in read:
             with clock.stage("events routed"):
                 rows, shares = rows_with(named(events), lines), routed(events, router)[0]

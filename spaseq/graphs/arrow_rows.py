@@ -13,7 +13,7 @@ from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.rows import Numbers, TextColumn
 from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError, require
-from spaseq.graphs.core import EngineCore
+from spaseq.graphs.kind import Graphs
 from spaseq.graphs.queries import resolve_stream
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.graphs import read_graph
@@ -30,33 +30,33 @@ def _in_batch(row: int) -> str:
     return f"<batch>, row {row}"
 
 
-def read_rows(core: EngineCore, data: Any, skip: bool) -> list[Events]:
-    """The events of a table's rows, by stream, for ``EngineCore.push_columns``; what is skipped is counted.
+def read_rows(kind: Graphs, data: Any, skip: bool) -> list[Events]:
+    """The events of a table's rows, by stream, for ``EngineCore.push``; what is skipped is counted.
 
     Errors as of ``Engine.push_arrow``, after which the engine is as it was.
     """
-    return [events for events, _ in _read(core, data, skip, keep_lines=False)]
+    return [events for events, _ in _read(kind, data, skip, keep_lines=False)]
 
 
-def read_lines(core: EngineCore, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
+def read_lines(kind: Graphs, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
     """As ``read_rows``, with the lines of each event that a pattern can use, one at least.
 
     ``place`` gives what errors call a row, by its number.
     """
-    found = _read(core, data, skip, keep_lines=True, place=place)
+    found = _read(kind, data, skip, keep_lines=True, place=place)
     return [(events, lines or text_column(events.graphs, True)) for events, lines in found]
 
 
 def _read(
-    core: EngineCore, data: Any, skip: bool, keep_lines: bool, place: Place = _in_batch
+    kind: Graphs, data: Any, skip: bool, keep_lines: bool, place: Place = _in_batch
 ) -> list[tuple[Events, TextColumn | None]]:
     require("pyarrow")
     from spaseq.sources.rdf.arrow import EventColumns, read_table
 
     if not isinstance(skip, bool):
         raise OptionError(f"skip is True or False, not {skip!r:.80}")
-    scopes = {iri: encoder.next_scope for iri, encoder in core.encoders.items()}
-    reader, first = _RowReader(core, skip, keep_lines, place), 0
+    scopes = {iri: encoder.next_scope for iri, encoder in kind.encoders.items()}
+    reader, first = _RowReader(kind, skip, keep_lines, place), 0
     try:
         for batch in read_table(data).to_batches():
             if batch.num_rows:
@@ -65,10 +65,10 @@ def _read(
         found = reader.events()
     except BaseException:
         for iri, scope in scopes.items():
-            core.encoders[iri].next_scope = scope
+            kind.encoders[iri].next_scope = scope
         raise
     for stream, skipped in reader.skipped():
-        core.skipped[stream] = core.skipped.get(stream, Skipped()) + skipped
+        kind.skipped[stream] = kind.skipped.get(stream, Skipped()) + skipped
     return found
 
 
@@ -81,10 +81,10 @@ class _BadRows:
 
 
 class _RowReader:
-    """Reads rows as events of the streams of a core.  ``skip``: those that are none are counted, else a RowError."""
+    """Reads rows as events of the streams of an engine.  ``skip``: those that are none are counted, else a RowError."""
 
-    def __init__(self, core: EngineCore, skip: bool, keep_lines: bool, place: Place) -> None:
-        self._core = core
+    def __init__(self, kind: Graphs, skip: bool, keep_lines: bool, place: Place) -> None:
+        self._kind = kind
         self._place = place
         self._skip = skip
         self._keep_lines = keep_lines
@@ -134,10 +134,10 @@ class _RowReader:
             self._note(OF_NO_STREAM, rows, "the stream is missing")
             return None
         try:
-            return self._core.open_stream(name)
+            return self._kind.core.open_stream(name)
         except OptionError as error:
             try:
-                resolve_stream(name, self._core.queries.values())
+                resolve_stream(name, self._kind.queries.values())
             except OptionError:
                 self._note(OF_NO_STREAM, rows, str(error))
                 return None
@@ -146,7 +146,7 @@ class _RowReader:
     def _read_stream(self, iri: str, rows: Numbers, columns: EventColumns, first: int) -> None:
         """Read rows of one stream, up to a bad one that is not to be skipped."""
         if iri not in self._assemblers:
-            self._assemblers[iri] = Assembler(self._core.encoders[iri], (), keep_lines=self._keep_lines)
+            self._assemblers[iri] = Assembler(self._kind.encoders[iri], (), keep_lines=self._keep_lines)
         assembler, events = self._assemblers[iri], columns.events
 
         def read_closely(row: int) -> bool:

@@ -9,17 +9,18 @@ from typing import Any
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
+from spaseq import runtime
 from spaseq.errors import OptionError
-from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps, reading
-from spaseq.graphs import promises
+from spaseq.exclusive import exclusive, in_steps, reading
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.core import EngineCore
+from spaseq.graphs.kind import Graphs
 from spaseq.graphs.prepared import AnyQuery
+from spaseq.graphs.running import GraphQuery, OnMatch
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
-from spaseq.runtime.delivery import OnMatch
-from spaseq.soundness import Soundness, whole_or_broken
+from spaseq.runtime.core import EngineCore
+from spaseq.soundness import whole_or_broken
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
@@ -28,7 +29,7 @@ from spaseq.streams.timestamps import Time, to_microseconds
 FEW_EVENTS = 24  # of a batch: one by one they cost no more than as columns, for one query or fifty
 
 
-class Engine(Uncopied):
+class Engine(runtime.Engine):
     """Runs queries on events that are pushed.  One engine belongs to one thread at a time: BusyError for a second one.
 
     ``background`` maps IRIs of knowledge graphs to files, graphs or bytes.  ``lateness`` is how much older than the
@@ -41,8 +42,6 @@ class Engine(Uncopied):
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
     """
 
-    instead = ANOTHER_ENGINE
-
     def __init__(
         self,
         background: BackgroundSources | Background | None = None,
@@ -51,51 +50,43 @@ class Engine(Uncopied):
         gpm: str = "auto",
         entail: Entail = (),
     ) -> None:
-        self._hold(EngineCore(read_background(background, entail), lateness, on_late, gpm))
+        self._keep(Graphs(read_background(background, entail), lateness, on_late, gpm))
 
-    def _hold(self, core: EngineCore) -> None:
-        self.core = core  # who takes it locks it: ``core.use``
-        self._use = core.use
+    core: EngineCore[Events, GraphQuery]
 
-    @property
-    def soundness(self) -> Soundness:
-        """Whether there was always memory."""
-        return self.core.soundness
+    def _keep(self, kind: Graphs) -> None:
+        self.kind = kind
+        self._hold(kind.core)
 
     @property
     def terms(self) -> Terms:
         """The table of terms."""
-        return self.core.terms
-
-    @property
-    def lateness(self) -> int:
-        """How much older than the newest event of its stream an event may be, in microseconds."""
-        return self.core.lateness
+        return self.kind.terms
 
     @property
     def on_late(self) -> Callable[[Event], object] | None:
         """What events that came too late are given to."""
-        return self.core.on_late
+        return self.kind.on_late
 
     @on_late.setter
     def on_late(self, on_late: Callable[[Event], object] | None) -> None:
-        self.core.on_late = on_late
+        self.kind.on_late = on_late
 
     @property
     def encoder(self) -> Encoder:
         """What readers need to encode events for this engine."""
-        return self.core.encoder
+        return self.kind.encoder
 
     @property
     def background(self) -> Background:
         """The background knowledge that events pushed from now on see."""
-        return self.core.background
+        return self.kind.background
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     @property
     def queries(self) -> dict[str, Query]:
         """The registered queries by name."""
-        return self.core.queries
+        return self.kind.queries
 
     @exclusive
     @whole_or_broken
@@ -114,12 +105,12 @@ class Engine(Uncopied):
         """
         check_most(max_results)
         _check_on_match(on_match)
-        return self.core.register(query, name, on_match, max_results)
+        return self.kind.register(query, name, on_match, max_results)
 
     @exclusive
     def unregister(self, name: str) -> None:
         """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
-        self.core.unregister(name)
+        self.kind.unregister(name)
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
@@ -135,9 +126,9 @@ class Engine(Uncopied):
         use.call = "push"
         try:
             use.owner = get_ident()
-            core = self.core
-            core.terms.check()
-            return core.deliver(core.tables(core.take_single(core.open_stream(stream), timestamp, graph, event)))
+            core, kind = self.core, self.kind
+            kind.terms.check()
+            return kind.deliver(core.tables(kind.take_single(core.open_stream(stream), timestamp, graph, event)))
         except MemoryError as error:
             raise self.soundness.broken(error) from error
         finally:
@@ -147,7 +138,7 @@ class Engine(Uncopied):
     @whole_or_broken
     def push_tables(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> Iterator[MatchTable]:
         """``push``, the results as tables of bounded size, each of one query: see ``push_events``."""
-        return self.core.settle(self.core.take_single(self.core.open_stream(stream), timestamp, graph, event))
+        return self.core.settle(self.kind.take_single(self.core.open_stream(stream), timestamp, graph, event))
 
     @exclusive
     @whole_or_broken
@@ -156,14 +147,14 @@ class Engine(Uncopied):
 
         OptionError, StreamError: one is no event, and none is taken; the error says which, from 0.
         """
-        core = self.core
+        core, kind = self.core, self.kind
         iri = core.open_stream(stream)
         if not isinstance(items, Iterable):
             raise OptionError(f"events are given as a list of (timestamp, graph), not {items!r:.80}")
         items = list(items)
-        if len(items) <= 1 or (len(items) <= FEW_EVENTS and core.has_short_way(iri)):
-            return core.deliver(core.tables(core.take_few(iri, items)))
-        return core.deliver(core.push_columns([read_items(iri, core.encoders[iri], items)]))
+        if len(items) <= 1 or (len(items) <= FEW_EVENTS and kind.has_short_way(iri)):
+            return kind.deliver(core.tables(kind.take_few(iri, items)))
+        return kind.deliver(kind.push([read_items(iri, kind.encoders[iri], items)]))
 
     @in_steps
     @whole_or_broken
@@ -173,13 +164,13 @@ class Engine(Uncopied):
         ``promise``: as ``advance`` after them.  The events are taken at once, the results found as the iterator goes
         on: what is not taken comes with a later call.
         """
-        return self.core.push_columns(self.core.columns(events), promise)
+        return self.kind.push(self.kind.columns(events), promise)
 
     @in_steps
     @whole_or_broken
     def push_columns(self, columns: Iterable[Events], promise: int | None = None) -> Iterator[MatchTable]:
         """``push_events``, the events as columns."""
-        return self.core.push_columns(columns, promise)
+        return self.kind.push(columns, promise)
 
     @in_steps
     @whole_or_broken
@@ -193,7 +184,7 @@ class Engine(Uncopied):
         from spaseq.graphs.arrow_rows import read_rows
 
         promised = None if promise is None else to_microseconds(promise)
-        return self.core.push_columns(read_rows(self.core, batch, skip), promised)
+        return self.kind.push(read_rows(self.kind, batch, skip), promised)
 
     @exclusive
     @whole_or_broken
@@ -205,59 +196,10 @@ class Engine(Uncopied):
         """
         if not isinstance(sources, Mapping):
             raise OptionError(f"background graphs are given as a mapping of IRIs to sources, not {sources!r:.80}")
-        self.core.update_background(sources)
+        self.kind.update_background(sources)
 
-    @exclusive
-    @whole_or_broken
-    def advance(self, time: Time, stream: str | None = None) -> list[Match]:
-        """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
-        return self.core.deliver(self.core.advance(time, stream))
-
-    @in_steps
-    @whole_or_broken
-    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[MatchTable]:
-        """``advance``, the results as tables."""
-        return self.core.advance(time, stream)
-
-    @exclusive
-    @whole_or_broken
-    def close(self, stream: str | None = None) -> list[Match]:
-        """The end of ``stream`` (None: of all); returns what this decides."""
-        return self.core.deliver(self.core.close(stream))
-
-    @in_steps
-    @whole_or_broken
-    def close_tables(self, stream: str | None = None) -> Iterator[MatchTable]:
-        """``close``, the results as tables."""
-        return self.core.close(stream)
-
-    # ── what a promise is good for ───────────────────────────────────────────────────────────────────────
-    @exclusive
-    @whole_or_broken
-    def due(self) -> int | None:
-        """The least promise (microseconds) with which ``advance`` would decide a result, or let an event go that waits.
-
-        A lesser one gives nothing.  None: no promise gives anything, as long as nothing else comes.  Now and then the
-        promise only ends the events of one time, and the next one decides: ``while (t := engine.due()) is not None:
-        engine.advance(t)`` gives all that promises alone decide.
-        """
-        return promises.due(self.core)
-
-    @exclusive
-    @whole_or_broken
-    def needed_since(self) -> int | None:
-        """No event before this time (microseconds) matters for any result that is still to come.
-
-        A new engine of the same queries goes on as this one would, whatever comes, if the events since this time are
-        pushed to it in the order in which they came: those that were in time, and others beside them as one likes.
-        Then it is promised what was promised, stream by stream.  What it gives up to there was given before: drop it.
-
-        None: every event may matter, since a query has no window, or one of EVENTS, or only ``max_results`` of its
-        results are asked.  2**63 - 1: none does.  -2**63: a stream has promised nothing, so all do.  It depends on
-        windows and promises alone (``windows_back``), not on what came.  OptionError: an iterator of results was begun
-        and not taken to its end.
-        """
-        return promises.needed_since(self.core)
+    def _delivered(self, decided: Iterable[MatchTable]) -> list[Match]:
+        return self.kind.deliver(decided)
 
     # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
     @reading
@@ -265,7 +207,7 @@ class Engine(Uncopied):
         """Counters of streams and queries, fit for JSON (``spaseq.graphs.statistics``)."""
         from spaseq.graphs.statistics import statistics_of
 
-        return statistics_of(self.core)
+        return statistics_of(self.kind)
 
     @reading
     @whole_or_broken
@@ -282,7 +224,7 @@ class Engine(Uncopied):
         """
         from spaseq.graphs.snapshot import take_snapshot
 
-        return take_snapshot(self.core)
+        return take_snapshot(self.kind)
 
     @staticmethod
     def restore(
@@ -303,7 +245,7 @@ class Engine(Uncopied):
 
         engine = Engine.__new__(Engine)
         _check_on_match(on_match)
-        engine._hold(restored(data, queries, read_background(background, entail), on_late, on_match, gpm))
+        engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm))
         return engine
 
 

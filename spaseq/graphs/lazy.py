@@ -13,9 +13,10 @@ from gpm.rows import AtomRows, EventBatch, Numbers
 from gpm.shapes import PatternShape
 from spaseq.errors import SpaseqError
 from spaseq.graphs.demand import Demand, Mask, Ticks
-from spaseq.graphs.running import RunningQuery
+from spaseq.graphs.running import GraphQuery
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.runtime.reorder import Released
+from spaseq.sources.rdf.events import Events
 
 Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
 TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
@@ -26,7 +27,7 @@ Rows = dict[tuple[int, CompiledPattern], AtomRows]
 class Wish:
     """An atom that a query lets wait."""
 
-    query: RunningQuery
+    query: GraphQuery
     atom: LazyAtom
 
     @property
@@ -59,11 +60,11 @@ class Postponed:
     """What the queries of a streamset let wait, in the order in which it is evaluated."""
 
     def __init__(self) -> None:
-        self._queries: tuple[RunningQuery, ...] = ()
+        self._queries: tuple[GraphQuery, ...] = ()
         self._jobs: dict[Job, list[Wish]] = {}
         self._trials: dict[Job, Trial] = {}
 
-    def of(self, queries: Sequence[RunningQuery], released: Released) -> dict[Job, list[Wish]]:
+    def of(self, queries: Sequence[GraphQuery], released: Released[Events]) -> dict[Job, list[Wish]]:
         """The jobs that wait until the rows of the others on these events are known."""
         if self._queries != tuple(queries):
             self._know(queries)
@@ -72,18 +73,23 @@ class Postponed:
         sizes = {stream: len(events) for stream, events, _ in released.parts}
         return {job: wishes for job, wishes in self._jobs.items() if self._waits(job, sizes.get(job[0], 0))}
 
-    def forget(self, query: RunningQuery) -> None:
+    def forget(self, query: GraphQuery) -> None:
         """A query goes."""
         if query in self._queries:
             self._know([one for one in self._queries if one is not query])
 
-    def _know(self, queries: Sequence[RunningQuery]) -> None:
+    def _know(self, queries: Sequence[GraphQuery]) -> None:
         """These are the queries; a job may wait from now on because one went that needed it at once."""
         self._queries, self._jobs = tuple(queries), _jobs(queries)
         self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
 
     def evaluate(
-        self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows
+        self,
+        evaluator: Evaluator,
+        released: Released[Events],
+        complete: bool,
+        jobs: Mapping[Job, list[Wish]],
+        rows: Rows,
     ) -> None:
         """Add to ``rows``, which has those of all other patterns, the rows of jobs; see ``Ticks`` for ``complete``."""
         evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows)
@@ -102,7 +108,7 @@ class Postponed:
         return False
 
 
-def _jobs(queries: Iterable[RunningQuery]) -> dict[Job, list[Wish]]:
+def _jobs(queries: Iterable[GraphQuery]) -> dict[Job, list[Wish]]:
     """What no query needs at once."""
     jobs: dict[Job, list[Wish]] = {}
     at_once: set[Job] = set()
@@ -136,7 +142,7 @@ class LazyEvaluation:
     def __init__(
         self,
         evaluator: Evaluator,
-        released: Released,
+        released: Released[Events],
         complete: bool,
         jobs: Mapping[Job, list[Wish]],
         rows: Rows,
@@ -157,7 +163,7 @@ class LazyEvaluation:
             for some, chosen in self._alike(jobs):
                 self._evaluate(some, np.flatnonzero(chosen))
 
-    def _demand(self, query: RunningQuery) -> Demand:
+    def _demand(self, query: GraphQuery) -> Demand:
         came = [self._ticks.with_some(self._parts[need.stream][1]) if need.stream in self._parts
                 else np.zeros(len(self._ticks), np.bool_) for need in query.needs]  # fmt: skip
         demand = Demand(query.matcher, self._ticks, dict(enumerate(came)))

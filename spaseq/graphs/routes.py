@@ -11,7 +11,7 @@ from gpm.native.single import SingleEvent
 from gpm.one_by_one import SinglePatterns
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import SpaseqError
-from spaseq.graphs.running import RunningQuery
+from spaseq.graphs.running import GraphQuery
 
 Rows = list[EventRows | None]  # by atom
 
@@ -21,10 +21,10 @@ class StreamPatterns:
     """The patterns of all queries on one stream; pattern i is that of ``readers[i]``, a query and its atom."""
 
     patterns: SinglePatterns
-    readers: tuple[tuple[RunningQuery, int], ...]
+    readers: tuple[tuple[GraphQuery, int], ...]
 
     @staticmethod
-    def of(queries: Iterable[RunningQuery], stream: int, knowledge: int, evaluator: Evaluator) -> StreamPatterns | None:
+    def of(queries: Iterable[GraphQuery], stream: int, knowledge: int, evaluator: Evaluator) -> StreamPatterns | None:
         """For a stream by number, next to that version of the background; None if the evaluator needs batches."""
         readers = tuple(
             (query, atom) for query in queries for atom, need in enumerate(query.needs) if need.stream == stream
@@ -32,9 +32,9 @@ class StreamPatterns:
         patterns = evaluator.one_by_one([query.needs[atom].pattern for query, atom in readers], knowledge)
         return None if patterns is None else StreamPatterns(patterns, readers)
 
-    def rows(self, event: SingleEvent) -> dict[RunningQuery, Rows]:
+    def rows(self, event: SingleEvent) -> dict[GraphQuery, Rows]:
         """The queries that have rows on the event, with these.  SpaseqError: a pattern cannot be evaluated."""
-        found: dict[RunningQuery, Rows] = {}
+        found: dict[GraphQuery, Rows] = {}
         try:
             for number, rows in self.patterns.rows(event):
                 query, atom = self.readers[number]

@@ -20,6 +20,7 @@ from spaseq.graphs.queries import as_query, derived_stream, supplied_streams
 from spaseq.graphs.statistics import losses_of, statistics_of
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
+from spaseq.results.merging import merged_matches, merged_tables
 from spaseq.results.table import MatchTable, MergedTables
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.live import Live, OpenSource, Patience
@@ -152,9 +153,10 @@ class Run(Uncopied, Iterator[Match]):
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._core = core = self.engine.core
+        self._kind = kind = self.engine.kind
         self._use = core.use
         named = named_queries(queries) if state is None else []
-        core.share(query for _, query in named)
+        kind.share(query for _, query in named)
         for name, query in named:
             self.engine.register(query, name, max_results=max_results)
         self._origins = self.engine.encoder.origins
@@ -171,7 +173,7 @@ class Run(Uncopied, Iterator[Match]):
         self._from_files = True  # nothing that could fall silent
         self._sources = {iri: self._read(iri, stream, options, follow) for iri, stream in supplied.items()}
         if self._from_files and len(core.running) > 1 and state is None:
-            core.wait_for_whole_ticks()
+            kind.wait_for_whole_ticks()
         self._matches: Iterator[Match] | None = None
         self.reading = False  # while it is true, KeyboardInterrupt does no harm: all that was read is worked out
         self.stopped = False
@@ -185,11 +187,11 @@ class Run(Uncopied, Iterator[Match]):
     def __next__(self) -> Match:
         """The next match, in order of decision."""
         if self._matches is None:
-            matches = (match for decided in self._steps() for match in decided.matches())
+            matches = (match for decided in self._steps() for match in decided.merged_by(merged_matches))
             self._matches = Tables(self._use, "Run", matches)
         found = next(self._matches, None)
         if found is None:
-            self._core.terms.check()  # a run that ran out of memory has no end
+            self._kind.terms.check()  # a run that ran out of memory has no end
             raise StopIteration
         return found
 
@@ -203,11 +205,13 @@ class Run(Uncopied, Iterator[Match]):
         If all streams are files that do not grow, that is one order, however they are read.  Else it holds for what is
         decided at once.
         """
-        return Tables(self._use, "Run.merged", (part for decided in self._steps() for part in decided.merged()))
+        return Tables(
+            self._use, "Run.merged", (part for decided in self._steps() for part in decided.merged_by(merged_tables))
+        )
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
-        return self._core.query_named(query).empty()
+        return self._kind.core.query_named(query).empty()
 
     def to_arrow(self, types: Types | None = None, query: str | None = None, terms: str | None = None) -> pyarrow.Table:
         """All results of a query as an Arrow table, in order of decision.
@@ -260,17 +264,17 @@ class Run(Uncopied, Iterator[Match]):
     @property
     def held_back_by(self) -> str | None:
         """The IRI of a stream that holds results back, None if there is none; as in ``statistics``."""
-        slowest = (streamset.held_back_by() for streamset in self._core.streamsets)
+        slowest = (merged.held_back_by() for merged in self._core.inputs)
         return next((clock.iri for clock in slowest if clock is not None), None)
 
     @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        return statistics_of(self._core, self.reports)
+        return statistics_of(self._kind, self.reports)
 
     def losses(self) -> list[Loss]:
         """What was dropped of the streams so far."""
-        return [loss for some in losses_of(self._core, self.reports).values() for loss in some]
+        return [loss for some in losses_of(self._kind, self.reports).values() for loss in some]
 
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""
@@ -310,7 +314,9 @@ class Run(Uncopied, Iterator[Match]):
         sources = [source for some in self._sources.values() for source in some]
         if any(source.incoming for source in sources):
             streams = {iri: self._one_source(some) for iri, some in self._sources.items()}
-            steps = Live(self._core, streams, self._patience, self._note, self._wait, self._wake).steps()
+            steps = Live(
+                self._core, self._kind.push, streams, self._patience, self._note, self._wait, self._wake
+            ).steps()
         else:
             steps = self._merged([source.events for source in sources])
         for decided in steps:
@@ -366,7 +372,7 @@ class Run(Uncopied, Iterator[Match]):
             return self._ended
         if not self._is_between:
             raise OptionError("a run tells its state between two steps, when all results so far were taken")
-        return RunState(take_snapshot(self._core), self._positions.given(), self._origins, self.time)
+        return RunState(take_snapshot(self._kind), self._positions.given(), self._origins, self.time)
 
     @property
     def _is_over(self) -> bool:
@@ -375,7 +381,7 @@ class Run(Uncopied, Iterator[Match]):
 
     def _warn(self) -> None:
         """Tell who iterates what was dropped, but for late events that somebody asked for."""
-        asked_for = self._core.on_late is not None
+        asked_for = self._kind.on_late is not None
         lines = [loss.line() for loss in self.losses() if not (asked_for and loss.is_late)]
         if lines:
             deep = 5 if self._matches is None else 6  # whoever takes the tables, or the matches
@@ -389,7 +395,7 @@ class Run(Uncopied, Iterator[Match]):
                 continue
             self._note(batch)
             # Sources are merged by time: no stream is further behind than the lateness, silent ones neither.
-            yield self._core.push_columns(batch, promise=max(LEAST, self.time - self._core.lateness))
+            yield self._kind.push(batch, promise=max(LEAST, self.time - self._core.lateness))
 
     def _note(self, columns: Sequence[Events]) -> None:
         """Count events that are fed to the engine."""

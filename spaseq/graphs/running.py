@@ -23,12 +23,12 @@ from spaseq.graphs.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.construct import Constructor
-from spaseq.results.match import DerivedEvent
+from spaseq.results.match import DerivedEvent, Match
 from spaseq.results.projection import Projector
 from spaseq.results.table import MatchTable
-from spaseq.runtime.delivery import OnMatch
 from spaseq.streams.timestamps import GREATEST, LEAST
 
+OnMatch = Callable[[Match], object]
 MOST = 1 << 14  # results that are handed over together,
 MOST_HELD = 1 << 20  # and picks and words of theirs
 P = ParamSpec("P")
@@ -43,11 +43,11 @@ class Need:
     pattern: CompiledPattern
 
 
-def _countable(method: Callable[Concatenate[RunningQuery, P], T]) -> Callable[Concatenate[RunningQuery, P], T]:
+def _countable(method: Callable[Concatenate[GraphQuery, P], T]) -> Callable[Concatenate[GraphQuery, P], T]:
     """A method of a query that raises StreamError where its matches cannot be counted any more."""
 
     @wraps(method)
-    def counted(query: RunningQuery, /, *args: P.args, **options: P.kwargs) -> T:
+    def counted(query: GraphQuery, /, *args: P.args, **options: P.kwargs) -> T:
         try:
             return method(query, *args, **options)
         except OverflowError as error:
@@ -57,7 +57,7 @@ def _countable(method: Callable[Concatenate[RunningQuery, P], T]) -> Callable[Co
     return counted
 
 
-class RunningQuery:
+class GraphQuery:
     """A query with its matcher and what makes results of its matches.
 
     It is told of events and of time, and ``tables`` gives what this decides.  When so much is decided at once that the
@@ -254,6 +254,7 @@ class RunningQuery:
             table = table[: self.max_results - self.results]
             self._end()
         self.results += len(table)
+        self.derived += table.derived or ()
         return table
 
     def _end(self) -> None:
@@ -278,6 +279,12 @@ class RunningQuery:
         self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
         table = self._constructor.construct(raw, self._newest)
         return replace(table, event_name=self._names.kept(table.pick_events))
+
+    def needed_since(self, time: int) -> int | None:
+        """No event before this matters for results that are decided at ``time`` or later; None: every event may."""
+        if time == GREATEST:
+            return GREATEST
+        return None if self.max_results is not None else self.plan.needed_since(time)
 
     def oldest_event(self) -> int:
         """Numbers of events below this one will not be needed again."""

@@ -24,15 +24,15 @@ from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background
 from spaseq.graphs.common import Compiled
-from spaseq.graphs.core import EngineCore
 from spaseq.graphs.finished import Spent
+from spaseq.graphs.kind import Graphs
+from spaseq.graphs.merged_input import GraphInput
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.prepared import AnyQuery
 from spaseq.graphs.protocols import AnyMatcher, WordMap, Words
 from spaseq.graphs.queries import as_query, plan_of, stream_order
-from spaseq.graphs.streamset import Streamset
+from spaseq.graphs.running import OnMatch
 from spaseq.plan.sequences import Plan
-from spaseq.runtime.delivery import OnMatch
 from spaseq.snapshots.container import GRAPHS, check_settled
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.given import matched
@@ -223,30 +223,29 @@ def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
 Made: TypeAlias = tuple[Plan, Compiled]
 
 
-def take_snapshot(core: EngineCore) -> bytes:
+def take_snapshot(kind: Graphs) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
+    core = kind.core
     check_settled(core.is_settled)
     core.catch_up()
     running = list(core.running.values())
     sections: dict[str, bytes] = {}
     held = [words for query in running for words in query.trace()]
-    sections["terms"] = pack_words(held, core.terms)
+    sections["terms"] = pack_words(held, kind.terms)
     queries = []
     for query in running:
         counters, matcher, results = query.snapshot()
         sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
         queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
     header = {
-        "background": core.background.fingerprint(),
+        "background": kind.background.fingerprint(),
         "lateness": core.lateness,
-        "origins": core.evaluator.encoder.origins,
-        "scopes": {iri: encoder.next_scope for iri, encoder in core.encoders.items()},
+        "origins": kind.evaluator.encoder.origins,
+        "scopes": {iri: encoder.next_scope for iri, encoder in kind.encoders.items()},
         "queries": queries,
         "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
-        "streamsets": [
-            _streamset_state(streamset, str(place), sections) for place, streamset in enumerate(core.streamsets)
-        ],
-        "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in core.skipped.items()},
+        "streamsets": [_input_state(merged, str(place), sections) for place, merged in enumerate(kind.inputs)],
+        "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in kind.skipped.items()},
     }
     return GRAPHS.pack(header, sections)
 
@@ -258,7 +257,7 @@ def restored(
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,
-) -> EngineCore:
+) -> Graphs:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
         queries = [queries]
@@ -266,45 +265,46 @@ def restored(
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
     check_header(header, GRAPHS.version_of(data))
-    core = EngineCore(background, on_late=on_late, gpm=gpm)
-    if core.background.fingerprint() != header["background"]:
+    kind = Graphs(background, on_late=on_late, gpm=gpm)
+    if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
-    core.share(query for query, _ in plans.values())
-    made = {name: (plan, core.compiled(query, plan)) for name, (query, plan) in plans.items()}
+    kind.share(query for query, _ in plans.values())
+    made = {name: (plan, kind.compiled(query, plan)) for name, (query, plan) in plans.items()}
     with doubted():
-        _fill(core, made, header, sections, on_match)
-    return core
+        _fill(kind, made, header, sections, on_match)
+    return kind
 
 
 def _fill(
-    core: EngineCore,
+    kind: Graphs,
     made: dict[str, Made],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
 ) -> None:
+    core = kind.core
     core.lateness = header["lateness"]
     core.clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
     if any(clock.closed and clock.watermark < GREATEST for clock in core.clocks.values()):
         raise SnapshotError("the snapshot is damaged: a stream is closed that promises no end")
-    core.encoders = {iri: core.evaluator.encoder.apart() for iri in core.clocks}
-    word_map = unpack_words(sections, core.terms)
+    kind.encoders = {iri: kind.evaluator.encoder.apart() for iri in core.clocks}
+    word_map = unpack_words(sections, kind.terms)
     for state in header["streamsets"]:
-        streamset = _restored_streamset(core, state)
+        merged = _restored_input(kind, state)
         for name in state["queries"]:
-            _restore_query(core, made[name], streamset, header, sections, word_map, on_match)
-    for place, (streamset, state) in enumerate(zip(core.streamsets, header["streamsets"], strict=True)):
+            _restore_query(kind, made[name], merged, header, sections, word_map, on_match)
+    for place, (merged, state) in enumerate(zip(kind.inputs, header["streamsets"], strict=True)):
         # encoded when it is known what the queries need
-        for events in unpack_waiting(state, str(place), sections, core.evaluator.encoder):
-            _check_waiting(streamset, events)
-            streamset.add(events)
+        for events in unpack_waiting(state, str(place), sections, kind.evaluator.encoder):
+            _check_waiting(merged, events)
+            merged.add(events)
     for iri, scope in header["scopes"].items():
-        core.encoders[iri].next_scope = scope
-    core.evaluator.encoder.origins = header["origins"]
-    core.skipped = {iri: Skipped(*skipped) for iri, skipped in header.get("skipped", {}).items()}
+        kind.encoders[iri].next_scope = scope
+    kind.evaluator.encoder.origins = header["origins"]
+    kind.skipped = {iri: Skipped(*skipped) for iri, skipped in header.get("skipped", {}).items()}
     core.running = {state["name"]: core.running[state["name"]] for state in header["queries"]}
-    core.sort(stream_order(list(core.queries.values())))
+    core.sort(stream_order(list(kind.queries.values())))
 
 
 def _plans(
@@ -323,9 +323,9 @@ def _plans(
 
 
 def _restore_query(
-    core: EngineCore,
+    kind: Graphs,
     made: Made,
-    streamset: Streamset,
+    merged: GraphInput,
     header: dict[str, Any],
     sections: dict[str, bytes],
     word_map: WordMap,
@@ -334,63 +334,63 @@ def _restore_query(
     plan, compiled = made
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    matcher = _restored_matcher(core, made, streamset, counters, sections[f"matcher {name}"], word_map)
-    running = core.start(plan, compiled, streamset, matcher, on_match, counters["max_results"] or None)
+    matcher = _restored_matcher(kind, made, merged, counters, sections[f"matcher {name}"], word_map)
+    running = kind.start(plan, compiled, merged, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
     if running.is_over:
-        streamset.retire(running)
+        merged.retire(running)
     else:
-        streamset.note(running)
+        merged.note(running)
 
 
 def _restored_matcher(
-    core: EngineCore, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
+    kind: Graphs, made: Made, merged: GraphInput, counters: dict[str, Any], data: bytes, word_map: WordMap
 ) -> AnyMatcher:
     plan, automaton = made[0], made[1].automaton
     if counters["over"]:
-        return Spent.restore(plan.start(core.terms, automaton=automaton), data)
+        return Spent.restore(plan.start(kind.terms, automaton=automaton), data)
     if counters["new"]:  # its number for the oldest event says nothing
-        matcher: AnyMatcher = plan.start(core.terms, automaton=automaton)
-        matcher.advance(streamset.advanced)
+        matcher: AnyMatcher = plan.start(kind.terms, automaton=automaton)
+        matcher.advance(merged.advanced)
         return matcher
-    matcher = plan.restore(core.terms, data, word_map, automaton=automaton)
-    if not streamset.names.base <= matcher.oldest_event() <= matcher.next_event <= streamset.names.next:
+    matcher = plan.restore(kind.terms, data, word_map, automaton=automaton)
+    if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
         raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
-    if not streamset.finished and matcher.next_time > streamset.watermark:
+    if not merged.finished and matcher.next_time > merged.watermark:
         raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
     return matcher
 
 
 # ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
-def _streamset_state(streamset: Streamset, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
-    """The state of a streamset, but for the events that wait: they are put into sections."""
-    oldest = min((query.oldest_event() for query in streamset.queries), default=streamset.names.next)
-    names = streamset.names.from_number(oldest)
-    waiting = list(streamset.waiting())
+def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
+    """The state of a merged, but for the events that wait: they are put into sections."""
+    oldest = min((query.oldest_event() for query in merged.queries), default=merged.names.next)
+    names = merged.names.from_number(oldest)
+    waiting = list(merged.waiting())
     sections |= {section(place, events.stream): pack_waiting(events) for events in waiting}
     return {
-        "iris": list(streamset.iris),
-        "strict": streamset.buffer.strict,
-        "queries": [query.name for query in streamset.all_queries],
-        "advanced": streamset.advanced,
-        "finished": streamset.finished,
-        "first_name": streamset.names.next - len(names),
+        "iris": list(merged.streams),
+        "strict": merged.strict,
+        "queries": [query.name for query in merged.all_queries],
+        "advanced": merged.advanced,
+        "finished": merged.finished,
+        "first_name": merged.names.next - len(names),
         "names": names,
         "waiting": [events.stream for events in waiting],
     }
 
 
-def _restored_streamset(core: EngineCore, state: dict[str, Any]) -> Streamset:
-    streamset = core.new_streamset(state["iris"], state["strict"])
-    streamset.advanced, streamset.finished = state["advanced"], state["finished"]
-    if streamset.advanced > streamset.watermark or (streamset.finished and streamset.watermark < GREATEST):
+def _restored_input(kind: Graphs, state: dict[str, Any]) -> GraphInput:
+    merged = kind.new_input(state["iris"], state["strict"])
+    merged.advanced, merged.finished = state["advanced"], state["finished"]
+    if merged.advanced > merged.watermark or (merged.finished and merged.watermark < GREATEST):
         raise SnapshotError("the snapshot is damaged: queries know a time that is yet to come")
-    streamset.names = EventNames(state["first_name"], state["names"])
-    return streamset
+    merged.names = EventNames(state["first_name"], state["names"])
+    return merged
 
 
-def _check_waiting(streamset: Streamset, events: Events) -> None:
+def _check_waiting(merged: GraphInput, events: Events) -> None:
     """SnapshotError if events wait that came too late for some query, or that wait no more."""
-    known = max((query.matcher.next_time for query in streamset.queries), default=LEAST)
-    if len(events) and (streamset.finished or int(events.times.min()) < known):
+    known = max((query.matcher.next_time for query in merged.queries), default=LEAST)
+    if len(events) and (merged.finished or int(events.times.min()) < known):
         raise SnapshotError("the snapshot is damaged: events wait that came too late")

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spaseq.graphs.core import EngineCore
-from spaseq.graphs.running import RunningQuery
-from spaseq.graphs.streamset import Streamset
+from spaseq.graphs.kind import Graphs
+from spaseq.graphs.running import GraphQuery
 from spaseq.pattern.times import iso
+from spaseq.runtime.merged_input import MergedInput
 from spaseq.sources.rdf.wire import WireReport, unread
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 
-def losses_of(core: EngineCore, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
+def losses_of(kind: Graphs, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
     """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
-    read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in core.clocks}
-    skipped = {iri: [*skipped_rows(iri, core.skipped.get(iri, Skipped()))] for iri in core.clocks}
-    return {iri: [*late(clock), *skipped[iri], *read[iri]] for iri, clock in core.clocks.items()}
+    read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in kind.core.clocks}
+    skipped = {iri: [*skipped_rows(iri, kind.skipped.get(iri, Skipped()))] for iri in kind.core.clocks}
+    return {iri: [*late(clock), *skipped[iri], *read[iri]] for iri, clock in kind.core.clocks.items()}
 
 
-def statistics_of(core: EngineCore, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
+def statistics_of(kind: Graphs, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
     """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
 
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
@@ -31,21 +31,23 @@ def statistics_of(core: EngineCore, reports: Mapping[str, WireReport] = {}) -> d
     report (``wire``); one of which rows were skipped says how many (``skipped``), and ``skipped`` of the whole tells of
     rows of no stream that a query reads.
     """
+    core = kind.core
     core.catch_up()
-    streamsets = {query.name: streamset for streamset in core.streamsets for query in streamset.all_queries}
-    losses = losses_of(core, reports)
+    inputs = {query.name: merged for merged in core.inputs for query in merged.all_queries}
+    losses = losses_of(kind, reports)
     return {
         "streams": {
-            iri: _stream(clock) | _skipped(core, iri) | _wire(reports.get(iri)) for iri, clock in core.clocks.items()
+            iri: _stream(clock) | _skipped(kind, iri) | _wire(reports.get(iri))
+            for iri, clock in kind.core.clocks.items()
         },
-        "queries": {name: _query(query, streamsets[name], losses) for name, query in core.running.items()},
-        "terms": len(core.terms),
-        **_skipped(core, OF_NO_STREAM),
+        "queries": {name: _query(query, inputs[name], losses) for name, query in core.running.items()},
+        "terms": len(kind.terms),
+        **_skipped(kind, OF_NO_STREAM),
     }
 
 
-def _skipped(core: EngineCore, iri: str) -> dict[str, Any]:
-    skipped = core.skipped.get(iri, Skipped())
+def _skipped(kind: Graphs, iri: str) -> dict[str, Any]:
+    skipped = kind.skipped.get(iri, Skipped())
     return {"skipped": skipped.count, "first_skipped": skipped.first} if skipped.count else {}
 
 
@@ -65,22 +67,24 @@ def _stream(clock: StreamClock) -> dict[str, Any]:
     }
 
 
-def _query(query: RunningQuery, streamset: Streamset, losses: Mapping[str, Sequence[Loss]]) -> dict[str, Any]:
-    slowest = streamset.held_back_by()
+def _query(
+    query: GraphQuery, merged: MergedInput[Any, Any, GraphQuery], losses: Mapping[str, Sequence[Loss]]
+) -> dict[str, Any]:
+    slowest = merged.held_back_by()
     results = query.matcher.count if query.matcher.count_only else query.results
     held_back_by = None if slowest is None else slowest.iri
     found = {
         "results": results,
-        "watermark": _time(streamset.watermark),
-        "waiting_events": len(streamset.buffer),
+        "watermark": _time(merged.watermark),
+        "waiting_events": len(merged.buffer),
         "held_back_by": held_back_by,
-        **(query.statistics(streamset.came()) | {"results": results}),
+        **(query.statistics(merged.came()) | {"results": results}),
     }
     if query.max_results is not None:
         found |= {"max_results": query.max_results, "over": query.is_over}
     if not results:
-        dropped = [loss.cause for iri in streamset.iris for loss in losses[iri]]
-        waits = [f"{len(streamset.buffer)} events wait for <{held_back_by}>"] if streamset.buffer else []
+        dropped = [loss.cause for iri in merged.streams for loss in losses[iri]]
+        waits = [f"{len(merged.buffer)} events wait for <{held_back_by}>"] if merged.buffer else []
         found["why"] = [*dropped, *waits, *found.get("why", ())]
     return found
 

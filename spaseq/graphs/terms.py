@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from gpm.evaluator import Evaluator
 from nfa_native.terms.words import Terms
-from spaseq.graphs.running import RunningQuery
-from spaseq.graphs.streamset import Streamset
+from spaseq.graphs.running import GraphQuery
+from spaseq.runtime.core import EngineCore
 from spaseq.soundness import Soundness
+from spaseq.sources.rdf.events import Events
 
 
 class TermsSoundness(Soundness):
@@ -37,18 +36,18 @@ class Forgetting:
         self.most_terms, self.most_bytes = FEW_TERMS, FEW_BYTES
         self._sweeping = False  # matchers are about to free what has left the window
 
-    def look(self, evaluator: Evaluator, queries: Collection[RunningQuery], streamsets: Sequence[Streamset]) -> None:
+    def look(self, evaluator: Evaluator, core: EngineCore[Events, GraphQuery]) -> None:
         """Forget what only the past mentions, if there are many terms or long ones."""
         terms = evaluator.terms
         if len(terms) <= self.most_terms and terms.memory() <= self.most_bytes:
             return
         if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
-            for query in queries:
+            for query in core.running.values():
                 query.matcher.sweep_soon()
             self._sweeping = True
-        elif all(streamset.is_settled for streamset in streamsets):
-            held = [words for query in queries for words in query.trace()]
-            singles = (single for streamset in streamsets for single in streamset.buffer.singles())
+        elif all(merged.is_settled for merged in core.inputs):
+            held = [words for query in core.running.values() for words in query.trace()]
+            singles = (single for merged in core.inputs for single in merged.buffer.singles())
             held += [event.triples for _, _, _, event in singles]
             evaluator.forget_terms(held)
             self.most_terms = max(FEW_TERMS, 2 * len(terms))

@@ -24,7 +24,7 @@ from spaseq.paths.results import Paths
 from spaseq.paths.window import Starts, WatchedQueries
 from spaseq.pattern.times import iso
 from spaseq.runtime.delivery import Calls
-from spaseq.runtime.reorder import Released, ReorderBuffer
+from spaseq.runtime.reorder import ReorderBuffer
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport, unread
 from spaseq.streams.clock import StreamClock
@@ -90,7 +90,7 @@ class EdgeStream(Uncopied):
         self._late_calls = Calls("callbacks (on_late)")
         self._rest: deque[Iterator[Appeared]] = deque()  # what appears with events that came, and nobody has yet
         self._is_torn = False  # an event was begun and not done
-        self._buffer = ReorderBuffer(1, strict=False)
+        self._buffer: ReorderBuffer[Events, Any] = ReorderBuffer(1)
 
     # ── edges come ───────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -261,8 +261,8 @@ class EdgeStream(Uncopied):
                 self._late_calls.call(self.on_late, self.events.event(events, number))
 
     def _released(self) -> Iterator[Appeared]:
-        released: Released = self._buffer.release(self.clock.watermark)
-        for _, events, _ in released.parts:
+        released = self._buffer.release([self.clock.watermark])
+        for _, events, _ in () if released is None else released.parts:
             yield from self._fed(events)
 
     def _fed(self, events: Events) -> Iterator[Appeared]:

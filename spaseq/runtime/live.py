@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from spaseq.errors import OptionError, StreamError
+from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
 from spaseq.sources.incoming import INTERVAL, Incoming
 from spaseq.streams.batch import Batch
@@ -17,23 +18,6 @@ from spaseq.streams.clock import StreamClock
 
 B = TypeVar("B", bound=Batch)
 AHEAD = 1 << 16  # events that may wait for a slower stream before only that one is read on
-
-
-class Feedable(Protocol):
-    """What batches of streams are fed to."""
-
-    @property
-    def clocks(self) -> Mapping[str, StreamClock]:
-        """Those of all streams, by name."""
-
-    def push_columns(self, columns: Iterable[Any]) -> Decided:
-        """Batches came; what this decides."""
-
-    def close(self, stream: str) -> Decided:
-        """A stream has ended; what this decides."""
-
-    def most_waiting(self) -> int:
-        """How many events wait at most for a stream that is behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +113,8 @@ class Live:
 
     def __init__(
         self,
-        core: Feedable,
+        core: EngineCore[Any, Any],
+        push: Callable[[Sequence[Any]], Decided],
         streams: Mapping[str, OpenSource[Any]],
         patience: Patience,
         note: Callable[[Sequence[Any]], None],
@@ -137,6 +122,7 @@ class Live:
         wake: Callable[[], float] = lambda: math.inf,
     ) -> None:
         self._core = core
+        self._push = push
         self._streams = [LiveStream(core.clocks[iri], source) for iri, source in streams.items()]
         self._patience = patience
         self._note = note
@@ -150,14 +136,14 @@ class Live:
             columns, error = self._read(time.monotonic())
             if columns:
                 self._note(columns)
-                yield self._core.push_columns(columns)
+                yield self._push(columns)
             if error is not None:
                 raise error
             for stream in self._open():
                 if stream.source.ended:
                     yield self._core.close(stream.clock.iri)
             if self._promise():
-                yield self._core.push_columns([])
+                yield self._push([])
             if not columns and self._open():
                 self._woken = time.monotonic() + self._wake()
                 if not self._wait_by(self._wait):

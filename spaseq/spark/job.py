@@ -11,7 +11,7 @@ import pyarrow
 import spaseq.graphs
 from nfa_native.terms.words import Terms
 from spaseq.graphs.background import Background
-from spaseq.graphs.core import new_evaluator
+from spaseq.graphs.kind import new_evaluator
 from spaseq.graphs.prepared import Prepared
 from spaseq.graphs.queries import derived_stream
 from spaseq.plan.description import Split
@@ -137,7 +137,7 @@ class Job:
         engine = spaseq.graphs.Engine(self.background)
         for name, query in self.queries.items():
             engine.register(query, name)
-        return engine, Router(self.parts, engine.core.evaluator)
+        return engine, Router(self.parts, engine.kind.evaluator)
 
     def __getstate__(self) -> dict[str, object]:
         """What it was made of, and what takes long to find out; workers find the rest again."""

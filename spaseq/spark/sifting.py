@@ -62,8 +62,8 @@ def sift(
     engine, router = job.reader()
     packer, latest, dropped, before = Packer(job.labels, job.form), LEAST, 0, 0
     for batch in batches:
-        engine.core.forget_terms()
-        for read, lines in read_lines(engine.core, batch, job.skip, partial(event_place, batch, before=before)):
+        engine.kind.forget_terms()
+        for read, lines in read_lines(engine.kind, batch, job.skip, partial(event_place, batch, before=before)):
             events = named(read)
             latest = max(latest, int(events.times.max(initial=LEAST)))
             shares, unused = routed(events, router)
@@ -71,7 +71,7 @@ def sift(
             yield from packer.add(rows_with(events, lines), shares)
         before += batch.num_rows
     yield from packer.rest()
-    skipped = told_skipped(engine.core.skipped.values())
+    skipped = told_skipped(engine.kind.skipped.values())
     if ticks:
         yield from tick(latest, skipped, dropped)
 

@@ -33,6 +33,9 @@ class Batch(Protocol):
     def compact(self) -> Self:
         """The same events for a long time: they hold on to at most twice the memory that they need."""
 
+    def is_like(self, other: Self) -> bool:
+        """Whether both have the same columns, so that they may well be one."""
+
     def joined(self, others: Sequence[Self]) -> Self:
         """These events, then those of other batches of the stream."""
 

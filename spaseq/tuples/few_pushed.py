@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.sources.tables.source import declared, is_text
-from spaseq.sources.tables.types import CODED_TEXT, INSTANT, Kind, kind_of_type
+from spaseq.sources.tables.types import CODED_TEXT, INSTANT, ValueKind, kind_of_type
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows
 from spaseq.tuples.columns.schema import ColumnTypes
@@ -95,7 +95,7 @@ class FewReader:
         if type_ not in _READERS or self._declared.get(name, type_) != type_:
             return None
         is_named = name in named and name != self._reading.time
-        return None if is_named and kind_of_type(type_) is not Kind.TEXT else type_
+        return None if is_named and kind_of_type(type_) is not ValueKind.TEXT else type_
 
 
 @dataclass(frozen=True, slots=True, eq=False)

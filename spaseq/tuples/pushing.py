@@ -15,7 +15,7 @@ from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.opening import opened
 from spaseq.sources.tables.source import CsvFormat, Source, declared, first_unfit
-from spaseq.sources.tables.types import Kind, kind_of_type, shown, usual
+from spaseq.sources.tables.types import ValueKind, kind_of_type, shown, usual
 from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.rows import Rows
@@ -62,7 +62,7 @@ class Pushed:
             return {}
         with self._located():
             batches, schema = self._batches(self._opened(), nulls)
-        known = [field for field in schema if kind_of_type(field.type) not in (None, Kind.NULL)]
+        known = [field for field in schema if kind_of_type(field.type) not in (None, ValueKind.NULL)]
         return {
             one.name: one.type for one in known if any(map(_has_values, (batch.column(one.name) for batch in batches)))
         }
@@ -165,7 +165,7 @@ def _converted(name: str, column: pyarrow.Array, type_: pyarrow.DataType, first:
     StreamError: it is of another kind, or a number has no equal there.
     """
     kinds = {kind_of_type(column.type), kind_of_type(type_)}
-    if len(kinds - {Kind.NULL}) > 1 or (pyarrow.types.is_null(type_) and _has_values(column)):
+    if len(kinds - {ValueKind.NULL}) > 1 or (pyarrow.types.is_null(type_) and _has_values(column)):
         raise changed(name, type_, column.type, _row(first + _first_value(column)))
     try:
         return usual(column, type_) if not pyarrow.types.is_null(type_) else pyarrow.nulls(len(column))

@@ -71,7 +71,7 @@ def assert_same(found: list[Any], wanted: list[Any]) -> None:
 @pytest.mark.parametrize("few", [3, 1024])
 def test_one_by_one(few: int) -> None:
     matches = 0
-    with patch("spaseq.graphs.streamset.FEW", few):
+    with patch("spaseq.graphs.merged_input.FEW", few):
         for seed in range(EXAMPLES):
             world = World(seed)
             whole, single = world.engine(), world.engine()

@@ -98,7 +98,7 @@ def replayed(story: Story, log: Sequence[Step], before: spaseq.Engine) -> spaseq
     engine = story.engine()
     for step in log:
         take(engine, step)
-    for clock in before.core.inputs(None):
+    for clock in before.core.open_clocks(None):
         if clock.watermark > LEAST:
             engine.advance(clock.watermark, clock.iri)
     return engine

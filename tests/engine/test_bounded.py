@@ -14,6 +14,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import OptionError, StreamError
+from spaseq.results.merging import merged_matches
 from spaseq.streams import Event
 from tests.agreement.test_push import KB, KNOWN, MORE, PREFIX, S, moving, one_by_one
 
@@ -60,7 +61,8 @@ def pushed(engine: spaseq.Engine, events: list[Event]) -> list[Any]:
 
 def in_order(engine: spaseq.Engine, events: list[Event]) -> list[Any]:
     """As ``Run`` gives them, one by one."""
-    return [*engine.core.push_columns(engine.core.columns(events)).matches(), *engine.core.close().matches()]
+    steps = (lambda: engine.kind.push(engine.kind.columns(events)), engine.core.close)
+    return [match for step in steps for match in step().merged_by(merged_matches)]
 
 
 @pytest.mark.parametrize("rows", [1, 3])
@@ -136,7 +138,7 @@ def test_a_query_is_over_after_max_results(query: str) -> None:
     assert len(matches) == 7
     told = engine.statistics()["queries"]["any"]
     assert (told["results"], told["max_results"], told["over"], told["stored_events"]) == (7, 7, True, 0)
-    streamset = engine.core.streamsets[0]
+    streamset = engine.core.inputs[0]
     assert [query.name for query in streamset.queries] == ["other"], "it is fed no more"
 
 

@@ -48,7 +48,7 @@ def test_queries_that_come_and_go(kind: str, gpm: str) -> None:
     engine = spaseq.Engine(KB if kind == "knowledge" else None, gpm=gpm)
     engine.register(STAYS, "stays")
     engine.push("s", b"<urn:kept-subject> <urn:kept> 1 .", 0)
-    core, most = engine.core, 0
+    core, most = engine.kind, 0
     for number in range(1, 201):
         engine.register(goes(number, kind), "goes")
         found = engine.push("s", event(number), 2 * number) + engine.push("s", event(number), 2 * number + 1)
@@ -86,7 +86,7 @@ def test_what_nobody_wants_is_not_read() -> None:
 def triples_read(engine: spaseq.Engine, graph: bytes) -> int:
     from spaseq.sources.rdf.items import read_items
 
-    return read_items("urn:s", engine.core.encoders["urn:s"], [(0, graph)]).graphs.triples.shape[1]
+    return read_items("urn:s", engine.kind.encoders["urn:s"], [(0, graph)]).graphs.triples.shape[1]
 
 
 def test_a_predicate_whose_word_went_to_another_term() -> None:
@@ -136,5 +136,5 @@ def test_knowledge_of_queries_that_went() -> None:
         engine.register(goes(number, "knowledge"), "goes")
         engine.unregister("goes")
     gc.collect()
-    assert len(engine.core.evaluator._versions[0].knowledge._tables) <= 17
+    assert len(engine.kind.evaluator._versions[0].knowledge._tables) <= 17
     assert len(engine.push("s", event(3), 1) + engine.push("s", event(3), 2)) == 1

@@ -51,7 +51,7 @@ def test_events_see_what_was_there_when_they_were_pushed(gpm: str) -> None:
     assert sectors(engine.push("s", about("q", "company", "a"), 112)) == ["food"]
     assert sectors(engine.push("s", about("q", "company", "a"), 103)) == []
     assert sectors(engine.close()) == ["steel", "food", "steel"]
-    assert engine.core.evaluator.versions == 1
+    assert engine.kind.evaluator.versions == 1
 
 
 def test_a_graph_may_be_added_later() -> None:

@@ -207,7 +207,7 @@ def test_terms_are_forgotten_above(monkeypatch: pytest.MonkeyPatch) -> None:
     background, prepared = spaseq.Background.load(kb("food")), spaseq.prepare(SECTOR)
     engine = spaseq.Engine(background)
     engine.register(prepared)
-    engine.core.forgetting.most_terms = 200
+    engine.kind.forgetting.most_terms = 200
     for number in range(2_000):
         assert sectors(engine.push("s", about(f"q{number}", "company", "a"), number)) == ["food"]
     assert len(engine.terms) < 1_000

@@ -334,7 +334,7 @@ def test_many_events_hold_on_to_little(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = spaseq.Engine(lateness=10)
     engine.register(ALL)
     pushed(engine, [("s", time, None, LINE) for time in range(1000)])
-    (streamset,) = engine.core.streamsets
+    (streamset,) = engine.core.inputs
     (events,) = streamset.waiting()
     assert sum(map(len, events.graphs.texts.blocks)) < 20 * len(LINE)
     assert np.array_equal(events.times, np.arange(990, 1000) if len(events) == 10 else np.arange(989, 1000))

@@ -134,5 +134,5 @@ def test_names_of_the_past_are_forgotten(size: int) -> None:
     for at in range(0, len(events), size):
         push(engine, events[at : at + size])
         engine.advance(events[at : at + size][-1].timestamp)
-    names = engine.core.streamsets[0].names
+    names = engine.core.inputs[0].names
     assert names.next - names.base <= max(3 * FEW, size)

@@ -40,7 +40,7 @@ def query(pattern: str) -> str:
 
 def events_of(engine: spaseq.Engine, rows: Sequence[Row]) -> list[Events]:
     """The events of rows, encoded for an engine that does not take them."""
-    found = read_lines(engine.core, table(rows), False)
+    found = read_lines(engine.kind, table(rows), False)
     for events, lines in found:
         ends, text = text_column(events.graphs, pruned=True)
         assert (lines[0].tolist(), lines[1]) == (ends.tolist(), text)
@@ -93,9 +93,9 @@ def test_random_queries(as_rows: bool) -> None:
         world = World(seed)
         world.events = [event._replace(triples=[*event.triples, NOISE]) for event in world.events]
         pruner, engine = world.engine(), world.engine()
-        events = pruner.core.columns(world.events)
+        events = pruner.kind.columns(world.events)
         if as_rows:
-            events = [again for some in events for again in read_rows(pruner.core, some.to_arrow(False), False)]
+            events = [again for some in events for again in read_rows(pruner.kind, some.to_arrow(False), False)]
         wanted = [match for found in engine.push_events(world.events) for match in found] + engine.close()
         assert Counter(through(pruner, world.engine(), events)) == Counter(wanted)
         lines += sum(some.to_arrow(False).nbytes - some.to_arrow().nbytes for some in events)
@@ -186,7 +186,7 @@ def test_lines_kept_while_rows_are_read(pattern: str, graph: bytes) -> None:
     (events,) = events_of(engine, [("s", 1, None, GRAPH), ("s", 2, None, graph), ("s", 3, None, GRAPH)])
     assert len(events) == 3
     rows: list[Row] = [("s", 1, None, graph), ("s", 2, None, GRAPH + b"\nno"), ("s", 3, None, GRAPH)]
-    ((some, lines),) = read_lines(engine.core, table(rows), True)
+    ((some, lines),) = read_lines(engine.kind, table(rows), True)
     assert len(some) == 2 and lines[1] == text_column(some.graphs, pruned=True)[1]
 
 

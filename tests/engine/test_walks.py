@@ -153,7 +153,7 @@ def test_walks(some: list[Push | Advance | Register], first: str) -> None:
             walk.take(step)
         with patch("spaseq.graphs.terms.FEW_TERMS", -1):
             for walk in forgetful:
-                walk.engine.core.forgetting.most_terms = -1
+                walk.engine.kind.forgetting.most_terms = -1
                 walk.take(step)
     expected = walks[0].end()
     for walk in [*walks[1:], *forgetful]:

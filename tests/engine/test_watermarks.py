@@ -74,7 +74,7 @@ def test_simultaneous_events_come_in_order_of_from_stream(plans: list[StandInPla
     for stream, name in ((B, "b1"), (A, "a1"), (B, "b2"), (A, "a2")):
         engine.push(stream, graph(1), 1, event="urn:e:" + name)
     engine.close()
-    names = engine.core.streamsets[0].names
+    names = engine.core.inputs[0].names
     assert [names(number) for number in range(4)] == ["urn:e:a1", "urn:e:a2", "urn:e:b1", "urn:e:b2"]
 
 

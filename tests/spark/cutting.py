@@ -34,7 +34,7 @@ class Engines:
             by_stream.setdefault(event.stream, []).append(event)
         found: list[Match] = []
         for stream, some in by_stream.items():
-            for number, places in self.router.route(Events.of(stream, some, self.reader.core.encoders[stream])):
+            for number, places in self.router.route(Events.of(stream, some, self.reader.kind.encoders[stream])):
                 found += self._own(number, self.engines[number].push_events([some[n] for n in places.tolist()]))
         return found
 

@@ -86,7 +86,7 @@ class Cluster:
         found: dict[int, list[bytes]] = {}
         for stream in dict.fromkeys(event.stream for event in events):
             some = [event for event in events if event.stream == stream]
-            columns = Events.of(stream, some, self.reader.core.encoders[stream])
+            columns = Events.of(stream, some, self.reader.kind.encoders[stream])
             rows = columns.to_arrow(pruned=True).cast(EVENT)
             for share in routed(columns, self.router)[0]:
                 found.setdefault(share.engine, []).append(packed(share.of(rows, self.job.form)))

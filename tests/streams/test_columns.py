@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, example, given, settings
@@ -14,7 +15,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.graphs.names import FEW, EventNames
-from spaseq.runtime.reorder import ReorderBuffer
+from spaseq.runtime.reorder import Released, ReorderBuffer, by_tick, by_time
 from spaseq.sources.merge import merge
 from spaseq.sources.rdf.events import Event, EventIris, Events
 from spaseq.streams.clock import StreamClock
@@ -189,7 +190,8 @@ def test_admission(steps: list[list[int] | int], lateness: int) -> None:
 @example([(0, [0]), LEAST], True)
 def test_reordering(steps: list[tuple[int, list[int]] | int], strict: bool) -> None:
     shared, first = encoder(), 0
-    buffer, heap = ReorderBuffer(3, strict), []
+    buffer: ReorderBuffer[Events, Any] = ReorderBuffer(3)
+    heap = []
     for step in [*steps, GREATEST]:
         if isinstance(step, tuple):
             events = make(f"urn:{step[0]}", step[1], first, shared)
@@ -201,7 +203,8 @@ def test_reordering(steps: list[tuple[int, list[int]] | int], strict: bool) -> N
             expected = []
             while heap and heap[0][0] <= (step - 1 if strict else step):
                 expected.append(heapq.heappop(heap))
-            released = buffer.release(step)
+            bounds = (by_tick if strict else by_time)([step] * 3)
+            released = buffer.release(bounds) or Released(np.empty(0, np.int64), ())
             found: list[object] = [None] * len(released)
             for stream, events, places in released.parts:
                 for place, fact in zip(places.tolist(), facts(events), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,16 @@ from pyoxigraph import Literal, NamedNode, Triple
 import spaseq
 from gpm.encoder import encode_single, event_batch
 from gpm.native.assembly import Assembler, Encoder
+from gpm.native.single import SingleEvent
 from gpm.rows import Texts
 from nfa_native.terms.words import Terms
+from spaseq.graphs.kind import new_evaluator
+from spaseq.graphs.merged_input import GraphInput
 from spaseq.graphs.names import EventNames
-from spaseq.runtime.reorder import ReorderBuffer
+from spaseq.graphs.running import GraphQuery
+from spaseq.runtime.reorder import Released, ReorderBuffer
 from spaseq.sources.rdf.events import Event, EventIris, Events
+from spaseq.streams.clock import StreamClock
 
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
 LINES = f'<urn:e%(n)d> <urn:at> "%(n)d"{LONG} .\n_:x <urn:p> "%(text)s" <urn:e%(n)d> .\n'
@@ -96,12 +102,12 @@ def test_each_block_is_judged_by_itself(encoder: Encoder) -> None:
 
 
 def test_a_large_block_does_not_wait_for_a_small_event(encoder: Encoder) -> None:
-    buffer = ReorderBuffer(1, strict=True)  # the last event always waits
+    buffer: ReorderBuffer[Events, Any] = ReorderBuffer(1)
     buffer.add(0, block_of(encoder, 2, text="x" * 10_000))
-    buffer.release(1)
+    buffer.release([0])
     buffer.add(0, block_of(encoder, 3, text="x" * 1_000_000, first=2).take(np.array([0])))
     ((_, events),) = buffer.waiting()
-    buffer.release(1)
+    buffer.release([0])
     ((_, compact),) = buffer.waiting()
     assert held(events) > 3_000_000
     assert held(compact) < 1_100_000
@@ -111,10 +117,11 @@ def test_a_large_block_does_not_wait_for_a_small_event(encoder: Encoder) -> None
 @pytest.mark.parametrize("size", [1, 30])
 def test_what_waits_does_not_grow_with_what_has_passed(encoder: Encoder, size: int) -> None:
     """Batches of ``size`` events, of which ten wait at any time."""
-    buffer, sizes, released = ReorderBuffer(1, strict=False), [], 0
+    buffer: ReorderBuffer[Events, Any] = ReorderBuffer(1)
+    sizes, released = [], 0
     for first in range(0, 3000, size):
         buffer.add(0, block_of(encoder, size, first=first))
-        released += len(buffer.release(first + size - 11))
+        released += len(buffer.release([first + size - 11]) or ())
         sizes.append(sum(held(events) for _, events in buffer.waiting()))
     assert released == 2990
     assert max(sizes[-100:]) <= 1.5 * max(sizes[:50])
@@ -130,10 +137,11 @@ def test_to_keep_an_event_costs_the_same_however_many_came(encoder: Encoder, mon
         return join(parts)
 
     monkeypatch.setattr(Texts, "join", staticmethod(counting))
-    buffer, counts = ReorderBuffer(1, strict=False), []
+    buffer: ReorderBuffer[Events, Any] = ReorderBuffer(1)
+    counts = []
     for number, events in enumerate(one_by_one(encoder, range(4000))):
         buffer.add(0, events)
-        buffer.release(number - 20)
+        buffer.release([number - 20])
         counts.append(looked_at[0])
     at = [counts[n] for n in (999, 1999, 2999, 3999)]
     costs = [after - before for before, after in pairwise(at)]
@@ -163,14 +171,15 @@ def test_names_of_few_events_let_go_of_the_others(encoder: Encoder) -> None:
 
 def test_events_that_wait_one_by_one_come_in_order(encoder: Encoder) -> None:
     """By time, then by stream, then as they came; there may be any number of them."""
-    buffer, assembler = ReorderBuffer(2, strict=False), Assembler(encoder, ())
+    buffer: ReorderBuffer[Events, SingleEvent] = ReorderBuffer(2)
+    assembler = Assembler(encoder, ())
     arrivals = [(n * 7919 % 97, n % 2, n) for n in range(20_000)]
     for time, stream, number in arrivals:
         event = encode_single(assembler, [], time)
         event.name = str(number)
         buffer.add_single(stream, event)
     assert len(buffer) == 20_000
-    found = [(time, stream, int(event.name)) for time, stream, _, event in buffer.release_singles(50)]
+    found = [(time, stream, int(event.name)) for time, stream, _, event in buffer.release_singles([50, 50])]
     assert found == [one for one in sorted(arrivals) if one[0] <= 50]
     assert buffer.waiting_of(0) + buffer.waiting_of(1) == 20_000 - len(found)
 
@@ -193,21 +202,35 @@ def test_a_batch_may_come_when_many_events_wait_one_by_one() -> None:
     assert [str(match.bindings["v"]) for match in engine.close()] == ["17", "3001"]
 
 
+class Unread(GraphInput):
+    """An input whose events go nowhere."""
+
+    def _route(self, stream: int, knowledge: int) -> None:
+        return None
+
+    def _feed(self, released: Released[Events]) -> dict[GraphQuery, None]:
+        return {}
+
+
 def test_the_oldest_background_that_somebody_sees_is_known_at_once(encoder: Encoder) -> None:
     """It is asked for after each push while two versions are there, so nothing may be joined for it."""
-    buffer, assembler = ReorderBuffer(1, strict=False), Assembler(encoder, ())
-    assert buffer.oldest_knowledge() is None
+    clock, assembler = StreamClock("urn:s"), Assembler(encoder, ())
+    merged = Unread([clock], False, new_evaluator("auto"))
+    assert merged.oldest_knowledge() is None
     for time, knowledge in ((1, 3), (2, 4), (3, 4)):
         event = encode_single(assembler, [], time)
-        event.knowledge = knowledge
-        buffer.add_single(0, event)
-    assert buffer.oldest_knowledge() == 3
-    buffer.release_singles(1)
-    assert buffer.oldest_knowledge() == 4
-    buffer.take_singles()
-    assert buffer.oldest_knowledge() is None
-    for first, knowledge in ((0, 5), (10, 6)):
-        buffer.add(0, block_of(encoder, 10, first=first).seeing(knowledge))
-    assert buffer.oldest_knowledge() == 5
-    buffer.release(9)
-    assert buffer.oldest_knowledge() == 6
+        event.name, event.knowledge = "urn:e", knowledge
+        merged.add_single("urn:s", event)
+    assert merged.oldest_knowledge() == 3
+    clock.promise(1)
+    merged.settle()
+    assert merged.oldest_knowledge() == 4
+    clock.promise(3)
+    merged.settle()
+    assert merged.oldest_knowledge() is None
+    for first, knowledge in ((3, 5), (13, 6)):
+        merged.add(block_of(encoder, 10, first=first).seeing(knowledge))
+    assert merged.oldest_knowledge() == 5
+    clock.promise(12)
+    merged.settle()
+    assert merged.oldest_knowledge() == 6

@@ -254,6 +254,10 @@ class Events(Sequence[Event]):
         graphs = EventBatch.join([part.graphs for part in parts])
         return Events(parts[0].stream, graphs, EventIris.join([part.names for part in parts]))
 
+    def is_like(self, other: Events) -> bool:
+        """They are: all have these columns."""
+        return True
+
     def joined(self, others: Sequence[Events]) -> Events:
         """These events, then those of other columns of the stream."""
         return Events.join([self, *others])

@@ -16,7 +16,7 @@ from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import Source, to_usual
-from spaseq.sources.tables.types import INSTANT, Kind, kind_of_type, shown, usual_schema
+from spaseq.sources.tables.types import INSTANT, ValueKind, kind_of_type, shown, usual_schema
 from spaseq.suggestion import did_you_mean
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,7 +61,7 @@ class TextTimes:
             return schema
         self._type = schema.field(place).type
         kind = kind_of_type(self._type)
-        if kind is Kind.TEXT or (kind is Kind.NULL and self._form is not None):
+        if kind is ValueKind.TEXT or (kind is ValueKind.NULL and self._form is not None):
             self._type = INSTANT
         elif self._form is not None:
             what = f"the time {self._name} is of type {shown(self._type)}"

@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.tables.source import BATCH_ROWS, better_type, check_values, is_text, to_usual, without_times
-from spaseq.sources.tables.types import Kind, converted, first_bad, kind_of_type, usual_schema
+from spaseq.sources.tables.types import ValueKind, converted, first_bad, kind_of_type, usual_schema
 
 
 class ArrowSource:
@@ -28,7 +28,7 @@ class ArrowSource:
 
     def has_times(self, column: str) -> None:
         """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
-        if kind_of_type(self._given.field(column).type) is Kind.TEXT:
+        if kind_of_type(self._given.field(column).type) is ValueKind.TEXT:
             self._declared = without_times(self._declared, column)
             field = self._types.field(column).with_type(self._declared.get(column, self._given.field(column).type))
             self._types = self._types.set(self._types.get_field_index(column), field)

@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.tables.source import BATCH_ROWS, cannot_read, check_values, to_usual, without_times
-from spaseq.sources.tables.types import Kind, kind_of_type, usual_schema
+from spaseq.sources.tables.types import ValueKind, kind_of_type, usual_schema
 
 
 class ParquetSource:
@@ -26,7 +26,7 @@ class ParquetSource:
 
     def has_times(self, column: str) -> None:
         """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
-        if kind_of_type(self._file.schema_arrow.field(column).type) is Kind.TEXT:
+        if kind_of_type(self._file.schema_arrow.field(column).type) is ValueKind.TEXT:
             self._declared = without_times(self._declared, column)
 
     def without_codes(self) -> None:
@@ -37,7 +37,9 @@ class ParquetSource:
         """The types of ``columns``."""
         stored = self._file.schema_arrow
         if self._has_codes:
-            self._file = self._open([name for name in columns if kind_of_type(stored.field(name).type) is Kind.TEXT])
+            self._file = self._open(
+                [name for name in columns if kind_of_type(stored.field(name).type) is ValueKind.TEXT]
+            )
         stored = self._file.schema_arrow
         self._schema = usual_schema(
             pyarrow.schema([(name, self._declared.get(name, stored.field(name).type)) for name in columns])

@@ -158,7 +158,7 @@ def integers_of(name: str) -> Integers:
     return Integers(name)
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """Values of one kind compare with each other, those of different kinds never do."""
 
     NUMBER = "number"
@@ -168,7 +168,7 @@ class Kind(Enum):
     NULL = "NULL"  # of columns without any value: compares with all kinds
 
 
-def kind_of_type(type_: pyarrow.DataType) -> Kind | None:
+def kind_of_type(type_: pyarrow.DataType) -> ValueKind | None:
     """The kind of a column's values; None for lists, binary and whatever else no query can compare."""
     if types.is_dictionary(type_):
         return kind_of_type(type_.value_type)
@@ -179,15 +179,15 @@ def kind_of_type(type_: pyarrow.DataType) -> Kind | None:
 
 
 _TESTS = {
-    Kind.NUMBER: (types.is_integer, types.is_floating, types.is_decimal),
-    Kind.TEXT: (types.is_string, types.is_large_string, types.is_string_view),
-    Kind.BOOLEAN: (types.is_boolean,),
-    Kind.TIME: (types.is_timestamp, types.is_date),
-    Kind.NULL: (types.is_null,),
+    ValueKind.NUMBER: (types.is_integer, types.is_floating, types.is_decimal),
+    ValueKind.TEXT: (types.is_string, types.is_large_string, types.is_string_view),
+    ValueKind.BOOLEAN: (types.is_boolean,),
+    ValueKind.TIME: (types.is_timestamp, types.is_date),
+    ValueKind.NULL: (types.is_null,),
 }
 
 
-def check_attribute(name: str, schema: pyarrow.Schema) -> Kind:
+def check_attribute(name: str, schema: pyarrow.Schema) -> ValueKind:
     """The kind of the column ``name``; QueryError if there is none, or if nothing compares with its values."""
     if schema.get_field_index(name) < 0:
         raise QueryError(f"the events have no attribute {name}", hint=did_you_mean(name, schema.names))
@@ -212,7 +212,7 @@ def check(predicate: Predicate, schema: pyarrow.Schema) -> None:
             for constant in constants:
                 _check_pair("=", value, constant, schema)
         case Like(value, _):
-            _expect(value, Kind.TEXT, "LIKE", schema)
+            _expect(value, ValueKind.TEXT, "LIKE", schema)
         case IsNull(value):
             _kind(value, schema)
         case Not(inner):
@@ -242,10 +242,10 @@ def _is_double(value: Value, schema: pyarrow.Schema) -> bool:
 
 def _check_pair(operator: str, left: Value, right: Value, schema: pyarrow.Schema) -> None:
     first, second = _kind(left, schema), _kind(right, schema)
-    if first is second or Kind.NULL in (first, second):
+    if first is second or ValueKind.NULL in (first, second):
         return
     for time, other in ((left, right), (right, left)):
-        if _kind(time, schema) is Kind.TIME and isinstance(other, Constant) and isinstance(other.value, str):
+        if _kind(time, schema) is ValueKind.TIME and isinstance(other, Constant) and isinstance(other.value, str):
             _check_instant(time, other.value, schema)
             return
     message = f"{_described(left, schema)} does not compare ({operator}) with {_described(right, schema)}"
@@ -260,34 +260,34 @@ def _check_instant(time: Value, text: str, schema: pyarrow.Schema) -> None:
         raise QueryError(message, hint="write a time as in '2025-01-31T12:00:00'") from None
 
 
-def _hint(first: Kind, second: Kind) -> str:
-    if {first, second} == {Kind.NUMBER, Kind.TEXT}:
+def _hint(first: ValueKind, second: ValueKind) -> str:
+    if {first, second} == {ValueKind.NUMBER, ValueKind.TEXT}:
         return "a text is written with quotes, a number without; a column's type can be declared"
     return "a column's type can be declared"
 
 
-def _kind(value: Value, schema: pyarrow.Schema) -> Kind:
+def _kind(value: Value, schema: pyarrow.Schema) -> ValueKind:
     match value:
         case Attribute(name):
             return check_attribute(name, schema)
         case Constant(inner):
             return _kind_of_constant(inner)
         case Arithmetic(operator, left, right):
-            _expect(left, Kind.NUMBER, operator, schema)
-            _expect(right, Kind.NUMBER, operator, schema)
+            _expect(left, ValueKind.NUMBER, operator, schema)
+            _expect(right, ValueKind.NUMBER, operator, schema)
         case Negative(inner):
-            _expect(inner, Kind.NUMBER, "-", schema)
-    return Kind.NUMBER
+            _expect(inner, ValueKind.NUMBER, "-", schema)
+    return ValueKind.NUMBER
 
 
-def _kind_of_constant(value: float | str | bool) -> Kind:
+def _kind_of_constant(value: float | str | bool) -> ValueKind:
     if isinstance(value, bool):
-        return Kind.BOOLEAN
-    return Kind.TEXT if isinstance(value, str) else Kind.NUMBER
+        return ValueKind.BOOLEAN
+    return ValueKind.TEXT if isinstance(value, str) else ValueKind.NUMBER
 
 
-def _expect(value: Value, kind: Kind, operator: str, schema: pyarrow.Schema) -> None:
-    if _kind(value, schema) not in (kind, Kind.NULL):
+def _expect(value: Value, kind: ValueKind, operator: str, schema: pyarrow.Schema) -> None:
+    if _kind(value, schema) not in (kind, ValueKind.NULL):
         raise QueryError(f"{operator} needs a {kind.value}, not {_described(value, schema)}")
 
 
@@ -315,7 +315,7 @@ def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool 
     try:
         if type_ is not None and (types.is_integer(type_) or types.is_floating(type_)):
             return _numbers(values, type_, declared)
-        if declared and type_ is not None and kind_of_type(type_) is Kind.TEXT:
+        if declared and type_ is not None and kind_of_type(type_) is ValueKind.TEXT:
             values = [_text(value) for value in values]
         return pyarrow.array(values, type_, from_pandas=True)
     except MemoryError:  # of Arrow, too
@@ -332,7 +332,7 @@ def first_bad(values: list[Any], type_: pyarrow.DataType | None, declared: bool 
 def _numbers(values: list[Any], type_: pyarrow.DataType, declared: bool) -> Any:
     """A conversion in two steps: in a single one, Arrow would cut 1.5 to the integer 1."""
     found = pyarrow.array(values, from_pandas=True)
-    allowed = (Kind.NUMBER, Kind.NULL, Kind.TEXT) if declared else (Kind.NUMBER, Kind.NULL)
+    allowed = (ValueKind.NUMBER, ValueKind.NULL, ValueKind.TEXT) if declared else (ValueKind.NUMBER, ValueKind.NULL)
     return found.cast(type_) if kind_of_type(found.type) in allowed else None
 
 

@@ -11,7 +11,7 @@ import pyarrow
 
 from spaseq.errors import OptionError
 from spaseq.sources.tables.frames import ArrowSource
-from spaseq.sources.tables.types import Kind, kind_of_type, usual, usual_schema
+from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
 from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.core import RegisteredQuery, TupleCore
@@ -79,7 +79,7 @@ class TableReading:
 
     def _is_read(self, name: str) -> bool:
         """Whether the column has times that are texts: engines have them as times."""
-        return name == self.time and kind_of_type(self.given.field(name).type) is Kind.TEXT
+        return name == self.time and kind_of_type(self.given.field(name).type) is ValueKind.TEXT
 
     def place(self, name: str) -> str:
         """Where packed rows have a column."""

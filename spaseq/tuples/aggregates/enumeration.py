@@ -16,7 +16,7 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
-from spaseq.sources.tables.types import Integers, Kind
+from spaseq.sources.tables.types import Integers, ValueKind
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.encoded import EncodedBatch
@@ -217,7 +217,7 @@ class Enumeration:
         self._remembered.restore(state["remembered"], position)
         for name, operand in self._operands.items():
             self._remembered.check_numbers(("number", name), operand)
-            if operand.kind is Kind.TEXT:
+            if operand.kind is ValueKind.TEXT:
                 self._remembered.check_numbers(name, operand)
         self.selection.restore(state["selection"], position, time, self._remembered.first)
         if not self._query.forgets:
@@ -248,7 +248,7 @@ class Enumeration:
 
     def _names_of(self, name: str) -> list[Hashable]:
         """Under which names numbers of an attribute's values may be remembered."""
-        return [("number", name), name] if self._operands[name].kind is Kind.TEXT else [("number", name)]
+        return [("number", name), name] if self._operands[name].kind is ValueKind.TEXT else [("number", name)]
 
     def _readers(self) -> dict[Hashable, Reader]:
         """What has to be remembered: values that are aggregated, and numbers of those by which matches are grouped."""
@@ -373,7 +373,7 @@ def _sums(values: Column, where: Places, groups: int) -> Column:
 def _extreme(function: str, operand: Operand, values: Column, where: Places, numbers: Column) -> pyarrow.Array:
     """The least or greatest value of each group, in which there are so many."""
     used = values
-    if operand.kind is Kind.TEXT:
+    if operand.kind is ValueKind.TEXT:
         values, used = operand.ranks(values)
     order = np.argsort(where, kind="stable")
     some = numbers > 0
@@ -381,7 +381,7 @@ def _extreme(function: str, operand: Operand, values: Column, where: Places, num
     if len(values):
         begins = (np.cumsum(numbers) - numbers)[some]
         found[some] = (np.minimum if function == "MIN" else np.maximum).reduceat(values[order], begins)
-        if operand.kind is Kind.TEXT:
+        if operand.kind is ValueKind.TEXT:
             found = used[found]
     return operand.shown(found, ~some)
 

@@ -34,7 +34,7 @@ from spaseq.pattern.formulas.predicates import (
     attributes,
     normal,
 )
-from spaseq.sources.tables.types import Kind, instant, kind_of_type
+from spaseq.sources.tables.types import ValueKind, instant, kind_of_type
 from spaseq.tuples.columns import vectors
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.vectors import COMPARISONS, Mask, Vector, nearest, quotient, remainder
@@ -104,9 +104,9 @@ def _truth(literal: Literal, batch: pyarrow.RecordBatch) -> Mask:
 
 def _compare(operator: str, left: Value, right: Value, batch: pyarrow.RecordBatch) -> Mask:
     kinds = {_kind(left, batch), _kind(right, batch)}
-    if Kind.NULL in kinds:
+    if ValueKind.NULL in kinds:
         return np.zeros(batch.num_rows, np.bool_)
-    if kinds == {Kind.TEXT}:
+    if kinds == {ValueKind.TEXT}:
         return _compare_texts(operator, left, right, batch)
     return vectors.compare(operator, numbers(left, batch), numbers(right, batch))
 
@@ -121,7 +121,7 @@ def _compare_texts(operator: str, left: Value, right: Value, batch: pyarrow.Reco
 
 
 def _like(value: Value, pattern: str, batch: pyarrow.RecordBatch) -> Mask:
-    if _kind(value, batch) is Kind.NULL:
+    if _kind(value, batch) is ValueKind.NULL:
         return np.zeros(batch.num_rows, np.bool_)
     if isinstance(value, Constant):
         return np.asarray(re.fullmatch(expression(pattern), str(value.value)) is not None)
@@ -150,21 +150,21 @@ def _true(found: pyarrow.BooleanArray) -> Mask:
 
 def _null(value: Value, batch: pyarrow.RecordBatch) -> Mask:
     kind = _kind(value, batch)
-    if isinstance(value, Attribute) and (kind in (Kind.TEXT, Kind.NULL) or kind is None):
+    if isinstance(value, Attribute) and (kind in (ValueKind.TEXT, ValueKind.NULL) or kind is None):
         return _true(batch.column(value.name).is_null())
-    if kind is Kind.TEXT:
+    if kind is ValueKind.TEXT:
         return np.asarray(False)
     valid = numbers(value, batch).valid
     return np.zeros(batch.num_rows, np.bool_) if valid is None else ~valid
 
 
-def _kind(value: Value, batch: pyarrow.RecordBatch) -> Kind | None:
+def _kind(value: Value, batch: pyarrow.RecordBatch) -> ValueKind | None:
     match value:
         case Attribute(name):
             return kind_of_type(batch.schema.field(name).type)
         case Constant(str()):
-            return Kind.TEXT
-    return Kind.NUMBER
+            return ValueKind.TEXT
+    return ValueKind.NUMBER
 
 
 def numbers(value: Value, batch: pyarrow.RecordBatch) -> Vector:
@@ -285,26 +285,26 @@ def _comparison(operator: str, left: Value, right: Value, schema: pyarrow.Schema
 
 def _as_times(left: Value, right: Value, schema: pyarrow.Schema) -> tuple[Value, Value]:
     """What is compared; texts that stand for times as such."""
-    if Kind.TEXT in (_kind_in(left, schema), _kind_in(right, schema)) and not _are_texts(left, right, schema):
+    if ValueKind.TEXT in (_kind_in(left, schema), _kind_in(right, schema)) and not _are_texts(left, right, schema):
         return _as_time(left), _as_time(right)
     return left, right
 
 
 def _are_texts(left: Value, right: Value, schema: pyarrow.Schema) -> bool:
-    return {_kind_in(left, schema), _kind_in(right, schema)} <= {Kind.TEXT, Kind.NULL}
+    return {_kind_in(left, schema), _kind_in(right, schema)} <= {ValueKind.TEXT, ValueKind.NULL}
 
 
 def _as_time(value: Value) -> Value:
     return Constant(instant(value.value)) if isinstance(value, Constant) and isinstance(value.value, str) else value
 
 
-def _kind_in(value: Value, schema: pyarrow.Schema) -> Kind | None:
+def _kind_in(value: Value, schema: pyarrow.Schema) -> ValueKind | None:
     match value:
         case Attribute(name):
             return kind_of_type(schema.field(name).type)
         case Constant(str()):
-            return Kind.TEXT
-    return Kind.NUMBER
+            return ValueKind.TEXT
+    return ValueKind.NUMBER
 
 
 def _pairwise(function: Callable[[Any, Any], Any], left: Values, right: Values, missing: object) -> Values:

@@ -16,7 +16,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import Shape
-from spaseq.sources.tables.types import CODED_TEXT, Kind, kind_of_type, shown, usual, usual_type
+from spaseq.sources.tables.types import CODED_TEXT, ValueKind, kind_of_type, shown, usual, usual_type
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.serialisation import require, schema_read, schema_stored
@@ -36,9 +36,9 @@ def wider(one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow.DataType | 
     if types.is_null(one):
         return other
     kinds = {kind_of_type(one), kind_of_type(other)}
-    if kinds == {Kind.NUMBER}:
+    if kinds == {ValueKind.NUMBER}:
         return pyarrow.float64()
-    return CODED_TEXT if kinds == {Kind.TEXT} else None
+    return CODED_TEXT if kinds == {ValueKind.TEXT} else None
 
 
 def _common_type(name: str, schemas: Mapping[str, pyarrow.Schema]) -> pyarrow.DataType:

@@ -38,7 +38,7 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
-from spaseq.sources.tables.types import Kind, kind_of_type
+from spaseq.sources.tables.types import ValueKind, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import few_truths, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows
@@ -207,7 +207,7 @@ class Conditions:
     ) -> Iterator[Instruction]:
         if operator in _TURNED:
             left, right, operator = right, left, _TURNED[operator]
-        if Kind.TEXT in (self._kind(left), self._kind(right)) and operator in ("<", "<="):
+        if ValueKind.TEXT in (self._kind(left), self._kind(right)) and operator in ("<", "<="):
             yield from _UNDECIDED
             return
         yield from self._number(left, variables)
@@ -233,11 +233,11 @@ class Conditions:
                 yield Instruction(_ARITHMETIC[operator])
 
     def _form(self, value: Value) -> WordForm:
-        if self._kind(value) is Kind.TEXT:
+        if self._kind(value) is ValueKind.TEXT:
             return WordForm.TEXT
         return WordForm.REAL if is_real(local_value(value), self._schema) else WordForm.INTEGER
 
-    def _kind(self, value: Value) -> Kind | None:
+    def _kind(self, value: Value) -> ValueKind | None:
         return kind_of_type(self._schema.field(value.name).type) if isinstance(value, Attribute) else None
 
 

@@ -27,7 +27,7 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
-from spaseq.sources.tables.types import Kind, check, kind_of_type
+from spaseq.sources.tables.types import ValueKind, check, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, Rows
@@ -55,7 +55,7 @@ def correlated_attributes(plan: RecognitionPlan) -> tuple[str, ...]:
 
 def texts(schema: pyarrow.Schema) -> frozenset[str]:
     """The columns that have texts."""
-    return frozenset(field.name for field in schema if kind_of_type(field.type) is Kind.TEXT)
+    return frozenset(field.name for field in schema if kind_of_type(field.type) is ValueKind.TEXT)
 
 
 class RegisterColumns:
@@ -192,7 +192,7 @@ class _Bound:
 
 
 def _is_text(value: Value, schema: pyarrow.Schema) -> bool:
-    return isinstance(value, Attribute) and kind_of_type(schema.field(value.name).type) is Kind.TEXT
+    return isinstance(value, Attribute) and kind_of_type(schema.field(value.name).type) is ValueKind.TEXT
 
 
 def _of_integers(vector: Vector, value: Value) -> Numbers:

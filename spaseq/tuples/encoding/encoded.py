@@ -15,7 +15,7 @@ from spaseq.pattern.formulas.predicates import attributes
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.source import CsvFormat, Source, Types, check_texts, is_text
-from spaseq.sources.tables.types import Kind, check_attribute, shown
+from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.rows import Rows
@@ -249,7 +249,7 @@ def existing(used: Iterable[str | None], names: Sequence[str]) -> tuple[str, ...
 
 def check_text_column(name: str, role: str, schema: pyarrow.Schema) -> None:
     """QueryError if the column that has the types or streams of the events has no texts."""
-    if check_attribute(name, schema) not in (Kind.TEXT, Kind.NULL):
+    if check_attribute(name, schema) not in (ValueKind.TEXT, ValueKind.NULL):
         hint = f'declare it: {{"{name}": "string"}}'
         raise QueryError(
             f"the {role} of the events are texts, but {name} is of type {shown(schema.field(name).type)}", hint=hint

@@ -28,7 +28,7 @@ from spaseq.pattern.formulas.predicates import (
     conjunction,
     normal,
 )
-from spaseq.sources.tables.types import Kind, check, kind_of_type
+from spaseq.sources.tables.types import ValueKind, check, kind_of_type
 from spaseq.tuples.columns.predicates import Literal, coded, few_truths, truth
 from spaseq.tuples.columns.rows import FewRows, Rows
 
@@ -268,7 +268,7 @@ def steps(literals: Mapping[str, Literal], schema: pyarrow.Schema) -> Iterator[D
     others: dict[str, Literal] = {}
     for name, literal in literals.items():
         columns = {attribute.name for attribute in attributes(literal)}
-        text = len(columns) == 1 and kind_of_type(schema.field(min(columns)).type) is Kind.TEXT
+        text = len(columns) == 1 and kind_of_type(schema.field(min(columns)).type) is ValueKind.TEXT
         (of_column.setdefault(min(columns), {}) if text else others)[name] = literal
     for column, some in of_column.items():
         yield TextStep(some, column)

@@ -16,7 +16,7 @@ from spaseq.pattern.times import iso
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.sources.tables.columns import StructFields, TextTimes
 from spaseq.sources.tables.source import Source
-from spaseq.sources.tables.types import Kind, check_attribute, shown
+from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.rows import Rows
@@ -40,7 +40,7 @@ class Measure:
 def check_measure(name: str, schema: pyarrow.Schema) -> None:
     """QueryError if the attribute is unknown, or neither a number nor a time."""
     kind = check_attribute(name, schema)
-    if kind not in (Kind.NUMBER, Kind.TIME, Kind.NULL):
+    if kind not in (ValueKind.NUMBER, ValueKind.TIME, ValueKind.NULL):
         raise QueryError(
             f"the window's attribute {name} is of type {shown(schema.field(name).type)}: it needs a number"
         )

@@ -12,7 +12,7 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.pattern.formulas.predicates import Attribute, Value
 from spaseq.pattern.formulas.printing import print_value
 from spaseq.pattern.formulas.query import FormulaQuery
-from spaseq.sources.tables.types import Kind, calculated_type, check_attribute, shown
+from spaseq.sources.tables.types import ValueKind, calculated_type, check_attribute, shown
 from spaseq.tuples.columns.predicates import numbers, vector
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
@@ -43,11 +43,11 @@ class Operand:
     @property
     def is_ordered(self) -> bool:
         """Whether its values are numbers of 64 bits, in their order."""
-        return self.kind is not Kind.TEXT and not types.is_uint64(self.type)
+        return self.kind is not ValueKind.TEXT and not types.is_uint64(self.type)
 
     def check_number(self, function: str) -> None:
         """QueryError if there is nothing to add up."""
-        if self.kind not in (Kind.NUMBER, Kind.NULL):
+        if self.kind not in (ValueKind.NUMBER, ValueKind.NULL):
             raise QueryError(f"{function} needs a number, not the attribute {self.name} of type {shown(self.type)}")
 
     def number(self, batch: pyarrow.RecordBatch) -> Numbers:
@@ -78,7 +78,7 @@ class Operand:
 
     def read(self, batch: pyarrow.RecordBatch) -> Vector:
         """The values (n): numbers, times in microseconds, truth values as 0 and 1, texts as their numbers."""
-        return self.read_number(batch) if self.kind is Kind.TEXT else vector(batch.column(self.name))
+        return self.read_number(batch) if self.kind is ValueKind.TEXT else vector(batch.column(self.name))
 
     def read_number(self, batch: pyarrow.RecordBatch) -> Vector:
         """The numbers of the values (n)."""
@@ -104,7 +104,7 @@ class Operand:
 
     def shown(self, values: Column, missing: Mask) -> pyarrow.Array:
         """What ``read`` gives as values of the column's type (m), NULL where they are missing."""
-        if self.kind is Kind.TEXT:
+        if self.kind is ValueKind.TEXT:
             return self._array(values, missing)
         if types.is_null(self.type):
             return pyarrow.nulls(len(values))
@@ -134,7 +134,7 @@ class CalculatedOperand(Operand):
 
     def __init__(self, value: Value, schema: pyarrow.Schema) -> None:
         self.name = print_value(value)
-        self.kind = Kind.NUMBER
+        self.kind = ValueKind.NUMBER
         self.type = calculated_type(value, schema)
         self._value = value
 

@@ -104,8 +104,8 @@ def _as_item(data: bytes) -> Shown | Exception:
     pushing, other = _pushing("auto"), b"<urn:other> <urn:p> 0 ."
     time = pushing.next_time()
     pushing.time += 2
-    core, items = pushing.engine.core, [(time, other), (time + 1, data), (time + 2, other)]
-    read = _outcome(lambda: read_items("urn:s", core.encoders["urn:s"], items))
+    kind, items = pushing.engine.kind, [(time, other), (time + 1, data), (time + 2, other)]
+    read = _outcome(lambda: read_items("urn:s", kind.encoders["urn:s"], items))
     if isinstance(read, Exception):
         return read
     found = [match for some in pushing.engine.push_columns([read]) for match in some]
@@ -127,7 +127,7 @@ def _as_row(data: bytes) -> Shown | str:
     pushing.time += 2
     times, graphs = [time, time + 1, time + 2], [other, data, other]
     table = pyarrow.table({"stream": ["s"] * 3, "time": times, "graph": graphs})
-    read = _outcome(lambda: read_rows(pushing.engine.core, table, False)[0])
+    read = _outcome(lambda: read_rows(pushing.engine.kind, table, False)[0])
     if isinstance(read, Exception):
         return _place(read)
     found = [match for some in pushing.engine.push_arrow(read.to_arrow()) for match in some]

@@ -1,0 +1,344 @@
+"""Graphs as a kind of data: what an engine of SPAseq queries has beside what all engines have."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from gpm.errors import PatternError
+from gpm.evaluator import Evaluator, Mode
+from gpm.native.assembly import Assembler, Encoder
+from gpm.native.single import SingleEvent
+from nfa_native.terms.words import Terms
+from spaseq.errors import OptionError, StreamError
+from spaseq.graphs.background import Background, BackgroundSources
+from spaseq.graphs.common import Common, Compiled, compiled
+from spaseq.graphs.merged_input import GraphInput
+from spaseq.graphs.prepared import AnyQuery, Prepared
+from spaseq.graphs.protocols import AnyMatcher
+from spaseq.graphs.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
+from spaseq.graphs.running import GraphQuery, Need, OnMatch
+from spaseq.graphs.terms import Forgetting, TermsSoundness
+from spaseq.pattern.sequences import Query
+from spaseq.pattern.times import iso
+from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
+from spaseq.results.match import Match
+from spaseq.results.merging import in_order
+from spaseq.results.table import MatchTable
+from spaseq.runtime.core import EngineCore
+from spaseq.runtime.delivery import Decided
+from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.reorder import by_tick
+from spaseq.snapshots.container import RESULTS_WAIT
+from spaseq.sources.rdf.events import Event, Events, Scope
+from spaseq.sources.rdf.graphs import Graph, single_event
+from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Skipped
+from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
+
+
+class Graphs:
+    """Streams of graphs, for the ``core`` of one engine; arguments as of ``Engine``.
+
+    ``encoders`` are by stream: each numbers its own events.
+    """
+
+    results_wait = RESULTS_WAIT
+
+    def __init__(
+        self,
+        background: Background,
+        lateness: timedelta | int = timedelta(0),
+        on_late: Callable[[Event], object] | None = None,
+        gpm: str = "auto",
+    ) -> None:
+        if on_late is not None and not callable(on_late):
+            raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
+        self.terms = Terms()
+        self.on_late = on_late
+        self.evaluator = new_evaluator(gpm, self.terms, background)
+        self.core: EngineCore[Events, GraphQuery] = EngineCore(self, self._soundness(), duration_microseconds(lateness))
+        self.encoders: dict[str, Encoder] = {}
+        self.skipped: dict[str, Skipped] = {}  # rows that were no events, by stream
+        self.forgetting = Forgetting()
+        self._common: Common | None = None  # what it shares with other engines
+        self._is_lent = False  # readers have the encoder
+        self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
+
+    def _soundness(self) -> TermsSoundness:
+        return TermsSoundness("this engine", self.terms)
+
+    @property
+    def inputs(self) -> Iterator[GraphInput]:
+        """Those of the core."""
+        return (merged for merged in self.core.inputs if isinstance(merged, GraphInput))
+
+    @property
+    def encoder(self) -> Encoder:
+        """What readers need to encode events for this engine."""
+        self._is_lent = True
+        return self.evaluator.encoder
+
+    @property
+    def background(self) -> Background:
+        """The background knowledge that events pushed from now on see."""
+        background = self.evaluator.background
+        assert isinstance(background, Background)
+        return background
+
+    @property
+    def queries(self) -> dict[str, Query]:
+        """The registered queries by name."""
+        return {name: running.plan.query for name, running in list(self.core.running.items())}
+
+    # ── as of any kind of data ───────────────────────────────────────────────────────────────────────────
+    def stream(self, called: str) -> str:
+        """See ``Kind``: the IRI of a stream, from this or a short name."""
+        return resolve_stream(called, self.queries.values())
+
+    def opened(self, clock: StreamClock) -> None:
+        """See ``Kind``."""
+        self.encoders[clock.iri] = self.evaluator.encoder.apart()
+
+    def arrived(self, batch: Events, first: int) -> Events:
+        """See ``Kind``: each has a name."""
+        return batch.numbered(self.core.clocks[batch.stream].event_name, first)
+
+    def in_time(self, batch: Events) -> Events:
+        """See ``Kind``: they see the background of now."""
+        return batch.renewed(self.evaluator.encoder).seeing(self.evaluator.version)
+
+    def late(self, batch: Events, clock: StreamClock) -> None:
+        """See ``Kind``."""
+        clock.first_late = clock.first_late or f"<{batch.names[0]}> at {iso(int(batch.times[0]))}"
+        if self.on_late is not None:
+            for event in batch:
+                self.core.late_calls.call(self.on_late, event)
+
+    def derive(self, query: GraphQuery) -> Iterable[Events]:
+        """See ``Kind``: in an order that does not depend on how terms are numbered, as that of matches does."""
+        events, query.derived = query.derived, []
+        derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
+        return self.columns(sorted(derived, key=lambda event: (event.timestamp, event.name)), scope=derived_scope)
+
+    def rest(self) -> None:
+        """See ``Kind``: versions of the background that no event sees any more are freed."""
+        if self.evaluator.versions > 1:
+            waiting = [merged.oldest_knowledge() for merged in self.inputs]
+            seen = [version for version in waiting if version is not None]
+            self.evaluator.forget_versions(min(seen, default=self.evaluator.version))
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    def register(self, query: AnyQuery, name: str | None, on_match: OnMatch | None, max_results: int | None) -> str:
+        """See ``Engine.register``."""
+        self.forget_terms()
+        checked = as_query(query, name, self.core.running)
+        order = stream_order([*self.queries.values(), checked])
+        self._check_derived(checked)
+        plan = plan_of(query, checked)
+        self.share([query])
+        made = self.compiled(query, plan)
+        matcher = plan.start(self.terms, automaton=made.automaton)
+        self.start(plan, made, self._input_for(checked), matcher, on_match, max_results)
+        self.core.sort(order)
+        return checked.name
+
+    def unregister(self, name: str) -> None:
+        """See ``Engine.unregister``."""
+        into = self.core.query_named(name).into
+        others = [query for query in self.queries.values() if query.name != name]
+        if into is not None and not any(derived_stream(query) == into for query in others):
+            readers = [query.name for query in others if any(s.iri == into for s in query.streams)]
+            if readers:
+                raise OptionError(f'"{name}" derives <{into}>, which {", ".join(readers)} reads')
+        self._forget_streams(self.core.remove(name))
+
+    def _forget_streams(self, gone: GraphQuery) -> None:
+        """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
+        used = self.core.derived | {stream.iri for query in self.queries.values() for stream in query.streams}
+        iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
+        for iri in iris - used:
+            if self.core.clocks[iri].is_untouched:
+                del self.core.clocks[iri], self.encoders[iri]
+                self._assemblers.pop(iri, None)
+
+    def update_background(self, sources: BackgroundSources) -> None:
+        """See ``Engine.update_background``."""
+        background = self.background
+        for iri, source in sources.items():
+            background = background.replaced(iri, source)
+        self.evaluator.update_background(background)
+        self.rest()
+
+    def _check_derived(self, query: Query) -> None:
+        """OptionError: the stream that the query derives has had events from outside."""
+        into = derived_stream(query)
+        clock = self.core.clocks.get(into or "")
+        if clock is not None and into not in self.core.derived and (clock.events or clock.closed):
+            raise OptionError(f"the stream <{into}> has had events from outside, so no query can derive it")
+
+    def _input_for(self, query: Query) -> GraphInput:
+        """An input for a new query: one that waits for nothing can be shared."""
+        iris = tuple(stream.iri for stream in query.streams)
+        strict = query.window is not None and query.window.events
+        alike = (one for one in self.inputs if one.streams == iris and one.strict == strict and one.may_be_joined)
+        return next(alike, None) or self.new_input(iris, strict)
+
+    def new_input(self, iris: Iterable[str], strict: bool) -> GraphInput:
+        """An input of these streams; ``strict`` if its queries count events in their windows."""
+        return GraphInput([self.core.clock(iri) for iri in iris], strict, self.evaluator)
+
+    def wait_for_whole_ticks(self) -> None:
+        """Decide nothing of a time before it has passed, so that results have one order however the input is cut.
+
+        It is said before the first event.
+        """
+        for merged in self.inputs:
+            merged.order = by_tick
+
+    def share(self, queries: Iterable[AnyQuery]) -> None:
+        """Lie on what engines with the same prepared queries share, as long as nothing is here yet."""
+        prepared = [query for query in queries if isinstance(query, Prepared)]
+        if prepared and not (self.core.running or self.core.clocks or self._is_lent):
+            self._common = self.background.common(prepared, self.evaluator.mode)
+            self.terms = Terms(self._common.evaluator.terms)
+            self.core.soundness = self._soundness()
+            self.evaluator = self._common.evaluator.on(self.terms)
+
+    def compiled(self, query: AnyQuery, plan: Plan) -> Compiled:
+        """A query for this engine's terms."""
+        shared = self._common.compiled(query) if self._common and isinstance(query, Prepared) else None
+        return shared or compiled(plan, self.evaluator)
+
+    def start(
+        self,
+        plan: Plan,
+        made: Compiled,
+        merged: GraphInput,
+        matcher: AnyMatcher,
+        on_match: OnMatch | None,
+        max_results: int | None,
+    ) -> GraphQuery:
+        """Let a query run on an input with a matcher, new or restored; ``made`` is its plan for these terms."""
+        iris = {stream.name: merged.numbers[stream.iri] for stream in plan.query.streams}
+        iris |= {iri: number for number, iri in enumerate(merged.streams)}
+        needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
+        may_wait = self.evaluator.mode is Mode.AUTO and not plan.by_partition
+        lazy = self._lazy(matcher, needs) if may_wait else ()
+        running = GraphQuery(plan, matcher, needs, merged.names, self.terms, on_match, lazy, max_results)
+        self.core.start(running, merged)
+        return running
+
+    def _assembler(self, iri: str) -> Assembler:
+        """What encodes the events of a stream one by one."""
+        if iri not in self._assemblers:
+            self._assemblers[iri] = Assembler(self.encoders[iri], ())
+        return self._assemblers[iri]
+
+    def _lazy(self, matcher: AnyMatcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
+        """The atoms that are evaluated only where they can matter."""
+        dear = {n: need.pattern.required_slots for n, need in enumerate(needs) if not need.pattern.is_native}
+        return lazy_atoms(matcher.automaton, dear) if dear else ()
+
+    # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    def push(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
+        """See ``Engine.push_columns``."""
+        promise = None if promise is None else to_microseconds(promise)
+        self.forget_terms()
+        return self.core.push(each_of(columns, Events), promise)
+
+    def columns(self, events: Iterable[Event], scope: Scope = lambda _: None) -> list[Events]:
+        """Events one by one as columns, those of each stream in order.  OptionError: one has a term that is none."""
+        by_stream: dict[str, list[Event]] = {}
+        for event in each_of(events, Event):
+            by_stream.setdefault(event.stream, []).append(event)
+        try:
+            return [Events.of(stream, some, self.encoders[stream], scope) for stream, some in by_stream.items()]
+        except PatternError as error:
+            raise OptionError(str(error)) from None
+
+    def take_single(
+        self, iri: str, timestamp: Time, graph: Graph, name: str | None
+    ) -> Sequence[MergedInput[Events, SingleEvent, GraphQuery]]:
+        """One event came, which goes the short way: it never becomes columns, unless it meets some.
+
+        Those that it can have an effect on are to be settled."""
+        self.forget_terms()
+        event = single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        if not self._accept_single(iri, event):
+            self.core.late_calls.check()
+        return self.core.affected(iri)
+
+    def has_short_way(self, iri: str) -> bool:
+        """Whether events of a stream stay single to the end: no pattern is postponed."""
+        return not any(query.lazy for merged in self.core.affected(iri) for query in merged.queries)
+
+    def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[MergedInput[Events, SingleEvent, GraphQuery]]:
+        """As ``take_single`` for a few events, or for none if one of them is wrong, which the error names."""
+        self.forget_terms()
+        encoder = self.encoders[iri]
+        scope = encoder.next_scope
+        try:
+            events = [self._single_of(iri, number, item) for number, item in enumerate(items)]
+        except Exception:
+            encoder.next_scope = scope
+            raise
+        for event in events:
+            self._accept_single(iri, event)
+        self.core.late_calls.check()
+        return self.core.affected(iri)
+
+    def _single_of(self, iri: str, number: int, item: Item) -> SingleEvent:
+        try:
+            timestamp, graph, name = unpacked(item)
+            return single_event(self._assembler(iri), to_microseconds(timestamp), graph, name)
+        except (OptionError, StreamError) as error:
+            raise of_item(BATCH, number, error) from None
+
+    def _accept_single(self, iri: str, event: SingleEvent) -> bool:
+        """Take an event; whether it is in time."""
+        clock = self.core.clocks[iri]
+        in_time = clock.admit_one(event.time, self.core.lateness)
+        event.name = event.name or clock.event_name(clock.events)
+        event.knowledge = self.evaluator.version
+        if not in_time:
+            self.late(Events.of_single(iri, self.evaluator.encoder, event), clock)
+        else:
+            for merged in self.core.affected(iri):
+                if iri in merged.numbers:
+                    merged.add_single(iri, event)
+        return in_time
+
+    def forget_terms(self) -> None:
+        """Keep the table of terms from growing with the streams."""
+        self.forgetting.look(self.evaluator, self.core)
+
+    def deliver(self, tables: Iterable[MatchTable]) -> list[Match]:
+        """The matches of all tables in order of decision; callbacks are told.
+
+        ExceptionGroup: callbacks have raised.  All were called, and the matches come with the next call.
+        """
+        found = list(tables)
+        matches = in_order(found)
+        callbacks = {table.query: self.core.running[table.query].on_match for table in found}
+        if not self.core.delivery.waits and not any(callbacks.values()):
+            return matches
+        return self.core.delivery.deliver(matches, callbacks)
+
+
+def new_evaluator(gpm: str, terms: Terms | None = None, background: Background | None = None) -> Evaluator:
+    """An evaluator of graph patterns of the mode ``gpm``; OptionError: there is no such mode."""
+    try:
+        mode = Mode(gpm)
+    except ValueError:
+        known = ", ".join(f'"{one.value}"' for one in Mode)
+        raise OptionError(f"gpm is one of {known}, not {gpm!r:.80}") from None
+    return Evaluator(Terms() if terms is None else terms, background, mode)
+
+
+def derived_scope(event: Event) -> int:
+    """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
+    return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())

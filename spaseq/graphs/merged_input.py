@@ -1,0 +1,192 @@
+"""The merged input of queries on graphs: each pattern is evaluated once on an event, and its rows fed to each query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from gpm.encoder import renewed_single
+from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.native.single import SingleEvent
+from gpm.rows import AtomRows
+from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
+from spaseq.graphs.names import FEW, EventNames
+from spaseq.graphs.routes import StreamPatterns
+from spaseq.graphs.running import GraphQuery
+from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.reorder import Released, Waiting, by_tick, by_time
+from spaseq.sources.rdf.events import EventIris, Events
+from spaseq.streams.clock import StreamClock
+
+
+class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
+    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (SEMANTICS 3.4).
+
+    A query that an event does not concern is not called: it hears of the event, as one without rows, before the next
+    one that concerns it, or when only time is needed for a result.  Every ``FEW`` events all queries hear of all.
+    """
+
+    def __init__(self, clocks: Iterable[StreamClock], strict: bool, evaluator: Evaluator) -> None:
+        super().__init__(clocks, by_tick if strict else by_time)
+        self.names = EventNames()
+        self._evaluator = evaluator
+        self._postponed = Postponed()
+        self._times: list[int] = []  # of the latest events, which some query may not have heard of
+        self._caught_up = 0  # of which event on names were not forgotten yet
+        self._knowledge: Counter[int] = Counter()  # how many single events see each version of the background
+        self._routes: dict[tuple[int, int], StreamPatterns | None] = {}  # by stream and version of the background
+
+    @property
+    def strict(self) -> bool:
+        """Whether nothing of a time is decided before it has passed."""
+        return self.order is by_tick
+
+    def attach(self, query: GraphQuery) -> None:
+        """Feed this query, too, from the next event on."""
+        query.heard = self.names.next
+        self._routes.clear()
+        super().attach(query)
+
+    def _leave(self, query: GraphQuery) -> None:
+        self._routes.clear()
+        self._postponed.forget(query)
+        super()._leave(query)
+
+    # ── events come ──────────────────────────────────────────────────────────────────────────────────────
+    def add(self, events: Events) -> None:
+        """Take events of one stream that are not late."""
+        singles = self.buffer.take_singles()
+        self._knowledge.clear()
+        for stream in dict.fromkeys(stream for _, stream, _, _ in singles):
+            self.buffer.add(stream, self._joined(stream, singles))
+        super().add(events)
+
+    def add_single(self, stream: str, event: SingleEvent) -> None:
+        """Take one event that is not late: the short way."""
+        number = self.numbers[stream]
+        if self.buffer.takes_singles:
+            self.buffer.add_single(number, event)
+            self._knowledge[event.knowledge] += 1
+        else:
+            self.add(self._columns(number, event))
+
+    def waiting(self) -> Iterator[Events]:
+        """The events that wait, in order for each stream."""
+        singles = self.buffer.singles()
+        for stream in sorted({stream for _, stream, _, _ in singles}):
+            yield self._joined(stream, singles)
+        for _, events in self.buffer.waiting():
+            yield events
+
+    def oldest_knowledge(self) -> int | None:
+        """The oldest version of the background that an event which waits sees; None: nothing waits."""
+        self._knowledge = +self._knowledge
+        seen = (int(events.graphs.knowledge.min()) for _, events in self.buffer.runs())
+        return min([*self._knowledge, *seen], default=None)
+
+    def _joined(self, stream: int, singles: Sequence[Waiting[SingleEvent]]) -> Events:
+        """Those of one stream as columns; there are some."""
+        return self._columns(stream, *(event for _, number, _, event in singles if number == stream))
+
+    def _columns(self, stream: int, *events: SingleEvent) -> Events:
+        return Events.of_single(self.clocks[stream].iri, self._evaluator.encoder, *events)
+
+    # ── what queries hear ────────────────────────────────────────────────────────────────────────────────
+    def catch_up(self) -> None:
+        """Let all queries hear of all events and of the time, and forget the names that no query needs."""
+        for query in self.queries if not self.finished else ():
+            self._hear(query)
+            query.pass_time(self.advanced)
+        self._times, self._caught_up = [], self.names.next
+        if self.is_settled:  # else results may come of older events
+            self.names.forget(min((query.oldest_event() for query in self.queries), default=self.names.next))
+
+    def _hear(self, query: GraphQuery) -> None:
+        """Let the query hear of the events that came since it was fed, none of which concerned it."""
+        missed = self.names.next - query.heard
+        if missed:
+            query.pass_events(self._times[-missed:])
+
+    def _settled(self) -> None:
+        if not self._rest and self.names.next - self._caught_up > FEW:
+            self.catch_up()
+
+    # ── the short way ────────────────────────────────────────────────────────────────────────────────────
+    def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[GraphQuery, None]:
+        """Feed one event to the queries that it concerns, and give these."""
+        self._knowledge[event.knowledge] -= 1
+        route = self._route(stream, event.knowledge)
+        if route is None:
+            return self._feed(Released.of([(stream, self._columns(stream, event))]))
+        concerned = route.rows(renewed_single(self._evaluator.encoder, event))
+        heard = self.names.next
+        for query in concerned:
+            if query.heard != heard:
+                self._hear(query)
+        number = self.names.append(event.name)
+        self._times.append(time)
+        for query, rows in concerned.items():
+            query.feed_single(time, number, rows)
+        return dict.fromkeys(concerned)
+
+    def _route(self, stream: int, knowledge: int) -> StreamPatterns | None:
+        """How the events of a stream go the short way; None: they cannot, as some patterns are postponed."""
+        key = stream, knowledge
+        if key not in self._routes:
+            if len(self._routes) > 2 * len(self.clocks):  # some are of a background that is gone
+                self._routes.clear()
+            lazy = any(query.lazy for query in self.queries)
+            self._routes[key] = None if lazy else StreamPatterns.of(self.queries, stream, knowledge, self._evaluator)
+        return self._routes[key]
+
+    # ── the batch way ────────────────────────────────────────────────────────────────────────────────────
+    def _feed(self, released: Released[Events]) -> dict[GraphQuery, None]:
+        """Feed events to the queries that they concern, and give these; many concern all."""
+        many = len(released) > FEW
+        rows = self._evaluate(released)
+        needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self.queries}
+        concerned = {query: its for query, its in needed.items() if many or any(map(has_some, its))}
+        for query in concerned:
+            self._hear(query)
+        first = self.names.next
+        self._add_names(released)
+        numbers = np.arange(first, first + len(released), dtype=np.uint64)
+        for query, its in concerned.items():
+            query.feed(released.times, numbers, its)
+        self._times = [] if many else [*self._times, *released.times.tolist()]
+        return dict.fromkeys(concerned)
+
+    def _add_names(self, released: Released[Events]) -> None:
+        names = EventIris.join([events.names for _, events, _ in released.parts])
+        if len(released.parts) == 1:
+            self.names.add(names)
+        else:
+            self.names.add(names, np.argsort(np.concatenate([places for _, _, places in released.parts])))
+
+    def _evaluate(self, released: Released[Events]) -> Rows:
+        """The rows of every pattern, each evaluated once on the events of its stream; dear ones where they matter."""
+        rows: Rows = {}
+        later = self._postponed.of(self.queries, released)
+        for stream, events, places in released.parts:
+            patterns = [one for one in self._patterns(stream) if (stream, one.shape) not in later]
+            if patterns:
+                for pattern, found in zip(patterns, evaluate(self._evaluator, events.graphs, patterns), strict=True):
+                    rows[stream, pattern] = placed(found, places)
+        if later:
+            for query in self.queries:
+                self._hear(query)
+                query.complete()  # who waits is asked
+            complete = int(released.times[-1]) < self.advanced
+            self._postponed.evaluate(self._evaluator, released, complete, later, rows)
+        return rows
+
+    def _patterns(self, stream: int) -> list[CompiledPattern]:
+        needs = (need for query in self.queries for need in query.needs)
+        return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
+
+
+def has_some(rows: AtomRows | None) -> bool:
+    """Whether there is a row."""
+    return rows is not None and len(rows.row_event) > 0

@@ -1,0 +1,293 @@
+"""What an engine holds and does, whatever its data are: queries, streams and their clocks, and how events decide.
+
+It is told by whoever has locked it (``spaseq.exclusive``): an engine, a run, a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.exclusive import Use
+from spaseq.runtime.delivery import Calls, Decided, Delivery, Merge
+from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.protocols import Kind, Q
+from spaseq.runtime.reorder import B
+from spaseq.soundness import Soundness
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.timestamps import GREATEST, LEAST, Time, to_microseconds
+
+T = TypeVar("T")
+ALL_IN_TIME = 2**63  # µs: a lateness with which no event is late
+How = Callable[[Q], Iterable[Any]]
+
+
+class EngineCore(Generic[B, Q]):
+    """Queries by name on inputs, each of which stands behind those that derive its streams; ``clocks`` by stream.
+
+    ``lateness`` (µs) is how much older than the newest event of its stream an event may come.
+    """
+
+    def __init__(self, kind: Kind[B, Q], soundness: Soundness, lateness: int) -> None:
+        self.kind = kind
+        self.use = Use("this engine")
+        self.soundness = soundness
+        self.lateness = lateness
+        self.clocks: dict[str, StreamClock] = {}
+        self.inputs: list[MergedInput[B, Any, Q]] = []
+        self.running: dict[str, Q] = {}
+        self.delivery = Delivery()
+        self.late_calls = Calls("callbacks (on_late)")
+        self.errors: list[QueryError | StreamError] = []  # of queries that cannot go on
+        self._opened: dict[str, str] = {}  # streams that may be pushed to, by what they were called
+        self._readers: dict[str, list[MergedInput[B, Any, Q]]] = {}  # that a stream can have an effect on, in order
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    def start(self, query: Q, merged: MergedInput[B, Any, Q]) -> None:
+        """Let a query run on an input, which may be a new one."""
+        if merged not in self.inputs:
+            self.inputs.append(merged)
+        merged.attach(query)
+        self.running[query.name] = query
+        if query.into is not None:
+            self.clock(query.into)
+        self._forget_ways()
+
+    def remove(self, name: str) -> Q:
+        """Forget a query, and inputs that are left without one."""
+        gone = self.running.pop(name)
+        for merged in self.inputs:
+            merged.detach(gone)
+        self.inputs = [merged for merged in self.inputs if merged.all_queries]
+        self._forget_ways()
+        return gone
+
+    def query_named(self, name: str) -> Q:
+        """The query of that name at work.  OptionError: there is none."""
+        if not isinstance(name, str) or name not in self.running:
+            raise OptionError(f'there is no query named "{name!s:.80}"')
+        return self.running[name]
+
+    def sort(self, order: Mapping[str, int]) -> None:
+        """Put producers of derived streams before their readers; ``order`` is the depth of each stream."""
+        self.inputs.sort(key=lambda merged: max(order[name] for name in merged.streams))
+        self._forget_ways()
+
+    def _forget_ways(self) -> None:
+        self._opened.clear()
+        self._readers.clear()
+
+    def clock(self, stream: str) -> StreamClock:
+        """The clock of a stream, which is known from now on."""
+        if stream not in self.clocks:
+            self.clocks[stream] = StreamClock(stream)
+            self.kind.opened(self.clocks[stream])
+        return self.clocks[stream]
+
+    @property
+    def derived(self) -> set[str]:
+        """The streams that queries derive."""
+        return {query.into for query in self.running.values() if query.into is not None}
+
+    # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    def push(self, batches: Iterable[B], promise: int | None = None) -> Decided:
+        """Batches of streams came; ``promise``: as ``advance`` after them."""
+        for batch in batches:
+            self.accept(batch, self.lateness)
+        if promise is not None:
+            for clock in self.open_clocks(None):
+                clock.promise(promise)
+        self.late_calls.check()
+        return self.settle()
+
+    def advance(self, time: Time, stream: str | None = None) -> Decided:
+        """No event before ``time`` will come on a stream (None: on any)."""
+        promised = to_microseconds(time)
+        for clock in self.open_clocks(stream):
+            clock.promise(promised)
+        return self.settle()
+
+    def close(self, stream: str | None = None) -> Decided:
+        """The end of a stream (None: of all)."""
+        for clock in self.open_clocks(stream):
+            clock.close()
+        return self.settle()
+
+    def open_stream(self, stream: str) -> str:
+        """The name of a stream that may be pushed to, by what it is called.  OptionError: there is none."""
+        name = self._opened.get(stream) if isinstance(stream, str) else None
+        if name is None:
+            name = self.kind.stream(stream)
+            if name in self.derived:
+                raise OptionError(f"the stream <{name}> is derived by a query: nothing else can be pushed to it")
+            self._opened[stream] = name
+        if self.clocks[name].closed:
+            raise OptionError(f"the stream <{name}> is closed")
+        return name
+
+    def open_clocks(self, stream: str | None) -> list[StreamClock]:
+        """The clock of one stream, or of all that no query derives."""
+        if stream is not None:
+            return [self.clocks[self.open_stream(stream)]]
+        derived = self.derived
+        return [clock for name, clock in self.clocks.items() if name not in derived and not clock.closed]
+
+    def affected(self, stream: str) -> list[MergedInput[B, Any, Q]]:
+        """The inputs that events of a stream can have an effect on, also by what their queries derive, in order."""
+        if stream not in self._readers:
+            streams, found = {stream}, []
+            for merged in self.inputs:
+                if not streams.isdisjoint(merged.numbers):
+                    streams |= merged.derived
+                    found.append(merged)
+            self._readers[stream] = found
+        return self._readers[stream]
+
+    def accept(self, batch: B, lateness: int) -> None:
+        """Events of one stream came; those that are later than ``lateness`` (µs) are told."""
+        clock = self.clocks[batch.stream]
+        first = clock.events + 1
+        in_time = clock.admit(batch.times, lateness)
+        batch = self.kind.arrived(batch, first)
+        if not in_time.all():
+            self.kind.late(batch.take(np.flatnonzero(~in_time)), clock)
+            batch = batch.take(np.flatnonzero(in_time))
+        batch = self.kind.in_time(batch)
+        for merged in self.inputs:
+            if batch.stream in merged.numbers:
+                merged.add(batch)
+
+    def most_waiting(self) -> int:
+        """How many events wait at most for a stream that is behind."""
+        return max((len(merged.buffer) for merged in self.inputs), default=0)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all results were given that are decided, and errors told."""
+        return not (self.delivery.waits or self.errors) and all(merged.is_settled for merged in self.inputs)
+
+    def catch_up(self) -> None:
+        """Let all queries hear of all events and of the time."""
+        for merged in self.inputs:
+            merged.catch_up()
+
+    # ── what they decide ─────────────────────────────────────────────────────────────────────────────────
+    def settle(self, inputs: Sequence[MergedInput[B, Any, Q]] | None = None) -> Decided:
+        """Let inputs (None: all) do what their watermark allows, producers of derived streams first."""
+        each = self.soundness.each
+        return Decided(each(self.tables(inputs)), lambda merge: each(self._merged(inputs, merge)))
+
+    def tables(
+        self, inputs: Sequence[MergedInput[B, Any, Q]] | None = None, how: How[Q] | None = None
+    ) -> Iterator[Any]:
+        """What inputs (None: all) have decided, as tables of bounded size, each of one query; ``how``: in which form.
+
+        QueryError, StreamError, when all is taken: a query cannot go on.
+        """
+        for merged in self.inputs if inputs is None else inputs:
+            while merged.turns:
+                for query in merged.settle_turn():
+                    yield from merged.take(query, how)
+            for query in merged.settle():
+                yield from self._given(merged, query, how)
+            self._promise_derived(merged)
+        self.kind.rest()
+        if self.errors:
+            first, self.errors = self.errors[0], []
+            raise first
+
+    def _merged(self, inputs: Sequence[MergedInput[B, Any, Q]] | None, merge: Merge[T]) -> Iterator[T]:
+        """The same in one order; of streams that others read, when all of their events are there."""
+        found: dict[str, Iterable[Any]] = {}  # by query
+        last: list[MergedInput[B, Any, Q]] = []
+        for merged in self.inputs if inputs is None else inputs:
+            decided = {query.name: self._given(merged, query) for query in merged.settle()}
+            if any(map(self._is_read, merged.derived)):
+                found |= {name: list(tables) for name, tables in decided.items()}
+                self._promise_derived(merged)
+            else:
+                found |= decided
+                last.append(merged)
+        yield from merge([found[name] for name in self.running if name in found])
+        for merged in last:
+            self._promise_derived(merged)
+        self.kind.rest()
+
+    def _given(self, merged: MergedInput[B, Any, Q], query: Q, how: How[Q] | None = None) -> Iterable[Any]:
+        """What a query has decided; its events go to the stream that it derives."""
+        tables = merged.take(query, how)
+        return tables if query.into is None else self._deriving(query, query.into, tables)
+
+    def _deriving(self, query: Q, into: str, tables: Iterable[Any]) -> Iterator[Any]:
+        """The tables of a query that derives; readers of its stream get all its events together, in order."""
+        is_read = self._is_read(into)
+        for table in tables:
+            if not is_read:
+                self._derive(query)
+            yield table
+        self._derive(query)
+
+    def _derive(self, query: Q) -> None:
+        for batch in self.kind.derive(query):
+            # Order is kept by the producers' promises, not by lateness: with several producers one may be behind.
+            self.accept(batch, ALL_IN_TIME)
+
+    def _is_read(self, stream: str) -> bool:
+        return any(stream in merged.numbers for merged in self.inputs)
+
+    def _promise_derived(self, merged: MergedInput[B, Any, Q]) -> None:
+        """A derived stream is as far as the slowest of the queries that derive it."""
+        for stream in merged.derived:
+            producers = [producer for producer in self.inputs if stream in producer.derived]
+            if not all(producer.is_settled for producer in producers):
+                continue  # some of its events are not made yet
+            if all(producer.finished for producer in producers):
+                self.clocks[stream].close()
+            else:
+                self.clocks[stream].promise(min(producer.advanced for producer in producers))
+
+
+# ── what a promise is good for ───────────────────────────────────────────────────────────────────────────
+ANY = LEAST + 1  # the least promise that can be made
+
+
+def due(core: EngineCore[Any, Any]) -> int | None:
+    """The least promise that decides something, or lets an event go that waits; None: none does."""
+    reached = _reached(core)
+    if not core.is_settled:
+        return ANY
+    dues = ((merged, merged.due()) for merged in core.inputs)
+    return min((ANY if time <= reached[merged] else time for merged, time in dues if time is not None), default=None)
+
+
+def needed_since(core: EngineCore[Any, Any]) -> int | None:
+    """Since when events matter for what is still to come; None: every event may.  OptionError: results wait."""
+    if due(core) == ANY:
+        raise OptionError(f"{core.kind.results_wait} before needed_since()")
+    needed: dict[str, int] = {}  # by stream
+    for merged, reached in reversed(_reached(core).items()):
+        for query in merged.all_queries:
+            decided = reached if query.into is None else min(reached, needed.get(query.into, GREATEST))
+            since = query.needed_since(decided)
+            if since is None:
+                return None
+            needed |= {name: min(since, needed.get(name, GREATEST)) for name in merged.streams or ("",)}
+    return min((needed[name] for name in needed.keys() - core.derived), default=GREATEST)
+
+
+def _reached(core: EngineCore[Any, Any]) -> dict[MergedInput[Any, Any, Any], int]:
+    """The watermark that each input has when all that is decided is taken.
+
+    Its clocks are behind it where tables wait to be made.  If all inputs promise a time, all reach it.
+    """
+    reached: dict[MergedInput[Any, Any, Any], int] = {}
+    for merged in core.inputs:
+        watermarks = []
+        for clock in merged.clocks:
+            producers = [time for producer, time in reached.items() if clock.iri in producer.derived]
+            watermarks.append(max(clock.watermark, min(producers, default=LEAST)))
+        reached[merged] = merged.reached(watermarks)
+    return reached
