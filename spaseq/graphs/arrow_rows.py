@@ -13,7 +13,7 @@ from gpm.errors import PatternError
 from gpm.native.assembly import Assembler
 from gpm.rows import Numbers, TextColumn
 from spaseq.errors import LocatedError, Location, OptionError, RowError, StreamError, require
-from spaseq.graphs.kind import Graphs
+from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.queries import resolve_stream
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.graphs import read_graph
@@ -30,7 +30,7 @@ def _in_batch(row: int) -> str:
     return f"<batch>, row {row}"
 
 
-def read_rows(kind: Graphs, data: Any, skip: bool) -> list[Events]:
+def read_rows(kind: GraphKind, data: Any, skip: bool) -> list[Events]:
     """The events of a table's rows, by stream, for ``EngineCore.push``; what is skipped is counted.
 
     Errors as of ``Engine.push_arrow``, after which the engine is as it was.
@@ -38,7 +38,7 @@ def read_rows(kind: Graphs, data: Any, skip: bool) -> list[Events]:
     return [events for events, _ in _read(kind, data, skip, keep_lines=False)]
 
 
-def read_lines(kind: Graphs, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
+def read_lines(kind: GraphKind, data: Any, skip: bool, place: Place = _in_batch) -> list[tuple[Events, TextColumn]]:
     """As ``read_rows``, with the lines of each event that a pattern can use, one at least.
 
     ``place`` gives what errors call a row, by its number.
@@ -48,7 +48,7 @@ def read_lines(kind: Graphs, data: Any, skip: bool, place: Place = _in_batch) ->
 
 
 def _read(
-    kind: Graphs, data: Any, skip: bool, keep_lines: bool, place: Place = _in_batch
+    kind: GraphKind, data: Any, skip: bool, keep_lines: bool, place: Place = _in_batch
 ) -> list[tuple[Events, TextColumn | None]]:
     require("pyarrow")
     from spaseq.sources.rdf.arrow import EventColumns, read_table
@@ -83,7 +83,7 @@ class _BadRows:
 class _RowReader:
     """Reads rows as events of the streams of an engine.  ``skip``: those that are none are counted, else a RowError."""
 
-    def __init__(self, kind: Graphs, skip: bool, keep_lines: bool, place: Place) -> None:
+    def __init__(self, kind: GraphKind, skip: bool, keep_lines: bool, place: Place) -> None:
         self._kind = kind
         self._place = place
         self._skip = skip

@@ -13,7 +13,7 @@ from spaseq import runtime
 from spaseq.errors import OptionError
 from spaseq.exclusive import exclusive, in_steps, reading
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.kind import Graphs
+from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.prepared import AnyQuery
 from spaseq.graphs.running import GraphQuery, OnMatch
 from spaseq.pattern.sequences import Query
@@ -50,11 +50,11 @@ class Engine(runtime.Engine):
         gpm: str = "auto",
         entail: Entail = (),
     ) -> None:
-        self._keep(Graphs(read_background(background, entail), lateness, on_late, gpm))
+        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm))
 
     core: EngineCore[Events, GraphQuery]
 
-    def _keep(self, kind: Graphs) -> None:
+    def _keep(self, kind: GraphKind) -> None:
         self.kind = kind
         self._hold(kind.core)
 

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 
+import numpy as np
+
 from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
@@ -35,12 +37,13 @@ from spaseq.snapshots.container import RESULTS_WAIT
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
+from spaseq.streams.batch import Numbers
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 
-class Graphs:
+class GraphKind:
     """Streams of graphs, for the ``core`` of one engine; arguments as of ``Engine``.
 
     ``encoders`` are by stream: each numbers its own events.
@@ -111,8 +114,9 @@ class Graphs:
         """See ``Kind``: they see the background of now."""
         return batch.renewed(self.evaluator.encoder).seeing(self.evaluator.version)
 
-    def late(self, batch: Events, clock: StreamClock) -> None:
+    def late(self, batch: Events, places: Numbers, clock: StreamClock) -> None:
         """See ``Kind``."""
+        batch = batch.take(places)
         clock.first_late = clock.first_late or f"<{batch.names[0]}> at {iso(int(batch.times[0]))}"
         if self.on_late is not None:
             for event in batch:
@@ -305,7 +309,7 @@ class Graphs:
         event.name = event.name or clock.event_name(clock.events)
         event.knowledge = self.evaluator.version
         if not in_time:
-            self.late(Events.of_single(iri, self.evaluator.encoder, event), clock)
+            self.late(Events.of_single(iri, self.evaluator.encoder, event), np.zeros(1, np.int64), clock)
         else:
             for merged in self.core.affected(iri):
                 if iri in merged.numbers:

@@ -25,7 +25,7 @@ from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background
 from spaseq.graphs.common import Compiled
 from spaseq.graphs.finished import Spent
-from spaseq.graphs.kind import Graphs
+from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.merged_input import GraphInput
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.prepared import AnyQuery
@@ -223,7 +223,7 @@ def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
 Made: TypeAlias = tuple[Plan, Compiled]
 
 
-def take_snapshot(kind: Graphs) -> bytes:
+def take_snapshot(kind: GraphKind) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
     core = kind.core
     check_settled(core.is_settled)
@@ -257,7 +257,7 @@ def restored(
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,
-) -> Graphs:
+) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
         queries = [queries]
@@ -265,7 +265,7 @@ def restored(
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
     check_header(header, GRAPHS.version_of(data))
-    kind = Graphs(background, on_late=on_late, gpm=gpm)
+    kind = GraphKind(background, on_late=on_late, gpm=gpm)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     plans = _plans(header["queries"], queries)
@@ -277,7 +277,7 @@ def restored(
 
 
 def _fill(
-    kind: Graphs,
+    kind: GraphKind,
     made: dict[str, Made],
     header: dict[str, Any],
     sections: dict[str, bytes],
@@ -323,7 +323,7 @@ def _plans(
 
 
 def _restore_query(
-    kind: Graphs,
+    kind: GraphKind,
     made: Made,
     merged: GraphInput,
     header: dict[str, Any],
@@ -344,7 +344,7 @@ def _restore_query(
 
 
 def _restored_matcher(
-    kind: Graphs, made: Made, merged: GraphInput, counters: dict[str, Any], data: bytes, word_map: WordMap
+    kind: GraphKind, made: Made, merged: GraphInput, counters: dict[str, Any], data: bytes, word_map: WordMap
 ) -> AnyMatcher:
     plan, automaton = made[0], made[1].automaton
     if counters["over"]:
@@ -380,7 +380,7 @@ def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> 
     }
 
 
-def _restored_input(kind: Graphs, state: dict[str, Any]) -> GraphInput:
+def _restored_input(kind: GraphKind, state: dict[str, Any]) -> GraphInput:
     merged = kind.new_input(state["iris"], state["strict"])
     merged.advanced, merged.finished = state["advanced"], state["finished"]
     if merged.advanced > merged.watermark or (merged.finished and merged.watermark < GREATEST):

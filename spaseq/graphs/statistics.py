@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spaseq.graphs.kind import Graphs
+from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.running import GraphQuery
 from spaseq.pattern.times import iso
 from spaseq.runtime.merged_input import MergedInput
@@ -15,14 +15,14 @@ from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_row
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 
-def losses_of(kind: Graphs, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
+def losses_of(kind: GraphKind, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
     """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
     read = {iri: [*unread(iri, reports[iri])] if iri in reports else [] for iri in kind.core.clocks}
     skipped = {iri: [*skipped_rows(iri, kind.skipped.get(iri, Skipped()))] for iri in kind.core.clocks}
     return {iri: [*late(clock), *skipped[iri], *read[iri]] for iri, clock in kind.core.clocks.items()}
 
 
-def statistics_of(kind: Graphs, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
+def statistics_of(kind: GraphKind, reports: Mapping[str, WireReport] = {}) -> dict[str, Any]:
     """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
 
     A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
@@ -46,7 +46,7 @@ def statistics_of(kind: Graphs, reports: Mapping[str, WireReport] = {}) -> dict[
     }
 
 
-def _skipped(kind: Graphs, iri: str) -> dict[str, Any]:
+def _skipped(kind: GraphKind, iri: str) -> dict[str, Any]:
     skipped = kind.skipped.get(iri, Skipped())
     return {"skipped": skipped.count, "first_skipped": skipped.first} if skipped.count else {}
 

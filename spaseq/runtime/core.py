@@ -150,12 +150,23 @@ class EngineCore(Generic[B, Q]):
         """Events of one stream came; those that are later than ``lateness`` (µs) are told."""
         clock = self.clocks[batch.stream]
         first = clock.events + 1
-        in_time = clock.admit(batch.times, lateness)
+        times = batch.times
+        if len(times) == 1:  # as most are that are pushed
+            if clock.admit_one(int(times[0]), lateness):
+                self.add(self.kind.in_time(self.kind.arrived(batch, first)))
+                return
+            in_time = np.zeros(1, np.bool_)
+        else:
+            in_time = clock.admit(times, lateness)
         batch = self.kind.arrived(batch, first)
         if not in_time.all():
-            self.kind.late(batch.take(np.flatnonzero(~in_time)), clock)
+            self.kind.late(batch, np.flatnonzero(~in_time), clock)
             batch = batch.take(np.flatnonzero(in_time))
-        batch = self.kind.in_time(batch)
+        if len(batch):
+            self.add(self.kind.in_time(batch))
+
+    def add(self, batch: B) -> None:
+        """Events of one stream that are not late go to the inputs that read it."""
         for merged in self.inputs:
             if batch.stream in merged.numbers:
                 merged.add(batch)
@@ -189,11 +200,12 @@ class EngineCore(Generic[B, Q]):
         """
         for merged in self.inputs if inputs is None else inputs:
             while merged.turns:
-                for query in merged.settle_turn():
+                for query in merged.next_turn():
                     yield from merged.take(query, how)
             for query in merged.settle():
                 yield from self._given(merged, query, how)
-            self._promise_derived(merged)
+            if merged.derived:
+                self._promise_derived(merged)
         self.kind.rest()
         if self.errors:
             first, self.errors = self.errors[0], []

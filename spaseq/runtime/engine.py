@@ -8,7 +8,6 @@ from typing import Any
 
 from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps
 from spaseq.runtime import core
-from spaseq.runtime.delivery import Decided
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import Time
 
@@ -32,33 +31,45 @@ class Engine(Uncopied):
         """How much older than the newest event of its stream an event may be, in microseconds."""
         return self.core.lateness
 
+    def _advance(self, time: Time, stream: str | None) -> Iterator[Any]:
+        return self.core.advance(time, stream)
+
+    def _close(self, stream: str | None) -> Iterator[Any]:
+        return self.core.close(stream)
+
+    def _due(self) -> int | None:
+        return core.due(self.core)
+
+    def _needed_since(self) -> int | None:
+        return core.needed_since(self.core)
+
     @abstractmethod
-    def _delivered(self, decided: Decided) -> list[Any]:
+    def _delivered(self, decided: Iterator[Any]) -> list[Any]:
         """All that a call has decided, as the engine's results."""
 
     @exclusive
     @whole_or_broken
     def advance(self, time: Time, stream: str | None = None) -> list[Any]:
         """Promise that no event before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
-        return self._delivered(self.core.advance(time, stream))
+        return self._delivered(self._advance(time, stream))
 
     @in_steps
     @whole_or_broken
     def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[Any]:
         """``advance``, the results as tables of bounded size, found as the iterator goes on."""
-        return self.core.advance(time, stream)
+        return self._advance(time, stream)
 
     @exclusive
     @whole_or_broken
     def close(self, stream: str | None = None) -> list[Any]:
         """The end of ``stream`` (None: of all); returns what this decides."""
-        return self._delivered(self.core.close(stream))
+        return self._delivered(self._close(stream))
 
     @in_steps
     @whole_or_broken
     def close_tables(self, stream: str | None = None) -> Iterator[Any]:
         """``close``, the results as tables of bounded size, found as the iterator goes on."""
-        return self.core.close(stream)
+        return self._close(stream)
 
     @exclusive
     @whole_or_broken
@@ -69,7 +80,7 @@ class Engine(Uncopied):
         promise only ends the events of one time, and the next one decides: ``while (t := engine.due()) is not None:
         engine.advance(t)`` gives all that promises alone decide.
         """
-        return core.due(self.core)
+        return self._due()
 
     @exclusive
     @whole_or_broken
@@ -86,4 +97,4 @@ class Engine(Uncopied):
         windows and promises alone, not on what came.  OptionError: an iterator of results was begun and not taken to
         its end.
         """
-        return core.needed_since(self.core)
+        return self._needed_since()

@@ -114,7 +114,7 @@ class MergedInput(ABC, Generic[B, S, Q]):
         waiting = []
         for number, time in self.buffer.first_times().items():
             promised = [max(watermark, time) for watermark in watermarks]
-            waiting.append(time + (self.order(promised)[number] < time))
+            waiting.append(time + (self.order(min(promised), promised)[number] < time))
         if not (self.order is by_tick or self.finished):
             waiting += [max(query.due, self.advanced) + 1 for query in self.queries if query.due < GREATEST]
         return min((due for due in waiting if due < GREATEST), default=None)
@@ -132,10 +132,17 @@ class MergedInput(ABC, Generic[B, S, Q]):
         """Take one event that is not late by itself, where the kind of data has such."""
         raise NotImplementedError
 
+    def _asked(self) -> list[Q]:
+        """The queries of which not all tables are taken."""
+        return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
+
     def _may_pass(self, number: int, events: B) -> bool:
         """Whether events, which come now, have their turn at once and as they are."""
-        bound = self.order([clock.watermark for clock in self.clocks])[number]
-        return not self.buffer and bool(events.times[-1] <= bound) and in_order_of_time(events)
+        if self.buffer:
+            return False
+        watermarks = [clock.watermark for clock in self.clocks]
+        bound = watermarks[0] if len(watermarks) == 1 else self.order(min(watermarks), watermarks)[number]
+        return bool(events.times[-1] <= bound) and in_order_of_time(events)
 
     # ── events go ────────────────────────────────────────────────────────────────────────────────────────
     def settle(self) -> list[Q]:
@@ -144,7 +151,8 @@ class MergedInput(ABC, Generic[B, S, Q]):
         What is not taken comes the next time.
         """
         watermarks = [clock.watermark for clock in self.clocks]
-        bounds, watermark = self.order(watermarks), min(watermarks)
+        watermark = min(watermarks) if watermarks else LEAST
+        bounds = self.order(watermark, watermarks)
         singles, released = self.buffer.release_singles(bounds), self.buffer.release(bounds)
         if not self.finished and (singles or released is not None or watermark != self.advanced):
             if watermark == GREATEST:
@@ -157,13 +165,14 @@ class MergedInput(ABC, Generic[B, S, Q]):
                 fed |= self._feed(released)
             self._decide(fed)
         self._settled()
-        return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
+        return self._asked()
 
-    def settle_turn(self) -> list[Q]:
-        """As ``settle`` with the first batch that need not wait."""
-        events = self.turns.popleft()
-        self._rest |= self._feed(Released.of([(self.numbers[events.stream], events)]))
-        return sorted(self._rest, key=self._ranks.__getitem__) if len(self._rest) > 1 else list(self._rest)
+    def next_turn(self) -> list[Q]:
+        """As ``settle`` with the first batch that need not wait, once all is taken of the one before."""
+        if not self._rest:
+            events = self.turns.popleft()
+            self._rest |= self._feed_turn(events)
+        return self._asked()
 
     def take(self, query: Q, how: Callable[[Q], Iterable[Any]] | None = None) -> Iterable[Any]:
         """What the query has decided; ``how`` says in which form, if not as its tables."""
@@ -214,6 +223,10 @@ class MergedInput(ABC, Generic[B, S, Q]):
     @abstractmethod
     def _feed(self, released: Released[B]) -> dict[Q, None]:
         """Feed events to the queries that they concern, and give these."""
+
+    def _feed_turn(self, events: B) -> dict[Q, None]:
+        """As ``_feed`` for events of one stream."""
+        return self._feed(Released.of([(self.numbers[events.stream], events)]))
 
     def _feed_single(self, time: int, stream: int, event: S) -> dict[Q, None]:
         """As ``_feed`` for one event by itself, of the stream with that number."""

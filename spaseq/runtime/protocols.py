@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-from spaseq.streams.batch import Batch
+from spaseq.streams.batch import Batch, Numbers
 from spaseq.streams.clock import StreamClock
 
 
@@ -73,8 +73,8 @@ class Kind(Protocol[B, P]):
     def in_time(self, batch: B) -> B:
         """Events that are not late, as they go on."""
 
-    def late(self, batch: B, clock: StreamClock) -> None:
-        """Events came too late: whoever wants to know is told."""
+    def late(self, batch: B, places: Numbers, clock: StreamClock) -> None:
+        """The events at these places came too late: whoever wants to know is told."""
 
     def derive(self, query: P) -> Iterable[B]:
         """The events that a query has derived and no stream has got yet."""

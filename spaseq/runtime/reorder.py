@@ -27,26 +27,25 @@ S = TypeVar("S", bound=Single)
 Waiting: TypeAlias = tuple[int, int, int, S]  # time, stream by number in the input, number of its arrival, the event
 
 
-# ── orders: by the watermarks of some streams, up to which time the events of each have their turn ───────
-Order: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
+# ── orders: by the least of the watermarks of streams, and all, up to which time events of each have their turn ──
+Order: TypeAlias = Callable[[int, Sequence[int]], Sequence[int]]
 
 
-def by_time(watermarks: Sequence[int]) -> Sequence[int]:
+def by_time(least: int, watermarks: Sequence[int]) -> Sequence[int]:
     """Events up to the least watermark; at that time itself others may come."""
-    return (min(watermarks),) * len(watermarks)
+    return (least,) * len(watermarks)
 
 
-def by_tick(watermarks: Sequence[int]) -> Sequence[int]:
+def by_tick(least: int, watermarks: Sequence[int]) -> Sequence[int]:
     """Events before the least watermark: all of a time together, whose order is complete (EVENTS windows need it)."""
-    return (min(watermarks) - 1,) * len(watermarks)
+    return (least - 1,) * len(watermarks)
 
 
-def by_time_and_stream(watermarks: Sequence[int]) -> Sequence[int]:
+def by_time_and_stream(least: int, watermarks: Sequence[int]) -> Sequence[int]:
     """Events before which none can come: at equal times those of a stream come before those of later ones."""
-    if len(watermarks) == 1:
+    if len(watermarks) < 2:
         return watermarks
-    least = min(watermarks, default=0)
-    first = watermarks.index(least) if watermarks else 0
+    first = watermarks.index(least)
     return [least if number <= first else max(least - 1, LEAST) for number in range(len(watermarks))]
 
 
@@ -92,6 +91,9 @@ class ReorderBuffer(Generic[B, S]):
     def __len__(self) -> int:
         return len(self._singles) + sum(map(len, self._queues))
 
+    def __bool__(self) -> bool:
+        return self._has_batches or bool(self._singles)
+
     def add_stream(self) -> None:
         """There is one more stream."""
         self._queues.append(_Queue())
@@ -105,6 +107,11 @@ class ReorderBuffer(Generic[B, S]):
         assert not self._singles
         self._queues[stream].add(events)
         self._has_batches |= len(events) > 0
+
+    def add_run(self, stream: int, events: B) -> None:
+        """Take events in order, as ``runs`` gave them."""
+        self._queues[stream].runs.append(_Run(events))
+        self._has_batches = True
 
     @property
     def takes_singles(self) -> bool:

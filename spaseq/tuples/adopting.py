@@ -17,49 +17,51 @@ from spaseq.plan.formulas.clauses import Joined
 from spaseq.tuples.columns.numbering import numbering
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import rows_read, rows_stored, schema_read, schema_stored
-from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
+from spaseq.tuples.kind import TableKind
 from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.query import TupleQuery
 from spaseq.tuples.restoring import core_state, restore_core
 from spaseq.tuples.selection.selecting import SelectingQuery
 
 Types = Mapping[str, pyarrow.DataType]
 
 
-def adopting(core: TupleCore, types: Types, queries: Mapping[str, Prepared]) -> TupleCore | None:
+def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> TableKind | None:
     """Another core that goes on where this one is, in which columns that were NULL so far are of these types.
 
     None: what some query knows of its past would not be the same, or results wait to be taken.
     """
-    begun = [query for query in core.queries.values() if query.entry is not None and not query.entry.is_over]
+    begun = [query for query in kind.core.running.values() if query.evaluation is not None]
     try:
-        if not core.is_settled or not all(_may_adopt(query, types) for query in begun):
+        if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):
             return None
-        columns, known = ColumnTypes({}), core.columns.state()
+        columns, known = ColumnTypes({}), kind.columns.state()
         columns.restore(known | {"types": _retyped(known["types"], types)})
-        found = TupleCore(core.setting, columns)
-        restore_core(found, _state(core, types), queries)
+        found = TableKind(kind.setting, columns, kind.core.soundness, kind.core.lateness)
+        restore_core(found, _state(kind, types), queries)
     except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types
         return None
     return found
 
 
 # ── which queries ────────────────────────────────────────────────────────────────────────────────────────
-def _may_adopt(query: RegisteredQuery, types: Types) -> bool:
+def _may_adopt(query: TupleQuery, types: Types) -> bool:
     """Whether what a query keeps of events is the same whatever type the columns without values have."""
-    assert query.entry is not None
-    before = query.entry.schema
+    before, reading = query.schema, query.reading
+    assert before is not None
+    assert reading is not None
     after = pyarrow.schema([(field.name, types.get(field.name, field.type)) for field in before])
-    if query.entry.reading.measure in types or query.prepared.plan_for(after) != query.plan:
+    if reading.measure in types or query.prepared.plan_for(after) != query.plan:
         return False
-    if not isinstance(query.entry.running, SelectingQuery):
+    if not isinstance(query.evaluation, SelectingQuery):
         return not _counted(query) & types.keys()
     nulls = frozenset(field.name for field in before if pyarrow.types.is_null(field.type))
     return not _computed(query) & types.keys() and _forms(query, before, nulls) == _forms(query, after, nulls)
 
 
-def _counted(query: RegisteredQuery) -> set[str]:
+def _counted(query: TupleQuery) -> set[str]:
     """The attributes on which numbers of matches, and what is added up, depend beside conditions of single events."""
     assert query.plan is not None
     asked, plan = query.prepared.query, query.plan
@@ -73,13 +75,13 @@ def _counted(query: RegisteredQuery) -> set[str]:
     return {one.name for one in found} | _computed(query)
 
 
-def _computed(query: RegisteredQuery) -> set[str]:
+def _computed(query: TupleQuery) -> set[str]:
     """The attributes of bounds that are computed of several events."""
     assert query.plan is not None
     return {one.name for each in query.plan.computed for one in attributes(each.joined.asked.predicate)}
 
 
-def _forms(query: RegisteredQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> tuple[object, ...]:
+def _forms(query: TupleQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> tuple[object, ...]:
     """As what the values are kept that may be other than NULL; and all that conditions ask for."""
     assert query.plan is not None
     plan = query.plan
@@ -88,9 +90,9 @@ def _forms(query: RegisteredQuery, schema: pyarrow.Schema, nulls: frozenset[str]
 
 
 # ── the state ────────────────────────────────────────────────────────────────────────────────────────────
-def _state(core: TupleCore, types: Types) -> dict[str, Any]:
+def _state(kind: TableKind, types: Types) -> dict[str, Any]:
     """The state of a core, as CORE, with the types in the place of those of nulls."""
-    state = core_state(core)
+    state = core_state(kind)
     for entry in _entries(state):
         entry["schema"] = _retyped(entry["schema"], types)
         for selection in entry["selection"]:

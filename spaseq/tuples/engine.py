@@ -11,20 +11,22 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
-from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, Use, exclusive, in_steps, reading
+from spaseq.exclusive import exclusive, in_steps, reading
+from spaseq.runtime.core import ANY
 from spaseq.soundness import Soundness, whole_or_broken
 from spaseq.sources.tables.source import Types, check_texts, declared
 from spaseq.sources.tables.types import integers_of, usual_type
-from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
+from spaseq.streams.timestamps import GREATEST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples import promises
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
-from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.few_pushed import FewReader
+from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Pushed, PushedPart
+from spaseq.tuples.query import window_back
 from spaseq.tuples.statistics import StreamCounters, statistics_of
 from spaseq.tuples.streams import ReadingOptions
 
@@ -34,7 +36,7 @@ ONLY = ""  # the stream that has no name
 ROW = np.zeros(1, np.int64)  # the number of a single row
 
 
-class Engine(Uncopied):
+class Engine(runtime.Engine):
     """Runs queries in CEQL on rows that are pushed.  It belongs to one thread at a time: BusyError for a second one.
 
     ``type``, ``relation``, ``time``, ``unit``, ``time_format``, ``types`` and ``stream`` say what the columns are for,
@@ -46,8 +48,6 @@ class Engine(Uncopied):
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
     """
-
-    instead = ANOTHER_ENGINE
 
     def __init__(
         self,
@@ -69,16 +69,15 @@ class Engine(Uncopied):
         self._reading = ReadingOptions(
             type, relation, time, unit, types, None, on_error == "skip", time_format, stream, totals
         )
-        self.lateness = duration_microseconds(lateness)
-        _check(self._reading, self.lateness, on_late, on_error)
+        late = duration_microseconds(lateness)
+        _check(self._reading, late, on_late, on_error)
         self.on_late = on_late
-        self._use = Use("this engine")
-        self.soundness = Soundness("this engine")
         self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
         self._few = FewReader(self._reading, self._columns)
         self._queries: dict[str, Prepared] = {}
-        self._core: TupleCore | None = None  # until it is known whether streams have names
-        self._promised = LEAST
+        self._is_open = True  # until it is known whether streams have names
+        self.kind = TableKind(self._reading.setting(False), self._columns, Soundness("this engine"), late)
+        self._hold(self.kind.core)
         self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
         self._pushes = 0
         self._kept: list[tuple[str, pyarrow.RecordBatch]] = []  # found in a call that ended in an error
@@ -104,8 +103,8 @@ class Engine(Uncopied):
         prepared = prepare(query)
         with about_query(name):
             check_window(prepared.query, self._reading.time)
-            if self._core is not None:
-                self._core.add(RegisteredQuery(name, prepared))
+            if not self._is_open:
+                self.kind.register(self.kind.query(name, prepared))
         self._queries[name] = prepared
         return name
 
@@ -116,8 +115,8 @@ class Engine(Uncopied):
         if not isinstance(name, str) or name not in self._queries:
             raise OptionError(f'there is no query named "{name!s:.80}"')
         del self._queries[name]
-        if self._core is not None:
-            self._core.remove(name)
+        if not self._is_open:
+            self.kind.unregister(name)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -143,70 +142,29 @@ class Engine(Uncopied):
         self._take(batch, stream)
         return self._tables()
 
-    @exclusive
-    @whole_or_broken
-    def advance(self, time: Time, stream: str | None = None) -> list[Result]:
-        """Promise that no row before ``time`` will come on ``stream`` (None: on any); returns what this decides."""
-        self._advance(time, stream)
-        return self._delivered()
+    def _advance(self, time: Time, stream: str | None) -> Iterator[Result]:
+        if self._reading.time is None:
+            raise OptionError("rows have no times here, so nothing is to be promised: say which column has them (time)")
+        return self._promise(stream, to_microseconds(time))
 
-    @in_steps
-    @whole_or_broken
-    def advance_tables(self, time: Time, stream: str | None = None) -> Iterator[Result]:
-        """``advance``, the results as tables of bounded size."""
-        self._advance(time, stream)
-        return self._tables()
+    def _close(self, stream: str | None) -> Iterator[Result]:
+        return self._promise(stream, GREATEST)
 
-    @exclusive
-    @whole_or_broken
-    def close(self, stream: str | None = None) -> list[Result]:
-        """The end of ``stream`` (None: of all); returns what this decides.  What comes later is late."""
-        self._close(stream)
-        return self._delivered()
+    def _due(self) -> int | None:
+        return ANY if self._kept else super()._due()
 
-    @in_steps
-    @whole_or_broken
-    def close_tables(self, stream: str | None = None) -> Iterator[Result]:
-        """``close``, the results as tables of bounded size."""
-        self._close(stream)
-        return self._tables()
-
-    # ── what a promise is good for ───────────────────────────────────────────────────────────────────────
-    @exclusive
-    @whole_or_broken
-    def due(self) -> int | None:
-        """The least promise (microseconds) with which ``advance`` would decide a result, or let a row go that waits.
-
-        A lesser one gives nothing.  None: no promise gives anything, as long as nothing else comes.
-        """
-        if self._kept:
-            return promises.ANY
-        return None if self._core is None else promises.due(self._core)
-
-    @exclusive
-    @whole_or_broken
-    def needed_since(self) -> int | None:
-        """No row before this time (microseconds) matters for any result that is still to come.
-
-        A new engine of the same queries goes on as this one would, whatever comes, if the rows since this time are
-        pushed to it in the order in which they came: those that were in time, and others beside them as one likes.
-        Then it is promised what was promised, stream by stream.  What it gives up to there was given before: drop it.
-        Its positions count from the first row that it was given.
-
-        None: every row may matter, since a query has no window in time, or consumes.  2**63 - 1: none does.
-        -2**63: nothing was promised, so all do.  OptionError: an iterator of results was begun, and not taken to its
-        end.
-        """
+    def _needed_since(self) -> int | None:
         if self._kept:
             raise OptionError("results wait: call push or advance once more before needed_since()")
-        if self._core is None:
-            return promises.needed_by((query.query for query in self._queries.values()), self._promised)
-        return promises.needed_since(self._core)
+        if not self._is_open:
+            return super()._needed_since()
+        since = [window_back(query.query, self.kind.promised) for query in self._queries.values()]
+        return None if None in since else min((time for time in since if time is not None), default=GREATEST)
 
     @reading
     def statistics(self) -> dict[str, Any]:
         """Counters of streams and queries, fit for JSON (``spaseq.tuples.statistics``)."""
-        return statistics_of(self._core, self._queries, self._counters)
+        return statistics_of(None if self._is_open else self.kind, self._queries, self._counters)
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -220,7 +178,7 @@ class Engine(Uncopied):
         from spaseq.snapshots.container import check_settled
         from spaseq.tuples import snapshot
 
-        check_settled(self._core is None or self._core.is_settled)
+        check_settled(self.core.is_settled)
         return snapshot.taken(self._queries, self._state())
 
     @staticmethod
@@ -251,118 +209,80 @@ class Engine(Uncopied):
         return {
             "reading": reading_state(self._reading, declared(self._reading.types)),
             "lateness": self.lateness,
-            "promised": self._promised,
+            "promised": self.kind.promised,
             "pushes": self._pushes,
             "counters": {name: asdict(counters) for name, counters in self._counters.items()},
             "kept": [[name, rows_stored(batch)] for name, batch in self._kept],
             "columns": self._columns.state(),
-            "core": [] if self._core is None else [core_state(self._core)],
+            "core": [] if self._is_open else [core_state(self.kind)],
         }
 
     def _go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
         """Be where ``state`` was taken, as an engine to which nothing was done."""
         from spaseq.tuples.restoring import restore_core
 
-        self._promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)
+        self.kind.promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)
         self._counters.update({name: StreamCounters(**counters) for name, counters in state["counters"].items()})
         self._kept = [(name, rows_read(data)) for name, data in state["kept"]]
         self._columns.restore(state["columns"])
         for core in state["core"]:
-            require(self._core is None, "there are two cores")
-            self._core = TupleCore(self._reading.setting(core["has_names"]), self._columns)
-            restore_core(self._core, core, queries)
+            require(self._is_open, "there are two cores")
+            self._go_over_to(self._made(core["has_names"]))
+            restore_core(self.kind, core, queries)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _take(self, data: Any, stream: str | None) -> None:
         place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
-        core, name = self._open(stream), ONLY if stream is None else stream
-        few = self._few.read(data, core)
+        kind, name = self._opened(stream), ONLY if stream is None else stream
+        few = self._few.read(data, kind)
         if few is not None:
             pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
         else:
             pushed = Pushed(data, self._reading, place)
-            core = self._adopting(core, pushed.first_types(self._columns)) or core
-            parts, skipped = pushed.read(core.needed, core.columns)
+            kind = self._adopting(kind, pushed.first_types(self._columns)) or kind
+            parts, skipped = pushed.read(kind.needed, kind.columns)
             self._counters[name].skip(skipped)
-        self._go_over_to(core)
+        if kind is not self.kind:
+            self._go_over_to(kind)
         self._pushes += 1
-        late = [rows for part in parts if len(rows := self._take_part(core, name, part))]
-        core.settle()
+        late = [rows for part in parts if len(rows := kind.push(name, part.rows, part.times, part.batch))]
         if late:
             self._tell_late(pushed or Pushed(data, self._reading, place), name, np.concatenate(late), place)
 
-    def _adopting(self, core: TupleCore, types: dict[str, pyarrow.DataType]) -> TupleCore | None:
-        """A core that takes values in columns which had none; None: it is the same, or cannot."""
+    def _adopting(self, kind: TableKind, types: dict[str, pyarrow.DataType]) -> TableKind | None:
+        """A kind that takes values in columns which had none; None: it is the same, or cannot."""
         if not types:
             return None
         from spaseq.tuples.adopting import adopting
 
-        return adopting(core, types, self._queries)
+        return adopting(kind, types, self._queries)
 
-    def _go_over_to(self, core: TupleCore) -> None:
-        """Go on with a core, maybe another one, whose results have other columns."""
-        self._core = core
-        if core.columns is self._columns:
+    def _go_over_to(self, kind: TableKind) -> None:
+        """Go on with other streams or columns; results have these columns, too."""
+        kind.core.use = self._use
+        self.kind, self._is_open = kind, False
+        self._hold(kind.core)
+        if kind.columns is self._columns:
             return
-        self._columns, self._few = core.columns, FewReader(self._reading, core.columns)
-        schemas = {name: query.entry.running.schema for name, query in core.queries.items() if query.entry is not None}
+        self._columns, self._few = kind.columns, FewReader(self._reading, kind.columns)
+        known = kind.core.running.items()
+        schemas = {name: query.evaluation.schema for name, query in known if query.evaluation is not None}
         self._kept = [(name, batch.cast(schemas[name]) if name in schemas else batch) for name, batch in self._kept]
-
-    def _take_part(self, core: TupleCore, stream: str, part: PushedPart) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Take the rows that are in time, and give the numbers of the others."""
-        clock = core.clock(stream)
-        if part.times is None and clock.watermark == GREATEST:
-            clock.late += len(part.rows)
-            clock.events += len(part.rows)
-            return part.rows
-        if part.times is None:
-            clock.events += len(part.rows)
-            core.take(stream, None, part.batch)
-            return part.rows[:0]
-        if len(part.rows) == 1:  # as most are
-            if not clock.admit_one(int(part.times[0]), self.lateness):
-                return part.rows
-            core.take(stream, part.times, part.batch)
-            return part.rows[:0]
-        in_time = clock.admit(part.times, self.lateness)
-        if in_time.all():
-            core.take(stream, part.times, part.batch)
-            return part.rows[:0]
-        core.take(stream, part.times[in_time], part.batch.filter(pyarrow.array(in_time)))
-        return part.rows[~in_time]
 
     def _tell_late(self, pushed: Pushed, stream: str, rows: np.ndarray[Any, Any], place: str) -> None:
         self._counters[stream].first_late = self._counters[stream].first_late or f"{place}, row {rows[0]}"
         if self.on_late is not None:
             self.on_late(pushed.rows(rows))
 
-    def _advance(self, time: Time, stream: str | None) -> None:
-        if self._reading.time is None:
-            raise OptionError("rows have no times here, so nothing is to be promised: say which column has them (time)")
-        self._promise(stream, to_microseconds(time))
-
-    def _close(self, stream: str | None) -> None:
-        self._promise(stream, GREATEST)
-
-    def _promise(self, stream: str | None, time: int) -> None:
+    def _promise(self, stream: str | None, time: int) -> Iterator[Result]:
         """A promise about one stream, or about all that there are and will be."""
         if stream is not None:
-            self._core = self._open(stream)
-        else:
-            self._promised = max(self._promised, time)
-        core = self._core
-        if core is None:
-            return
-        core.promised = self._promised
-        for name in [stream] if stream is not None else list(core.clocks):
-            clock = core.clock(name)
-            if time == GREATEST:
-                clock.close()
-            clock.promise(time)
-        core.settle()
+            self._go_over_to(self._opened(stream))
+        self.kind.promise(stream, time)
+        return self._tables()
 
-    def _open(self, stream: str | None) -> TupleCore:
-        """The core, which is made when it is known whether streams have names.
+    def _opened(self, stream: str | None) -> TableKind:
+        """The kind of this engine, which is settled when it is known whether streams have names.
 
         OptionError: they have, and this is none, or the other way round; no query reads it.  QueryError: one needs
         names.
@@ -371,27 +291,31 @@ class Engine(Uncopied):
             raise OptionError(f"the name of a stream is a text, not {stream!r:.80}")
         if stream is not None and self._reading.stream is not None:
             raise OptionError(f"the column {self._reading.stream} says of which stream a row is: push without a name")
-        core = self._made(stream is not None) if self._core is None else self._core
-        if core.setting.has_names != (stream is not None):
-            known = ", ".join(name for name in core.clocks if name) or "none"
+        kind = self._registered(self._made(stream is not None)) if self._is_open else self.kind
+        if kind.has_names != (stream is not None):
+            known = ", ".join(name for name in kind.core.clocks if name) or "none"
             so_far = f"streams have names here ({known})" if stream is None else "rows came without a stream so far"
             raise OptionError(f"{so_far}: either all are pushed with a name, or none")
-        if stream is not None and not any(streamset.reads(stream) for streamset in core.streamsets) and core.queries:
-            known_names = [name for query in core.queries.values() for name in query.prepared.query.streams]
+        if stream is not None and kind.core.running and not kind.reads(stream):
+            known_names = [name for query in kind.core.running.values() for name in query.prepared.query.streams]
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
-        return core
+        return kind
 
-    def _made(self, has_names: bool) -> TupleCore:
-        core = TupleCore(self._reading.setting(has_names), self._columns, promised=self._promised)
+    def _made(self, has_names: bool) -> TableKind:
+        setting, before = self._reading.setting(has_names), self.kind
+        return TableKind(setting, self._columns, before.core.soundness, before.core.lateness, before.promised)
+
+    def _registered(self, kind: TableKind) -> TableKind:
+        """It with all queries."""
         for name, prepared in self._queries.items():
             with about_query(name):
-                core.add(RegisteredQuery(name, prepared))
-        if not has_names:
-            core.clock(ONLY)
-        return core
+                kind.register(kind.query(name, prepared))
+        if not kind.has_names:
+            kind.core.clock(ONLY)
+        return kind
 
     def _tables(self) -> Iterator[Result]:
-        """What is found, as tables."""
+        """What is found, as tables of bounded size."""
         for name, batch in self.soundness.each(self._found()):
             if batch.num_rows:
                 yield name, pyarrow.Table.from_batches([batch])
@@ -399,10 +323,9 @@ class Engine(Uncopied):
     def _found(self) -> Iterator[tuple[str, pyarrow.RecordBatch]]:
         while self._kept:
             yield self._kept.pop(0)
-        if self._core is not None:
-            yield from self._core.results()
+        yield from self.core.tables()
 
-    def _delivered(self) -> list[Result]:
+    def _delivered(self, decided: object = None) -> list[Result]:
         """What is found, a table for each query; what was found before an error stays for the next call."""
         found: defaultdict[str, list[pyarrow.RecordBatch]] = defaultdict(list)
         try:

@@ -9,22 +9,24 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
+from spaseq.runtime.core import How
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
+from spaseq.soundness import Soundness
 from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require
-from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.symbol_groups import Setting
-from spaseq.tuples.encoding.times import TIMED, Timed, clock_of
+from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
+from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.query import Found, TupleQuery
 from spaseq.tuples.restoring import CORE, core_state, restore_core
 from spaseq.tuples.streams import Streams
-from spaseq.tuples.streamset import Found
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
@@ -33,10 +35,11 @@ FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sourc
 class SourceFeed:
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
-    core: TupleCore
+    kind: TableKind
     timed: Mapping[str, Timed]
     on_step: Callable[[SourceFeed], object] | None = None  # between two steps: all results so far are taken
     is_between: bool = True
+    _open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
 
     @property
     def skipped(self) -> int:
@@ -46,15 +49,14 @@ class SourceFeed:
     def losses(self, name: str) -> list[Loss]:
         """What no match of a query can have so far: events that were left out, are in no partition, or in no window."""
         lost, skipped = [], self.skipped
-        query = self.core.queries[name]
+        query = self.kind.core.running[name]
+        merged = self.kind.input_of(query)
         if skipped:
             first = next(timed.first for timed in self.timed.values() if timed.skipped)
-            came = 0 if query.streamset is None else query.streamset.events
+            came = merged.events
             cause = f"{skipped:,} of the {counted(came + skipped)} {were(skipped)} left out"
             lost.append(Loss(f"{cause}, whose time falls, is missing or malformed", "sort them by time", first))
-        if query.streamset is not None and query.entry is not None:
-            lost += query.streamset.losses(query.entry)
-        return lost
+        return [*lost, *merged.losses(query)]
 
     def go_on(self, data: bytes, queries: Mapping[str, Prepared], schema: pyarrow.Schema) -> None:
         """Be where ``state`` was taken, as one of which nothing was read; the sources have columns of ``schema``.
@@ -66,20 +68,23 @@ class SourceFeed:
         for name, fingerprint in header["queries"]:
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
-        core, sources = self.core, header["sources"]
+        kind, sources = self.kind, header["sources"]
         with doubted():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
-            core.columns.restore(header["columns"])
-            restore_core(core, header["core"], queries)
-        if not core.columns.has(schema):
+            kind.columns.restore(header["columns"])
+            restore_core(kind, header["core"], queries)
+        if not kind.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")
         for stream, timed in self.timed.items():
-            timed.go_on(sources[stream], core.reopen(stream, sources[stream]["latest"]))
+            timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]))
 
-    def results(self) -> Iterator[Found]:
-        """What the core's step makes of all events, read as results are asked for."""
-        core, open_ = self.core, {stream: iter(timed) for stream, timed in self.timed.items()}
-        has_times = core.setting.time is not None
+    def results(self, how: How[TupleQuery] | None = None) -> Iterator[Found]:
+        """What the queries find in all events, read as results are asked for; ``how``: in which form."""
+        kind, core = self.kind, self.kind.core
+        if self._open is None:
+            self._open = {stream: iter(timed) for stream, timed in self.timed.items()}
+        open_ = self._open
+        has_times = kind.setting.time is not None
         while open_:
             self.is_between = False
             stream = min(open_, key=lambda name: core.clock(name).watermark)
@@ -90,24 +95,23 @@ class SourceFeed:
             else:
                 times, batch = pair
                 clock.events += len(times)
-                core.take(stream, times if has_times else None, batch)
+                kind.take(stream, times if has_times else None, batch)
                 if has_times:
                     clock.promise(int(times[-1]))
-            core.settle()
-            yield from core.results()
+            yield from core.tables(how=how)
             self.is_between = True
             if self.on_step is not None:
                 self.on_step(self)
 
     def state(self) -> bytes:
         """Where it is, between two steps; OptionError: results wait."""
-        core, sections = self.core, dict[str, bytes]()
+        kind, sections = self.kind, dict[str, bytes]()
         if not self.is_between:
             raise OptionError("results wait: take them all first")
         state = {
-            "queries": [[name, query.prepared.fingerprint] for name, query in core.queries.items()],
-            "columns": core.columns.state(),
-            "core": core_state(core),
+            "queries": [[name, query.prepared.fingerprint] for name, query in kind.core.running.items()],
+            "columns": kind.columns.state(),
+            "core": core_state(kind),
             "sources": {stream: timed.state() for stream, timed in self.timed.items()},
         }
         return TUPLES.pack(flattened(state, sections), sections)
@@ -125,10 +129,10 @@ def fed(
     It goes on where ``state`` was taken.  QueryError, OptionError: a query makes no sense for the columns that there
     are.  SnapshotError: the state is of other queries or columns, or damaged.
     """
-    core = TupleCore(streams.setting, ColumnTypes({}))
+    kind = TableKind(streams.setting, ColumnTypes({}), Soundness("this result"))
     for name, prepared in queries.items():
         with about_query(name):
-            core.check_streams(prepared)
+            kind.check_streams(prepared)
     streams = _with_fields(queries, streams)
     needed = _needed(queries, streams, everything)
     schemas = {
@@ -136,18 +140,18 @@ def fed(
         for stream, source in streams.sources.items()
     }
     schema = common_types(needed, schemas)
-    feed = SourceFeed(core, _timed(streams, schemas), on_step)
+    feed = SourceFeed(kind, _timed(streams, schemas), on_step)
     if state is not None:
         feed.go_on(state, queries, schema)
         return feed
     for name, prepared in queries.items():
-        core.add(RegisteredQuery(name, prepared, everything))
-    core.columns.learn(schema)
-    _check_texts(streams.setting, core.columns)
+        kind.register(kind.query(name, prepared, everything))
+    kind.columns.learn(schema)
+    _check_texts(streams.setting, kind.columns)
     for stream in streams.sources:
-        core.clock(stream)
-    for query in core.queries.values():
-        core.start(query)
+        kind.core.clock(stream)
+    for query in kind.core.running.values():
+        kind.begin(query, kind.input_of(query))
     return feed
 
 

@@ -22,8 +22,8 @@ from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.vectors import EXACT
-from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.kind import TableKind
 from spaseq.tuples.streams import ReadingOptions
 
 _MOST_LAYOUTS = 1 << 10
@@ -43,16 +43,16 @@ class FewReader:
         self._form: FewForm | None = None
         self._layouts: set[tuple[str, ...]] = set()  # keys that rows had so far
 
-    def read(self, data: object, core: TupleCore) -> FewPushed | None:
-        """The columns of rows that the core needs, and their times; None: they are left to ``pushing``.
+    def read(self, data: object, kind: TableKind) -> FewPushed | None:
+        """The columns of rows that the queries need, and their times; None: they are left to ``pushing``.
 
         Those that say what an event is have a value in each row.
         """
         if type(data) is not list or not 0 < len(data) <= MOST_FEW or self._reading.form is not None:
             return None
-        form, wanted = self._form, core.needed
+        form, wanted = self._form, kind.needed
         if form is None or form.wanted is not wanted or form.version != self._columns.version:
-            self._form = form = self._formed(wanted, core.named_columns)
+            self._form = form = self._formed(wanted, kind.named_columns)
         if form.readers is None or not self._knows(data):
             return None
         lists = _lists(data, form.readers)

@@ -13,9 +13,10 @@ from spaseq.errors import OptionError
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import SourceFeed, fed
+from spaseq.tuples.kind import about_query
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
+from spaseq.tuples.query import TupleQuery
 from spaseq.tuples.results import Results
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
 from spaseq.tuples.selection.selecting import SelectingQuery
@@ -34,12 +35,11 @@ class Matches(Results):
 
     def __init__(self, feed: SourceFeed, again: Callable[[], Matches]) -> None:
         """``again`` makes new ones of the same source, which remember all of its columns."""
-        super().__init__(feed)
-        assert isinstance(self._running, SelectingQuery)
-        self._selection = self._running
+        super().__init__(feed, _recognized)
+        assert isinstance(self._query.evaluation, SelectingQuery)
+        self._selection = self._query.evaluation
         self._again = again
         self.columns = self._selection.columns
-        feed.core.step = SelectingQuery.recognized
 
     def _next(self) -> pyarrow.RecordBatch:
         return self._selection.shown(next(self._found)[1])
@@ -67,14 +67,21 @@ class Matches(Results):
     def count(self) -> int:
         """How many results are left."""
         with self._sound():
-            if not self._feed.core.events:  # nothing is read yet
-                self._feed.core.step = SelectingQuery.counts
+            if not self._feed.kind.events:  # nothing is read yet
+                self._found = self._read_as(TupleQuery.counts)
                 return sum(number for _, number in self._found)
             return self._left_ahead() + sum(len(found.starts) for found in self.complex_events())
 
     def complex_events(self) -> Iterator[ComplexEvents]:
         """The results that are left as the recognizer gives them: those of one end may come in several parts."""
         return (found for _, found in self._found)
+
+
+def _recognized(query: TupleQuery) -> Iterator[tuple[str, ComplexEvents]]:
+    """What a query finds as the recognizer gives it."""
+    if not isinstance(query.evaluation, SelectingQuery):
+        return iter(())
+    return query.each(query.evaluation.recognized)
 
 
 class Aggregates(Results):
@@ -87,8 +94,8 @@ class Aggregates(Results):
 
     def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
-        assert isinstance(self._running, AggregatingQuery)
-        self.way = self._running.way
+        assert isinstance(self._query.evaluation, AggregatingQuery)
+        self.way = self._query.evaluation.way
 
     def _next(self) -> pyarrow.RecordBatch:
         batch: pyarrow.RecordBatch = next(self._found)[1]

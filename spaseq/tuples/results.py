@@ -6,18 +6,16 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import compress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow
 
 from spaseq.errors import OptionError, OutOfMemoryError
 from spaseq.exclusive import Tables, Uncopied, Use
+from spaseq.runtime.core import How
 from spaseq.streams.losses import Loss
-from spaseq.tuples.core import RegisteredQuery
 from spaseq.tuples.feeding import SourceFeed
-from spaseq.tuples.selection.projection import called, in_order
-from spaseq.tuples.streamset import Running
+from spaseq.tuples.query import TupleQuery
 
 if TYPE_CHECKING:
     import pandas
@@ -30,11 +28,15 @@ class Read(Uncopied, Iterator[T], Generic[T]):
 
     instead = "call match again, or copy its tables; an Engine has a snapshot()"
 
-    def __init__(self, feed: SourceFeed) -> None:
+    def __init__(self, feed: SourceFeed, how: How[TupleQuery] | None = None) -> None:
         self._feed = feed
         self._use = Use("this result")
-        self._found: Tables[Any] = Tables(self._use, type(self).__name__, feed.results())
+        self._found = self._read_as(how)
         self._is_broken = False  # there was no memory
+
+    def _read_as(self, how: How[TupleQuery] | None) -> Tables[Any]:
+        """What queries find in the events that are left, in some form."""
+        return Tables(self._use, type(self).__name__, self._feed.results(how))
 
     @property
     def skipped(self) -> int:
@@ -61,27 +63,29 @@ class Results(Read[pyarrow.RecordBatch]):
     ``schema`` is that of the batches, ``variables`` are its columns that have positions.
     """
 
-    def __init__(self, feed: SourceFeed) -> None:
-        super().__init__(feed)
-        (self._query,) = feed.core.queries.values()
-        self.schema: pyarrow.Schema = self._running.schema
-        self.variables: tuple[str, ...] = self._running.variables
+    def __init__(self, feed: SourceFeed, how: How[TupleQuery] | None = None) -> None:
+        super().__init__(feed, how)
+        (self._query,) = feed.kind.core.running.values()
+        self._input = feed.kind.input_of(self._query)
+        evaluation = self._query.at_work
+        self.schema: pyarrow.Schema = evaluation.schema
+        self.variables: tuple[str, ...] = evaluation.variables
         self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
 
     @property
     def found(self) -> int:
         """How many results there were so far."""
-        return self._running.found
+        return self._query.results
 
     @property
     def events(self) -> int:
         """Events that were read so far, without those that were left out."""
-        return 0 if self._query.streamset is None else self._query.streamset.events
+        return self._input.events
 
     @property
     def time(self) -> int | None:
         """The time of the last of them, in microseconds; None if they have none."""
-        return None if self._query.streamset is None else self._query.streamset.time
+        return self._input.time
 
     def losses(self) -> list[Loss]:
         """What no match could have so far: events that were left out, are in no partition, or in no window."""
@@ -90,11 +94,7 @@ class Results(Read[pyarrow.RecordBatch]):
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The variables and types for which there was no event so far, whatever came before it."""
-        return unmatched(self._query)
-
-    @property
-    def _running(self) -> Running:
-        return running_of(self._query)
+        return self._query.unmatched
 
     @abstractmethod
     def _next(self) -> pyarrow.RecordBatch:
@@ -145,19 +145,3 @@ def check_pandas() -> None:
         import pandas  # noqa: F401
     except ImportError as error:
         raise OptionError("to_pandas needs pandas; install it with: pip install 'spaseq[pandas]'") from error
-
-
-def running_of(query: RegisteredQuery) -> Running:
-    """What a query that has begun runs on."""
-    assert query.entry is not None
-    return query.entry.running
-
-
-def unmatched(query: RegisteredQuery) -> tuple[str, ...]:
-    """The variables and types of a query for which there was no event so far, whatever came before it."""
-    plan = query.plan or query.prepared.plan
-    met = 0 if query.entry is None else query.entry.running.met
-    names = called(query.prepared.query, plan)
-    states = [any(met >> atom & 1 for atom in state.atoms) for state in plan.automaton.states]
-    some = frozenset[str]().union(*compress(names, states))
-    return tuple(name for name in in_order(names) if name not in some)

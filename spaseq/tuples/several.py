@@ -10,7 +10,8 @@ import pyarrow
 
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
-from spaseq.tuples.results import Read, check_pandas, running_of, unmatched
+from spaseq.tuples.query import TupleQuery
+from spaseq.tuples.results import Read, check_pandas
 
 if TYPE_CHECKING:
     import pandas
@@ -38,10 +39,8 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
         self.forms = {
-            name: ResultForm(
-                running_of(query).schema, running_of(query).variables, bool(query.prepared.query.aggregates)
-            )
-            for name, query in feed.core.queries.items()
+            name: ResultForm(query.at_work.schema, query.at_work.variables, bool(query.prepared.query.aggregates))
+            for name, query in feed.kind.core.running.items()
         }
 
     def __next__(self) -> tuple[str, pyarrow.RecordBatch]:
@@ -53,17 +52,17 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     @property
     def found(self) -> int:
         """How many results there were so far."""
-        return sum(running_of(query).found for query in self._feed.core.queries.values())
+        return sum(query.results for query in self._feed.kind.core.running.values())
 
     @property
     def events(self) -> int:
         """Events that were read so far, without those that were left out."""
-        return self._feed.core.events
+        return self._feed.kind.events
 
     @property
     def time(self) -> int | None:
         """The time of the last of them, in microseconds; None if they have none."""
-        times = [streamset.time for streamset in self._feed.core.streamsets if streamset.time is not None]
+        times = [merged.time for merged in self._feed.kind.inputs if merged.time is not None]
         return max(times, default=None)
 
     @property
@@ -77,7 +76,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
 
     def counts(self) -> dict[str, int]:
         """How many results are left, by query."""
-        self._feed.core.step = lambda running, batch: running.counts(batch)
+        self._found = self._read_as(TupleQuery.counts)
         with self._sound():
             counts = dict.fromkeys(self.forms, 0)
             for name, count in self._found:
@@ -99,7 +98,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     def statistics(self) -> dict[str, dict[str, int]]:
         """By query, what it runs on did so far."""
         self._use.check("statistics")
-        return {name: running_of(query).statistics() for name, query in self._feed.core.queries.items()}
+        return {name: query.statistics() for name, query in self._feed.kind.core.running.items()}
 
     def losses(self, name: str) -> list[Loss]:
         """What no match of a query could have so far: events that were left out, are in no partition, or no window."""
@@ -107,7 +106,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
 
     def unmatched(self, name: str) -> tuple[str, ...]:
         """The variables and types of a query for which there was no event so far, whatever came before it."""
-        return unmatched(self._feed.core.queries[name])
+        return self._feed.kind.core.running[name].unmatched
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(self.forms)}; {self.found} found so far>"

@@ -10,8 +10,9 @@ from spaseq.pattern.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
-from spaseq.tuples.core import RegisteredQuery, TupleCore
-from spaseq.tuples.results import unmatched
+from spaseq.tuples.kind import TableKind
+from spaseq.tuples.merged_input import TupleInput
+from spaseq.tuples.query import TupleQuery
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class StreamCounters:
 
 
 def statistics_of(
-    core: TupleCore | None, names: Iterable[str], counters: Mapping[str, StreamCounters]
+    kind: TableKind | None, names: Iterable[str], counters: Mapping[str, StreamCounters]
 ) -> dict[str, Any]:
     """``streams`` and ``queries`` by name, fit for JSON; times are ISO 8601, the stream without a name is "".
 
@@ -38,11 +39,13 @@ def statistics_of(
     buffer), ``held_back_by`` (the stream that these wait for), the counters of its kernel, ``error`` if it could not go
     on, and ``why`` if there was no result.
     """
-    if core is None:
+    if kind is None:
         return {"streams": {}, "queries": {name: {"results": 0, "events": 0} for name in names}}
     return {
-        "streams": {name: _stream(clock, counters.get(name, StreamCounters())) for name, clock in core.clocks.items()},
-        "queries": {name: _query(core, query) for name, query in core.queries.items()},
+        "streams": {
+            name: _stream(clock, counters.get(name, StreamCounters())) for name, clock in kind.core.clocks.items()
+        },
+        "queries": {name: _query(kind, query) for name, query in kind.core.running.items()},
     }
 
 
@@ -61,32 +64,29 @@ def _stream(clock: StreamClock, counters: StreamCounters) -> dict[str, Any]:
     }
 
 
-def _query(core: TupleCore, query: RegisteredQuery) -> dict[str, Any]:
-    streamset, entry = query.streamset, query.entry
-    assert streamset is not None
+def _query(kind: TableKind, query: TupleQuery) -> dict[str, Any]:
+    merged = kind.input_of(query)
     found: dict[str, Any] = {
-        "results": 0 if entry is None else entry.running.found,
-        "events": 0 if entry is None else streamset.position - entry.first,
-        "waiting_events": streamset.waits,
-        "held_back_by": streamset.held_back_by(core.clocks) if streamset.waits else None,
+        "results": query.results,
+        "events": merged.position - query.first if query.has_begun else 0,
+        "waiting_events": len(merged.buffer),
+        "held_back_by": merged.slowest() if merged.buffer else None,
     }
-    if entry is not None:
-        found["kernel"] = entry.running.statistics()
+    if query.has_begun:
+        found["kernel"] = query.statistics()
     if query.error:
         found["error"] = query.error
     if not found["results"]:
-        found["why"] = _why(core, query)
+        found["why"] = _why(merged, query)
     return found
 
 
-def _why(core: TupleCore, query: RegisteredQuery) -> list[str]:
+def _why(merged: TupleInput, query: TupleQuery) -> list[str]:
     """Reasons why a query has no result, as far as they are known."""
-    assert query.streamset is not None
-    lost = [loss.cause for loss in query.streamset.losses(query.entry)] if query.entry is not None else []
-    waits = query.streamset.waits
-    held = query.streamset.held_back_by(core.clocks)
-    waiting = [f"{waits:,} events wait for {held or 'later ones'}"] if waits else []
-    missing = unmatched(query)
+    lost = [loss.cause for loss in merged.losses(query)]
+    waits = len(merged.buffer)
+    waiting = [f"{waits:,} events wait for {merged.slowest() or 'later ones'}"] if waits else []
+    missing = query.unmatched
     return [*lost, *waiting, *([f"no event fits {' or '.join(missing)}"] if missing else [])]
 
 

@@ -203,7 +203,7 @@ def test_reordering(steps: list[tuple[int, list[int]] | int], strict: bool) -> N
             expected = []
             while heap and heap[0][0] <= (step - 1 if strict else step):
                 expected.append(heapq.heappop(heap))
-            bounds = (by_tick if strict else by_time)([step] * 3)
+            bounds = (by_tick if strict else by_time)(step, [step] * 3)
             released = buffer.release(bounds) or Released(np.empty(0, np.int64), ())
             found: list[object] = [None] * len(released)
             for stream, events, places in released.parts:

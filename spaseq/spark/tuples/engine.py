@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 import pyarrow
 
 from spaseq.pattern.formulas.query import TimeWindow
+from spaseq.runtime.core import due, needed_since
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.tree import flattened, inflated
@@ -16,12 +18,11 @@ from spaseq.spark.tuples.reading import ONLY, ROW, TIME, TableReading
 from spaseq.spark.tuples.showing import AggregatedRows, SelectedRows
 from spaseq.spark.tuples.store import RowStore
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples import promises
-from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.kind import TableKind
+from spaseq.tuples.query import Evaluation, TupleQuery
 from spaseq.tuples.restoring import core_state, restore_core
 from spaseq.tuples.selection.selecting import SelectingQuery
-from spaseq.tuples.streamset import Running
 
 Found: TypeAlias = "SelectedRows | AggregatedRows"
 
@@ -29,12 +30,12 @@ Found: TypeAlias = "SelectedRows | AggregatedRows"
 class TupleEngine:
     """Runs a query on the rows of one bucket, whose order is that of time; ``schema`` is that of its results."""
 
-    def __init__(self, reading: TableReading, schema: pyarrow.Schema, core: TupleCore | None = None) -> None:
-        """A new one, or one that goes on with the ``core`` of another."""
+    def __init__(self, reading: TableReading, schema: pyarrow.Schema, tables: TableKind | None = None) -> None:
+        """A new one, or one that goes on with the ``tables`` of another."""
         self._reading = reading
         self._schema = schema
-        self._core = reading.begun()[0] if core is None else core
-        self._core.step = self._step
+        self._tables = reading.begun()[0] if tables is None else tables
+        self._clock = self._tables.core.clock(ONLY)
         self.store = RowStore()
 
     def push(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
@@ -43,35 +44,35 @@ class TupleEngine:
             numbers = self.store.add(rows) if self._reading.kept else None
             batch = self._reading.batch(rows, numbers)
             times = batch[TIME].cast(pyarrow.int64()).to_numpy()
-            self._core.clock(ONLY).events += len(rows)
-            self._core.take(ONLY, times, batch)
+            self._clock.events += len(rows)
+            self._tables.take(ONLY, times, batch)
         if promise is not None:
-            self._core.clock(ONLY).promise(promise)
+            self._clock.promise(promise)
         return self._results()
 
     def advance(self, time: int) -> Iterator[Found]:
         """See ``JobEngine``."""
-        self._core.clock(ONLY).promise(time)
+        self._clock.promise(time)
         return self._results()
 
     def close(self) -> Iterator[Found]:
         """See ``JobEngine``."""
-        self._core.clock(ONLY).close()
+        self._clock.close()
         return self._results()
 
     def needed_since(self) -> int | None:
         """See ``JobEngine``."""
-        return promises.needed_since(self._core)
+        return needed_since(self._tables.core)
 
     def due(self) -> int | None:
         """See ``JobEngine``."""
-        return promises.due(self._core)
+        return due(self._tables.core)
 
     def snapshot(self) -> bytes:
         """See ``JobEngine``."""
         sections: dict[str, bytes] = {}
         state = {
-            "core": core_state(self._core),
+            "core": core_state(self._tables),
             "following": self.store.following,
             "rows": [[first, packed(rows)] for first, rows in self.store.rows()],
         }
@@ -82,9 +83,9 @@ class TupleEngine:
         """The engine as it was when the snapshot was taken; SnapshotError: it is damaged."""
         with doubted():
             state: dict[str, Any] = inflated(*TUPLES.unpack(snapshot))
-            core = reading.core()
-            restore_core(core, state["core"], {ONLY: reading.query}, reading.kept)
-            engine = TupleEngine(reading, schema, core)
+            tables = reading.tables()
+            restore_core(tables, state["core"], {ONLY: reading.query}, reading.kept)
+            engine = TupleEngine(reading, schema, tables)
             engine.store = RowStore(state["following"])
             for first, rows in state["rows"]:
                 engine.store.restore(first, unpacked(rows))
@@ -92,31 +93,33 @@ class TupleEngine:
 
     def _results(self) -> Iterator[Found]:
         """What is decided; then rows that no later result shows are forgotten."""
-        self._core.settle()
-        for _, found in self._core.results():
-            yield found  # type: ignore[misc]
+        for _, found in self._tables.core.tables(how=self._found):
+            yield found
         self.store.forget(self._shown_since())
 
-    def _step(self, running: Running, batch: EncodedBatch) -> Iterator[Found]:
-        if isinstance(running, SelectingQuery):
-            for found in running.recognized(batch):
-                yield SelectedRows(found, batch, running, self.store, self._reading, self._schema)
+    def _found(self, query: TupleQuery) -> Iterator[tuple[str, Found]]:
+        return iter(()) if query.evaluation is None else query.each(partial(self._found_in, query.evaluation))
+
+    def _found_in(self, evaluation: Evaluation, batch: EncodedBatch) -> Iterator[Found]:
+        if isinstance(evaluation, SelectingQuery):
+            for found in evaluation.recognized(batch):
+                yield SelectedRows(found, batch, evaluation, self.store, self._reading, self._schema)
         else:
-            for rows in running.batches(batch):
+            for rows in evaluation.batches(batch):
                 yield AggregatedRows(rows, batch, self._schema)
 
     def _shown_since(self) -> int:
         """No row before this time is in a result that is still to come."""
         query = self._reading.query.query
         if isinstance(query.window, TimeWindow):
-            return max(LEAST, self._core.clock(ONLY).watermark - query.window.microseconds)
+            return max(LEAST, self._clock.watermark - query.window.microseconds)
         return LEAST if not query.forgets else self._oldest()
 
     def _oldest(self) -> int:
         """The time of the first row that is remembered, in the order of times."""
-        entry = self._core.queries[ONLY].entry
-        if entry is None or not isinstance(entry.running, SelectingQuery) or not self._core.streamsets[0].position:
+        (query,), (merged,) = self._tables.core.running.values(), self._tables.inputs
+        running = query.evaluation
+        if not isinstance(running, SelectingQuery) or not merged.position:
             return LEAST
-        running = entry.running
         number = running.past.values(ROW, pyarrow.array([running.past.oldest])).to_numpy()
         return int(self.store.take(number, [TIME])[TIME].cast(pyarrow.int64())[0].as_py())

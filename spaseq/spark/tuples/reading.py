@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from spaseq.errors import OptionError
+from spaseq.soundness import Soundness
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
 from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.schema import ColumnTypes
-from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
+from spaseq.tuples.kind import TableKind
 from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.query import TupleQuery
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 if TYPE_CHECKING:
@@ -90,20 +92,20 @@ class TableReading:
         own = {TIME: pyarrow.timestamp("us"), **dict.fromkeys(self.kept, pyarrow.int64())}
         return ColumnTypes({field.name: field.type for field in self.usual} | own)
 
-    def core(self) -> TupleCore:
-        """What runs the query, which is still to be added."""
+    def tables(self) -> TableKind:
+        """What runs the query, which is still to be registered."""
         setting = replace(self.options, time=TIME, form=None).setting(has_names=False)
-        return TupleCore(setting, self.types())
+        return TableKind(setting, self.types(), Soundness("this engine"))
 
-    def begun(self) -> tuple[TupleCore, RegisteredQuery]:
+    def begun(self) -> tuple[TableKind, TupleQuery]:
         """The query at work; QueryError: it makes no sense for the columns that there are."""
-        core = self.core()
-        query = RegisteredQuery(ONLY, self.query, kept=self.kept)
-        core.add(query)
-        core.check_named_columns()
-        core.clock(ONLY)
-        core.start(query)
-        return core, query
+        tables = self.tables()
+        query = tables.query(ONLY, self.query, extra=self.kept)
+        tables.register(query)
+        tables.check_named_columns()
+        tables.core.clock(ONLY)
+        tables.begin(query, tables.input_of(query))
+        return tables, query
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -118,8 +118,7 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType, TimestampType
 
     _, query = reading.begun()
-    assert query.entry is not None
-    running = query.entry.running
+    running = query.at_work
     aggregates = isinstance(running, AggregatingQuery)
     own = list((_aggregated if aggregates else _selected)(running, reading, columns))
     names = [name for name, _ in own]

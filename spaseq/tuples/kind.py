@@ -1,0 +1,274 @@
+"""Tables as a kind of data: what an engine of CEQL queries has beside what all engines have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pyarrow
+
+from spaseq.errors import Location, QueryError
+from spaseq.runtime.core import EngineCore
+from spaseq.soundness import Soundness
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.suggestion import did_you_mean
+from spaseq.tuples.aggregates.aggregation import AggregatingQuery
+from spaseq.tuples.batch import TableBatch
+from spaseq.tuples.columns.rows import Rows
+from spaseq.tuples.columns.schema import STREAM, ColumnTypes
+from spaseq.tuples.encoding.encoded import check_text_column
+from spaseq.tuples.encoding.encoder import QueryReading, check_reading
+from spaseq.tuples.encoding.symbol_groups import Naming, Setting
+from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.merged_input import TupleInput
+from spaseq.tuples.prepared import Prepared, atoms_of
+from spaseq.tuples.query import Evaluation, TupleQuery
+from spaseq.tuples.selection.selecting import SelectingQuery
+
+
+class TableKind:
+    """Streams of rows, for the ``core`` of one engine; ``columns`` are those that came so far.
+
+    ``promised`` is what any stream promises, also one that is not known yet; ``events`` are all that came.
+    """
+
+    results_wait = "results wait: take all of an iterator of results"
+
+    def __init__(
+        self, setting: Setting, columns: ColumnTypes, soundness: Soundness, lateness: int = 0, promised: int = LEAST
+    ) -> None:
+        self.setting = setting
+        self.columns = columns
+        self.promised = promised
+        self.events = 0
+        self.core: EngineCore[TableBatch, TupleQuery] = EngineCore(self, soundness, lateness)
+        self._late: Times | None = None  # where rows are that came last, and late
+        self._needed: tuple[str, ...] | None = None
+
+    @property
+    def has_names(self) -> bool:
+        """Whether streams have names, so that others may come."""
+        return self.setting.has_names
+
+    @property
+    def inputs(self) -> Iterator[TupleInput]:
+        """Those of the core."""
+        return (merged for merged in self.core.inputs if isinstance(merged, TupleInput))
+
+    # ── as of any kind of data ───────────────────────────────────────────────────────────────────────────
+    def stream(self, called: str) -> str:
+        """See ``Kind``: streams have one name."""
+        return called
+
+    def opened(self, clock: StreamClock) -> None:
+        """See ``Kind``: a stream that is new is no earlier than what has had its turn."""
+        inputs = [merged for merged in self.inputs if merged.takes_all]
+        reached = [merged.time for merged in inputs if merged.time is not None and self.has_names]
+        clock.promise(max([self.promised, *reached]))
+        for merged in inputs:
+            merged.join(clock)
+
+    def arrived(self, batch: TableBatch, first: int) -> TableBatch:
+        """See ``Kind``."""
+        return batch
+
+    def in_time(self, batch: TableBatch) -> TableBatch:
+        """See ``Kind``: rows with all columns that are known.  StreamError: a number has no equal of its type."""
+        self.events += len(batch.times)
+        named = batch.named() if self.setting.has_names else batch
+        return named.aligned(f"<stream {batch.stream}>" if batch.stream else "<stream>")
+
+    def late(self, batch: TableBatch, places: Times, clock: StreamClock) -> None:
+        """See ``Kind``: whoever pushes says so."""
+        self._late = places
+
+    def derive(self, query: TupleQuery) -> Iterable[TableBatch]:
+        """See ``Kind``: no query in CEQL derives a stream; one that does would give its events here."""
+        return ()
+
+    def rest(self) -> None:
+        """See ``Kind``: inputs see to what they keep."""
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    def take(self, stream: str, times: Times | None, rows: Rows) -> None:
+        """Rows of a stream came, which are not late; None: they have no times."""
+        times = np.empty(rows.num_rows, np.int64) if times is None else times
+        if len(times):
+            self.core.add(self.in_time(TableBatch(stream, times, rows, self.columns)))
+
+    def push(self, stream: str, numbers: Times, times: Times | None, rows: Rows) -> Times:
+        """Rows of a stream came, which have these numbers; those of rows that are late."""
+        clock = self.core.clock(stream)
+        if times is None:
+            clock.events += rows.num_rows
+            if clock.watermark == GREATEST:
+                clock.late += rows.num_rows
+                return numbers
+            self.take(stream, None, rows)
+            return numbers[:0]
+        self._late = None
+        self.core.accept(TableBatch(stream, times, rows, self.columns), self.core.lateness)
+        return numbers[:0] if self._late is None else numbers[self._late]
+
+    def promise(self, stream: str | None, time: int) -> None:
+        """No row before ``time`` will come on a stream, or on all that there are and will be; GREATEST: none at all."""
+        if stream is None:
+            self.promised = max(self.promised, time)
+        for name in [stream] if stream is not None else list(self.core.clocks):
+            clock = self.core.clock(name)
+            if time == GREATEST:
+                clock.close()
+            clock.promise(time)
+
+    def reopen(self, stream: str, latest: int) -> int:
+        """After a restore: more may come of a stream that had ended, whose last event had the time ``latest``.
+
+        Gives the time that nothing of it may be before.
+        """
+        clock = self.core.clock(stream)
+        if clock.closed:
+            reached = (merged.time for merged in self.inputs if merged.time is not None)
+            clock.closed, clock.watermark = False, max([latest, *reached])
+        return max(latest, clock.watermark)
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    def query(self, name: str, prepared: Prepared, remembers: bool = False, extra: tuple[str, ...] = ()) -> TupleQuery:
+        """A query for this engine."""
+        return TupleQuery(name, prepared, self.core.errors, remembers, extra)
+
+    def register(self, query: TupleQuery) -> None:
+        """Run a query on the events that come from now on; QueryError: its streams are none of the events."""
+        self.check_streams(query.prepared)
+        streams = self._streams(query.prepared)
+        alike = [merged for merged in self.inputs if merged.asked == streams]
+        joinable = next((merged for merged in alike if merged.may_be_joined), None)
+        position = self._position(streams, alike)
+        for stream in query.prepared.query.streams if self.setting.has_names else ():
+            self.core.clock(stream)
+        self.core.start(query, joinable or self.new_input(streams, position))
+        self._needed = None
+
+    def unregister(self, name: str) -> None:
+        """Forget a query."""
+        self.core.remove(name)
+        self._needed = None
+
+    def begin(self, query: TupleQuery, merged: TupleInput) -> None:
+        """Begin with a query, as the columns of the events are known; QueryError: it does not make sense for them."""
+        wanted = (*query.prepared.columns, *self.named_columns, *query.extra)
+        self._needed = None
+        with about_query(query.name):
+            schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
+            self.begin_with(query, merged, schema, merged.position)
+
+    def begin_with(self, query: TupleQuery, merged: TupleInput, schema: pyarrow.Schema, first: int) -> None:
+        """Begin with a query on events with these columns, the first one at a position; QueryError as of ``begin``."""
+        prepared, plan = query.prepared, query.prepared.plan_for(schema)
+        check_reading(prepared.query, plan, schema)
+        remembered = schema.names if query.remembers else query.extra
+        evaluation: Evaluation = (
+            AggregatingQuery(prepared.query, plan, schema, first, self.setting.integers)
+            if prepared.query.aggregates
+            else SelectingQuery(prepared.query, plan, schema, first, remembered, self.setting.integers)
+        )
+        reading = QueryReading(prepared.query, plan, atoms_of(plan, self._own(prepared)), evaluation)
+        query.begin(plan, evaluation, reading, schema, first)
+        merged.read_by(query)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that the queries read, and those that say what the events are."""
+        if self._needed is None:
+            going = [query for query in self.core.running.values() if not query.error]
+            found = [name for query in going for name in query.prepared.columns]
+            self._needed = tuple(dict.fromkeys([*self.named_columns, *found]))
+        return self._needed
+
+    @property
+    def named_columns(self) -> tuple[str, ...]:
+        """The columns that have types, streams and times."""
+        naming = self.setting.naming
+        stream = STREAM if self.setting.has_names else naming.stream_column
+        return tuple(name for name in (naming.type_column, stream, self.setting.time) if name is not None)
+
+    def check_streams(self, prepared: Prepared) -> None:
+        """QueryError for events of a stream that has no name, or is none."""
+        asked, setting = prepared.query, self.setting
+        has_column = setting.naming.stream_column is not None
+        if len(asked.streams) > 1 and not (setting.has_names or has_column):
+            hint = "give each of them a source, or say which column has the streams of the events (stream)"
+            several = ", ".join(asked.streams)
+            raise QueryError(f"FROM names several streams ({several}), but there is one source", hint=hint)
+        own = self._own(prepared)
+        known = asked.streams or (setting.known or () if setting.has_names else (own,) if own else ())
+        for kind in prepared.plan.atoms:
+            is_open = not known and (has_column or setting.has_names)
+            if kind.stream is None or kind.stream in known or is_open:
+                continue
+            message = f"{kind.stream}>{kind.type} asks for a stream"
+            if known:
+                raise QueryError(f"{message} that is none; {did_you_mean(kind.stream, known)}")
+            hint = f"FROM {kind.stream} gives them that name"
+            raise QueryError(f"{message}, but that of the events has no name", hint=hint)
+
+    def check_named_columns(self) -> None:
+        """QueryError: types or streams are in a column that has no texts."""
+        naming = self._naming
+        for name, role in ((naming.type_column, "types"), (naming.stream_column, "streams")):
+            if name is not None and name != STREAM:
+                check_text_column(name, role, self.columns.schema)
+
+    def input_of(self, query: TupleQuery) -> TupleInput:
+        """The input that a query reads, or read."""
+        return next(merged for merged in self.inputs if query in merged.all_queries)
+
+    # ── inputs ───────────────────────────────────────────────────────────────────────────────────────────
+    def reads(self, stream: str) -> bool:
+        """Whether a query reads a stream, or one that would be new."""
+        return any(merged.is_open or stream in merged.numbers for merged in self.inputs)
+
+    def new_input(self, streams: tuple[str, ...], position: int) -> TupleInput:
+        """One of these streams (none: of all) without queries, whose next event is at a position."""
+        named = streams and not self._of_column
+        clocks = [self.core.clock(name) for name in streams] if named else self.core.clocks.values()
+        has_times = self.setting.time is not None
+        return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self)
+
+    def _streams(self, prepared: Prepared) -> tuple[str, ...]:
+        return prepared.query.streams if self._of_column or self.setting.has_names else ()
+
+    def _position(self, streams: tuple[str, ...], alike: list[TupleInput]) -> int:
+        """Where a new input begins to count: behind all events of its streams that came before."""
+        if alike:
+            return max(merged.position + merged.ahead for merged in alike)
+        clocks = self.core.clocks
+        names = streams if streams and self.setting.has_names else clocks
+        return sum(clocks[name].events - clocks[name].late for name in names if name in clocks)
+
+    @property
+    def _of_column(self) -> bool:
+        """Whether a column has the streams of the events."""
+        return self.setting.naming.stream_column is not None and not self.setting.has_names
+
+    @property
+    def _naming(self) -> Naming:
+        naming = self.setting.naming
+        return Naming(naming.type_column, naming.relation, STREAM) if self.setting.has_names else naming
+
+    def _own(self, prepared: Prepared) -> str | None:
+        """What a query calls the one stream that there is."""
+        if self.setting.has_names or self.setting.naming.stream_column is not None:
+            return None
+        return prepared.query.streams[0] if prepared.query.streams else self.setting.own
+
+
+@contextmanager
+def about_query(name: str) -> Iterator[None]:
+    """Within, errors of queries without a place are about the one of that name."""
+    try:
+        yield
+    except QueryError as error:
+        error.location = error.location if error.location.path else Location(name)
+        raise

@@ -1,0 +1,251 @@
+"""The merged input of queries on tables: each batch is encoded once, for all of them, with positions in the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow
+import pyarrow.compute
+
+from spaseq.errors import QueryError
+from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.reorder import Released, by_time_and_stream
+from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.sources.tables.types import usual_type
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Loss
+from spaseq.streams.timestamps import LEAST
+from spaseq.tuples.batch import TableBatch, concatenated, of_arrow, without_unused
+from spaseq.tuples.columns.schema import ColumnTypes
+from spaseq.tuples.columns.serialisation import (
+    distinct,
+    integers_read,
+    numbers_stored,
+    require,
+    rows_read,
+    rows_stored,
+)
+from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder
+from spaseq.tuples.encoding.symbol_groups import Naming
+from spaseq.tuples.query import TupleQuery
+
+WAITING: Shape = [{"times": bytes, "rows": bytes}]
+STREAMSET: Shape = {
+    "streams": [str], "position": COUNT, "time": [TIME], "events": COUNT, "entries": [str],
+    "waiting": AnyNames(WAITING), "encoder": ENCODER,
+}  # fmt: skip
+
+
+class Beginner(Protocol):
+    """What knows the columns of events, and which streams there may be."""
+
+    promised: int
+
+    @property
+    def has_names(self) -> bool:
+        """Whether streams have names, so that others may come."""
+
+    def begin(self, query: TupleQuery, merged: TupleInput) -> None:
+        """Begin with a query.  QueryError: it does not make sense for the columns that events have."""
+
+
+class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
+    """Rows of streams (none are ``asked``: of all) in the order of time, then of streams, then of arrival.
+
+    ``chosen``: the column of ``naming`` has the streams, and rows of others than those asked for are left out.
+    ``position`` is that of the next event, ``time`` that of the last one in microseconds (None: they have none).
+    """
+
+    passes = True
+
+    def __init__(
+        self, asked: tuple[str, ...], clocks: Iterable[StreamClock], naming: Naming, chosen: bool, has_times: bool,
+        position: int, kind: Beginner,
+    ) -> None:  # fmt: skip
+        super().__init__(clocks, by_time_and_stream)
+        self.asked = asked
+        self.position = position
+        self.time: int | None = None
+        self.events = 0
+        self.encoder = BatchEncoder(naming)
+        self._naming = naming
+        self._chosen = chosen
+        self._has_times = has_times
+        self._kind = kind
+        self._new = False  # a query has not begun
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it has all streams that there are, be it that a column has others."""
+        return self._chosen or not self.asked
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a stream that is not known yet would belong to it."""
+        return not (self._chosen or self.asked)
+
+    @property
+    def may_be_joined(self) -> bool:
+        """See ``MergedInput``."""
+        return super().may_be_joined and not self._rest
+
+    def join(self, clock: StreamClock) -> None:
+        """A stream that was not known belongs to it, too."""
+        self.numbers[clock.iri] = len(self.clocks)
+        self.clocks.append(clock)
+        self.buffer.add_stream()
+
+    def attach(self, query: TupleQuery) -> None:
+        """See ``MergedInput``: it begins with the next event."""
+        self._new = True
+        super().attach(query)
+
+    def _leave(self, query: TupleQuery) -> None:
+        if query.reading is not None:
+            self.encoder.remove(query.reading)
+            query.reading = None
+        super()._leave(query)
+
+    def read_by(self, query: TupleQuery) -> None:
+        """A query has begun."""
+        assert query.reading is not None
+        assert query.schema is not None
+        self.encoder.add(query.reading, query.schema)
+
+    def losses(self, query: TupleQuery) -> list[Loss]:
+        """The events that a query can have in no match."""
+        return [] if query.reading is None else self.encoder.losses(query.reading, self.events)
+
+    @property
+    def ahead(self) -> int:
+        """How many events came that have no position yet."""
+        return len(self.buffer) + sum(map(len, self.turns))
+
+    def reached(self, watermarks: Sequence[int]) -> int:
+        """See ``MergedInput``: a stream that is not known yet is no earlier than what has had its turn."""
+        found = list(watermarks)
+        if self._kind.has_names and self.is_open:
+            found.append(max(self._kind.promised, LEAST if self.time is None else self.time))
+        return min(found, default=self._kind.promised)
+
+    def slowest(self) -> str | None:
+        """The stream that the others wait for; None: there is one alone."""
+        return min(self.clocks, key=lambda clock: clock.watermark).iri if len(self.clocks) > 1 else None
+
+    # ── events ───────────────────────────────────────────────────────────────────────────────────────────
+    def add(self, events: TableBatch) -> None:
+        """See ``MergedInput``; where there are no times, rows have their turn as they come."""
+        if not self._has_times:
+            self.turns.append(events)
+            return
+        super().add(events)
+        if self.turns:
+            self.time = int(self.turns[-1].times[-1])
+
+    def settle(self) -> list[TupleQuery]:
+        """See ``MergedInput``: where nothing waits, time decides nothing."""
+        return super().settle() if self.buffer else self._asked()
+
+    def note(self, query: TupleQuery) -> None:
+        """See ``MergedInput``: a query has nothing to do before the next event."""
+
+    def _feed(self, released: Released[TableBatch]) -> dict[TupleQuery, None]:
+        return self._feed_turn(_merged(released))
+
+    def _feed_turn(self, events: TableBatch) -> dict[TupleQuery, None]:
+        if self._new:
+            self._begin_all()
+        events = events.aligned()
+        if self._chosen and self.asked:
+            events = self._chosen_of(events)
+        count = len(events.times)
+        if not count:
+            return {}
+        first, self.position = self.position, self.position + count
+        self.events += count
+        if self._has_times:
+            self.time = int(events.times[-1])
+        times = events.times if self._has_times else np.arange(first, self.position, dtype=np.int64)
+        encoded = self.encoder.encoded(times, events.rows, first)
+        for query in self.queries:
+            if query.reading is not None:
+                query.fed.append(encoded.of(query.reading))
+        return dict.fromkeys(self.queries)
+
+    def _begin_all(self) -> None:
+        self._new = False
+        for query in self.queries:
+            if not query.has_begun:
+                try:
+                    self._kind.begin(query, self)
+                except QueryError as error:
+                    query.end(error)
+
+    def _chosen_of(self, events: TableBatch) -> TableBatch:
+        """The events of the streams that are asked for."""
+        column = events.rows.column(self._naming.stream_column)
+        if pyarrow.types.is_null(column.type):
+            return events.part(0, 0)
+        chosen = pyarrow.compute.is_in(column, pyarrow.array(self.asked)).to_numpy(zero_copy_only=False)
+        return events.take(np.flatnonzero(chosen))
+
+    def _settled(self) -> None:
+        if not self._rest:
+            self.encoder.forget()
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What is known of the events, as STREAMSET."""
+        waiting: dict[str, list[dict[str, Any]]] = {}
+        for number, events in self.buffer.runs():
+            rows = rows_stored(without_unused(of_arrow(events.rows)))
+            waiting.setdefault(self.clocks[number].iri, []).append(
+                {"times": numbers_stored(events.times), "rows": rows}
+            )
+        return {
+            "streams": list(self.asked),
+            "position": self.position,
+            "time": [] if self.time is None else [self.time],
+            "events": self.events,
+            "entries": [query.name for query in self.queries if query.reading is not None],
+            "waiting": waiting,
+            "encoder": self.encoder.state(),
+        }
+
+    def restore(self, state: dict[str, Any], types: ColumnTypes) -> None:
+        """Go on where ``state`` was taken, with the same queries; SnapshotError: it cannot be."""
+        self.events = state["events"]
+        self.encoder.restore(state["encoder"])
+        least = LEAST if self.time is None else self.time
+        for stream, runs in state["waiting"].items():
+            require(stream in self.numbers, "events wait that nobody reads")
+            for run in runs:
+                self.buffer.add_run(self.numbers[stream], _run(stream, run, least, types))
+
+    def check_time(self) -> None:
+        """SnapshotError: events may come that are older than what has had its turn."""
+        late = self.time is not None and any(clock.watermark < self.time for clock in self.clocks)
+        require(not late, "events had their turn too early")
+
+
+def _run(stream: str, run: dict[str, Any], least: int, types: ColumnTypes) -> TableBatch:
+    """Events that wait, of which none is before ``least``; SnapshotError: they cannot be."""
+    rows = rows_read(run["rows"])
+    times = integers_read(run["times"], rows.num_rows)
+    require(len(times) > 0 and bool((times[1:] >= times[:-1]).all()), "events that wait are not in order")
+    require(bool(times[0] >= least), "events wait that came too late")
+    require(all(usual_type(field.type) == field.type for field in rows.schema), "columns are of other types")
+    distinct(rows.schema.names)
+    return TableBatch(stream, times, rows, types)
+
+
+def _merged(released: Released[TableBatch]) -> TableBatch:
+    """Events of several streams as one batch, in order."""
+    if len(released.parts) == 1:
+        return released.parts[0][1]
+    parts = [events.aligned() for _, events, _ in released.parts]
+    order = np.argsort(np.concatenate([places for _, _, places in released.parts]))
+    rows = concatenated([events.rows for events in parts]).take(pyarrow.array(order))
+    return TableBatch("", released.times, rows, parts[0].types)

@@ -1,0 +1,193 @@
+"""One registered query in CEQL at work: it begins when its columns are known, and ends alone if it cannot go on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any, Protocol, TypeAlias
+
+import pyarrow
+
+from spaseq.errors import Location, QueryError, StreamError
+from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.encoder import Forgetful, QueryReading
+from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.selection.projection import called, in_order
+
+ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME)}
+Found: TypeAlias = tuple[str, Any]  # name of a query, and what it found
+
+
+class Evaluation(Forgetful, Protocol):
+    """What evaluates a query, batch by batch."""
+
+    found: int
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """That of the batches of its results."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The columns that have positions."""
+
+    @property
+    def met(self) -> int:
+        """The set of its atoms that some event had so far."""
+
+    def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
+        """The results that end in a batch."""
+
+    def counts(self, batch: EncodedBatch) -> Iterator[int]:
+        """How many these are, part by part."""
+
+    def statistics(self) -> dict[str, int]:
+        """Counters of what it runs on."""
+
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, for a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What is left of a query that could not go on: ``found`` results, ``met`` atoms, and counters of its kernel."""
+
+    found: int
+    met: int
+    kernel: dict[str, int]
+
+    def state(self) -> dict[str, Any]:
+        """As ENDED."""
+        return {"found": self.found, "met": hex(self.met), "kernel": self.kernel}
+
+
+@dataclass(slots=True, eq=False)
+class TupleQuery:
+    """A query: registered, then begun on events with the columns of ``schema``, the first one at a position.
+
+    It ``remembers`` all columns of the events that its results pick, or ``extra`` ones beside those that it shows.
+    """
+
+    name: str
+    prepared: Prepared
+    errors: list[QueryError | StreamError]  # where it tells that it cannot go on
+    remembers: bool = False
+    extra: tuple[str, ...] = ()
+    plan: RecognitionPlan | None = None
+    evaluation: Evaluation | None = None
+    reading: QueryReading | None = None
+    schema: pyarrow.Schema | None = None
+    first: int = 0
+    ended: Ended | None = None
+    error: str = ""  # why it could not begin, or does not go on
+    fed: deque[EncodedBatch] = field(default_factory=deque)  # of which nothing was taken
+    _going: Iterator[Any] | None = None  # what is found in the batch before
+    into: None = None
+    due: int = GREATEST
+    pauses: bool = True
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it does not go on."""
+        return bool(self.error)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether its columns were known."""
+        return self.evaluation is not None or self.ended is not None
+
+    @property
+    def results(self) -> int:
+        """How many there were."""
+        return self.evaluation.found if self.evaluation is not None else self.ended.found if self.ended else 0
+
+    @property
+    def at_work(self) -> Evaluation:
+        """What evaluates it, as it has begun."""
+        assert self.evaluation is not None
+        return self.evaluation
+
+    def begin(
+        self, plan: RecognitionPlan, evaluation: Evaluation, reading: QueryReading, schema: pyarrow.Schema, first: int
+    ) -> None:
+        """Begin on events with these columns, the first one at that position."""
+        self.plan, self.evaluation, self.reading, self.schema, self.first = plan, evaluation, reading, schema, first
+
+    def end(self, error: QueryError | StreamError) -> None:
+        """It cannot go on, and tells why."""
+        self.error = error.message
+        error.location = error.location if error.location.path else Location(self.name)
+        self.errors.append(error)
+        self.fed.clear()
+        self._going = None
+        if self.evaluation is not None:
+            self.ended = Ended(self.evaluation.found, self.evaluation.met, self.evaluation.statistics())
+            self.evaluation = None
+
+    # ── as of any query at work ──────────────────────────────────────────────────────────────────────────
+    def advance(self, watermark: int) -> None:
+        """See ``RunningQuery``: events alone decide."""
+
+    def finish(self) -> None:
+        """See ``RunningQuery``: events alone decide."""
+
+    def at_once(self) -> Sequence[Found]:
+        """See ``RunningQuery``."""
+        return list(self.tables())
+
+    def tables(self) -> Iterator[Found]:
+        """See ``RunningQuery``: batches of results."""
+        return iter(()) if self.evaluation is None else self.each(self.evaluation.batches)
+
+    def counts(self) -> Iterator[Found]:
+        """How many there are, part by part, instead of these."""
+        return iter(()) if self.evaluation is None else self.each(self.evaluation.counts)
+
+    def each(self, step: Callable[[EncodedBatch], Iterable[Any]]) -> Iterator[Found]:
+        """What ``step`` finds in the batches that it was fed; what is not taken comes the next time."""
+        try:
+            while self._going is not None or self.fed:
+                if self._going is None:
+                    self._going = iter(step(self.fed.popleft()))
+                for found in self._going:
+                    yield self.name, found
+                self._going = None
+        except (StreamError, QueryError) as error:
+            self.end(error)
+
+    def needed_since(self, time: int) -> int | None:
+        """See ``RunningQuery``."""
+        return GREATEST if self.is_over else window_back(self.prepared.query, time)
+
+    # ── what it tells ────────────────────────────────────────────────────────────────────────────────────
+    def statistics(self) -> dict[str, int]:
+        """The counters of what it runs on, or ran on."""
+        return self.evaluation.statistics() if self.evaluation is not None else self.ended.kernel if self.ended else {}
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The variables and types for which there was no event so far, whatever came before it."""
+        plan = self.plan or self.prepared.plan
+        met = self.evaluation.met if self.evaluation is not None else self.ended.met if self.ended else 0
+        names = called(self.prepared.query, plan)
+        states = [any(met >> atom & 1 for atom in state.atoms) for state in plan.automaton.states]
+        some = frozenset[str]().union(*compress(names, states))
+        return tuple(name for name in in_order(names) if name not in some)
+
+
+def window_back(query: FormulaQuery, time: int) -> int | None:
+    """No event before this matters for results that end at ``time`` or later; None: any may.
+
+    What is consumed depends on earlier results, and these on what others consumed.
+    """
+    if time == GREATEST:
+        return GREATEST
+    if not isinstance(query.window, TimeWindow) or query.consumption is not Consumption.NONE:
+        return None
+    return max(LEAST, time - query.window.microseconds)
