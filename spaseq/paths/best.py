@@ -108,6 +108,7 @@ def _first_places(columns: PathColumns) -> NDArray[np.int64]:
     return before + np.arange(len(before))
 
 
+# ── best first ───────────────────────────────────────────────────────────────────────────────────────────
 WeightsOf: TypeAlias = "Callable[[int], StepWeights]"  # by the number of the start
 AT_ONCE = 1 << 11  # edges between looks at the clock
 MOST_TOP = 2**32 - 1

@@ -174,6 +174,7 @@ def _number(numbers: dict[tuple[int, ...], int], graph: GraphEdges, steps: Steps
     return numbers.setdefault(tuple(sorted(taken)), len(numbers))
 
 
+# ── counted without making the paths, where that is possible ─────────────────────────────────────────────
 Counts: TypeAlias = "Mapping[int, int]"  # paths, by the number of their query
 
 

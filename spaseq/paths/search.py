@@ -126,6 +126,7 @@ def _vertices(graph: GraphEdges, start: Any) -> list[int]:
     return [] if vertex is None else [vertex]
 
 
+# ── searches ─────────────────────────────────────────────────────────────────────────────────────────────
 MOST_TOGETHER = 1 << 16  # paths that are given as they are found
 C = TypeVar("C", bound=Sized)
 
@@ -241,6 +242,7 @@ class CountRun(SearchRun[Counts]):
         return PathCounts(counts, self.complete, self.warnings)
 
 
+# ── compiled queries ─────────────────────────────────────────────────────────────────────────────────────
 class CompiledPaths:
     """Queries on a graph (``Graph.compile``): what they need of it is looked up once, not for each search.
 

@@ -122,6 +122,7 @@ def _arrays(view: memoryview, counts: list[int], at: int) -> Arrays:
     return found
 
 
+# ── texts, and terms as such texts ───────────────────────────────────────────────────────────────────────
 ASCII = 128  # bytes below are characters
 BEGINS_TERM = np.zeros(256, np.bool_)  # of each byte whether canonical bytes of terms begin so
 BEGINS_TERM[list(b"BILST")] = True
@@ -213,6 +214,7 @@ def text_order(texts: Sequence[bytes]) -> NDArray[np.uint32]:
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.uint32)
 
 
+# ── compressed sparse rows ───────────────────────────────────────────────────────────────────────────────
 Places = NDArray[np.int64]
 PIECE = 1 << 16  # numbers that are looked at together
 NONE = np.empty(0, np.uint32)
@@ -300,6 +302,7 @@ def _parts(array: NDArray[np.uint32], ends: Places) -> list[NDArray[np.uint32]]:
     return [array[start:stop] for start, stop in pairwise(ends.tolist())]
 
 
+# ── graphs and files ─────────────────────────────────────────────────────────────────────────────────────
 ENDING = ".spaseqgraph"
 
 

@@ -57,6 +57,7 @@ def _columns_at(names: Sequence[str], places: Sequence[int]) -> Columns:
     return subject, relation, object_
 
 
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────
 COLUMNS = ("subject", "relation", "object")
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "|"}
 

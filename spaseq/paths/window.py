@@ -47,6 +47,7 @@ def with_equivalent_states_united(states: Sequence[SymbolState]) -> list[SymbolS
     return found
 
 
+# ── queries on a window ──────────────────────────────────────────────────────────────────────────────────
 Starts: TypeAlias = "Iterable[Any] | Mapping[str, Iterable[Any]]"
 OTHER = ""  # stands for all predicates that no query names: it is the IRI of none
 MOST_COUNT = 2**31

@@ -65,6 +65,7 @@ class Seen:
         self.admit(arrays["times"], arrays["keys"])
 
 
+# ── projection ───────────────────────────────────────────────────────────────────────────────────────────
 Mask = NDArray[np.bool_]
 
 

@@ -132,6 +132,7 @@ def exists_refused(span: Span) -> Problem:
     return Problem(message, span, "follow edges by steps, as in :p/^:p")
 
 
+# ── the grammar ──────────────────────────────────────────────────────────────────────────────────────────
 GRAMMAR = Path(__file__).parent / "grammar"
 
 

@@ -94,6 +94,7 @@ def _label_width(drawing: Drawing, layer_of: Sequence[int], layer: int) -> float
     return CHARACTER * max(texts, default=0)
 
 
+# ── SVG ──────────────────────────────────────────────────────────────────────────────────────────────────
 MARGIN = 20
 APART = 26  # edges between the same nodes
 NEARER = 0.62  # how far on its way an edge has its label, if the end has fewer edges

@@ -66,6 +66,7 @@ async def gathered(
     return await gather(*map(one, given))
 
 
+# ── what a question asks ─────────────────────────────────────────────────────────────────────────────────
 Pairs = Iterable[tuple[Any, Any]]
 Waiting = Awaitable[Pairs] | AsyncIterable[tuple[Any, Any]]  # what ``async def`` gives, with return or with yield
 Resolve = Callable[[str], Pairs | Waiting]
@@ -188,6 +189,7 @@ def _read(text: str) -> tuple[tuple[PreparedPath, str], ...]:
     return ((query, text.strip()),)
 
 
+# ── many questions as one search ─────────────────────────────────────────────────────────────────────────
 Key = tuple[PathQuery, bool]  # a query without its name, and whether its starts are those of FROM
 
 
@@ -267,6 +269,7 @@ def key_of(path: ResolvedPath) -> Key:
     return replace(path.query.query, name=""), path.starts is None
 
 
+# ── each question by a search of its own ─────────────────────────────────────────────────────────────────
 FEW_STEPS = 2  # of paths of which there are few
 
 

@@ -40,6 +40,7 @@ def stem(word: str) -> str:
     return word[:-1] if is_doubled else word
 
 
+# ── what a path is worth ─────────────────────────────────────────────────────────────────────────────────
 class PathScorer(Protocol):
     """Who gives scores to the paths of many questions together."""
 
@@ -127,6 +128,7 @@ def share_of(number: float) -> float:
     return float(number)
 
 
+# ── by words in common ───────────────────────────────────────────────────────────────────────────────────
 _KEPT = 4  # weights: the starts of a question are few, or share them
 WordsOf = Callable[[str], Iterable[str]]
 
@@ -196,6 +198,7 @@ class WordIndex:
         return weights
 
 
+# ── by embeddings ────────────────────────────────────────────────────────────────────────────────────────
 Embed = Callable[[list[str]], ArrayLike]
 Vectors = NDArray[np.float32]
 

@@ -202,6 +202,7 @@ def _flat(entries: Entries) -> tuple[tuple[int, int], ...]:
     return tuple((state, guard) for state in sorted(entries) for guard in sorted(entries[state]))
 
 
+# ── chains ───────────────────────────────────────────────────────────────────────────────────────────────
 def chain_of(automaton: PathAutomaton) -> tuple[Step, ...] | None:
     """The steps of every path, one at least; None: paths differ in them, or some node has a condition."""
     last = len(automaton.states) - 1
@@ -214,6 +215,7 @@ def chain_of(automaton: PathAutomaton) -> tuple[Step, ...] | None:
     return steps or None
 
 
+# ── from where paths are searched for ────────────────────────────────────────────────────────────────────
 FEW_ENDS = 4  # nodes of TO for each of which a search of its own is worth it, for a walk
 FEW_ENDS_OF_PATHS = 64  # the same for paths under a restrictor, which cost more from the starts alone
 

@@ -65,6 +65,7 @@ class _Search:
         self.parts.append(sorted(part))
 
 
+# ── automata of several queries ──────────────────────────────────────────────────────────────────────────
 Steps: TypeAlias = "frozenset[Step]"  # one of them is taken
 MOST_PASSES = 3  # in search of states that go on alike
 

@@ -275,6 +275,7 @@ def _called(function: str, distinct: bool, argument: Expression) -> Expression:
     return Operation(function, (Operation("DISTINCT", (argument,)) if distinct else argument,))
 
 
+# ── as text, JSON, Mermaid or Graphviz DOT ───────────────────────────────────────────────────────────────
 def render(description: Description, form: str) -> str:
     """The description in one of the formats of ``PLAN_FORMATS``; KeyError for another."""
     return PLAN_FORMATS[form](description)

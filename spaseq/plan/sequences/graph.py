@@ -274,6 +274,7 @@ def routes(graph: EpsilonGraph, source: int) -> list[EpsilonPath]:
     return list(found)
 
 
+# ── ambiguity: can one set of picks come about along two paths? ──────────────────────────────────────────
 # Of states, and steps between these: beyond them results are compared, which is always right.
 MOST_PAIRS, MOST_PRODUCT_STEPS = 20_000, 1_000_000
 Pair = tuple[int, int]

@@ -170,6 +170,7 @@ def _read(state: dict[str, Any], masks: Sequence[int], schema: pyarrow.Schema) -
     )  # fmt: skip
 
 
+# ── batch by batch ───────────────────────────────────────────────────────────────────────────────────────
 AGGREGATION: Shape = {
     "operands": AnyNames(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION],
     "rising": [RISING],

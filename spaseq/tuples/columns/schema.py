@@ -117,6 +117,7 @@ def _is_valid(column: pyarrow.Array) -> bool:
     return True
 
 
+# ── what several streams have in common ──────────────────────────────────────────────────────────────────
 STREAM = "stream\n"  # the column with the names of the streams: no query can mean it
 
 
@@ -151,6 +152,7 @@ def _common_type(name: str, schemas: Mapping[str, pyarrow.Schema]) -> pyarrow.Da
     return type_
 
 
+# ── types of columns that come in batches ────────────────────────────────────────────────────────────────
 NOWHERE = Location()
 COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
 

@@ -48,6 +48,7 @@ def places_among(known: Positions, wanted: Positions) -> Places:
     return places[there].astype(np.int64, copy=False)
 
 
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 SMALL = 1 << 12  # rows of a batch that may be joined with others
 MANY = 1 << 14  # rows of which some may be in no match any more
 PAST: Shape = [{"first": COUNT, "starts": bytes, "rows": bytes}]  # at most one

@@ -81,6 +81,7 @@ _CHOICES: dict[SelectionStrategy, Callable[[list[Positions]], set[Positions]]] =
 }
 
 
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 def picked_rows(results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: Past) -> pyarrow.Table:
     """A row for each event that a variable holds, by result, variable and position.
 

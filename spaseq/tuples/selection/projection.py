@@ -33,6 +33,7 @@ def free(name: str, taken: Sequence[str]) -> str:
     return free(f"{name}_", taken) if name in taken else name
 
 
+# ── columns of attributes ────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of results: the positions that ``variable`` holds, or their values of ``attribute``.

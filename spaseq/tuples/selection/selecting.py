@@ -102,6 +102,7 @@ def _many_offsets(each: int, count: int) -> pyarrow.Array:
     return _offsets(np.arange(count + 1) * each)
 
 
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
     "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,

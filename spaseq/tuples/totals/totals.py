@@ -396,6 +396,7 @@ def _decimals(numbers: Wide) -> pyarrow.Array:
     return pyarrow.Array.from_buffers(Integers.DECIMAL.type, len(high), [None, pyarrow.py_buffer(halves)])
 
 
+# ── the number of results ────────────────────────────────────────────────────────────────────────────────
 _ALL = MatchAggregate("COUNT", None, "count")
 
 
