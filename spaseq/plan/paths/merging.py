@@ -127,10 +127,10 @@ class AutomatonMerger:
                 for member in members for move in entries[member]
                 if move.origin in places or move.origin in numbers
             )  # fmt: skip
-            first = self._part(len(members), moves)
+            first = self._component(len(members), moves)
             numbers |= {member: first + place for member, place in places.items()}
         ends = [(numbers[state], _renumbered(guard, bits)) for state, guard in follow.accepting if state in numbers]
-        self.ends.append(self._part(1, [_LocalMove(False, state, 0, None, guard) for state, guard in ends]))
+        self.ends.append(self._component(1, [_LocalMove(False, state, 0, None, guard) for state, guard in ends]))
 
     def merged(self) -> MergedAutomaton:
         """One automaton for all of them."""
@@ -144,17 +144,17 @@ class AutomatonMerger:
         origin = places[move.origin] if is_inner else numbers[move.origin]
         return _LocalMove(is_inner, origin, places[move.target], move.steps, _renumbered(move.guard, bits))
 
-    def _part(self, size: int, moves: Sequence[_LocalMove]) -> int:
+    def _component(self, size: int, moves: Sequence[_LocalMove]) -> int:
         """The first state of a part with these moves."""
         match moves:
             case [_LocalMove(False, origin, _, None, 0)] if size == 1:
                 return origin
         key = size, frozenset(moves)
         if key not in self._known:
-            self._known[key] = self._new_part(size, moves)
+            self._known[key] = self._new_component(size, moves)
         return self._known[key]
 
-    def _new_part(self, size: int, moves: Iterable[_LocalMove]) -> int:
+    def _new_component(self, size: int, moves: Iterable[_LocalMove]) -> int:
         first = self.states
         self.states += size
         self.parts.append(size)

@@ -150,7 +150,7 @@ def _state(
         "why": why,
         "join_keys": sorted({", ".join(sorted(held for held, _ in step.joins)) for step in steps if step.joins}),
         "guards": [_guard(liveness, state, guard) for guard in liveness.guards[state]],
-        "competes_with": [numbers[one] for one in analysis.twins.get(state, ())],
+        "competes_with": [numbers[one] for one in analysis.competitors.get(state, ())],
     }
 
 
