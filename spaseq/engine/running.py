@@ -23,9 +23,8 @@ from spaseq.engine.spent import Spent
 from spaseq.errors import Location, StreamError
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.cells import LazyAtom
-from spaseq.results.construct import Constructor
 from spaseq.results.match import DerivedEvent
-from spaseq.results.projection import Projector
+from spaseq.results.projection import Constructor, Projector
 from spaseq.results.table import MatchTable
 from spaseq.streams.timestamps import GREATEST, LEAST
 

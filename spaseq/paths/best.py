@@ -146,12 +146,14 @@ class BestSearch:
         self._graph = graph
         self._searcher = BestFirstSearcher(graph.index, top)
 
-    def add(self, number: int, part: AutomatonComponent, starts: Vertices, weights: StepWeights | WeightsOf) -> None:
+    def add(
+        self, number: int, component: AutomatonComponent, starts: Vertices, weights: StepWeights | WeightsOf
+    ) -> None:
         """A query, by the number that it gets in the results, with its starts.
 
         QueryError: it does not ask for all paths.  OptionError: weights do not fit the graph.
         """
-        query, bound = part.query.query, part.bound
+        query, bound = component.query.query, component.bound
         if query.selector.kind is not SelectorKind.ALL:
             raise QueryError(f"{query.name}: the best paths are those of ALL paths, not of {query.selector.kind.value}")
         for each, some in self._by_weights(starts, weights):

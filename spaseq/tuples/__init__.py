@@ -13,7 +13,7 @@ try:
 except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
-from spaseq.tuples.encoding.encoded import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
 from spaseq.tuples.encoding.times import Measure

@@ -19,7 +19,7 @@ from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.columns.kinds import Integers
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import STREAM, ColumnTypes
-from spaseq.tuples.encoding.encoded import EncodedBatch, check_text_column
+from spaseq.tuples.encoding.batches import EncodedBatch, check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times

@@ -17,7 +17,7 @@ from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import ColumnTypes, changed, usual
-from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.batches import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.times import Times, clock_of, told
 from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.sources.opening import opened

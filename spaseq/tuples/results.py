@@ -16,7 +16,7 @@ from spaseq.exclusive import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.core import RegisteredQuery
 from spaseq.tuples.feeding import SourceFeed
-from spaseq.tuples.selection.projection import called, in_order
+from spaseq.tuples.selection.picks import called, in_order
 from spaseq.tuples.streamset import Running
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pyarrow
 
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.tuples.columns.serialisation import met_of
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.streamset import Running
 

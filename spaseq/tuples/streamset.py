@@ -18,7 +18,7 @@ from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.schema import CODED_TEXT, STREAM
 from spaseq.tuples.columns.serialisation import require
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times

@@ -18,7 +18,6 @@ TWINS = {
     "Prepared": "public: what spaseq.prepare and spaseq.tuples.prepare give",
     "Atom": "public: spaseq.tuples.Atom; the other is a GPM in a sequence",
     "Aggregates": "public: spaseq.tuples.Aggregates; the other is what the aggregator gives for them",
-    "Column": "the aggregator's, and a column of results",
     "Events": "of a stream as columns, and what the totaller takes",
     "Quantity": "the totaller's, and the aggregator's",
     "Graph": "public: spaseq.paths.Graph; the other is GRAPH in a graph pattern",

@@ -18,7 +18,7 @@ from spaseq.spark.tuples.store import RowStore
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples import promises
 from spaseq.tuples.core import TupleCore
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.restoring import core_state, restore_core
 from spaseq.tuples.selection.selecting import SelectingQuery
 from spaseq.tuples.streamset import Running

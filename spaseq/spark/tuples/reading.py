@@ -14,7 +14,7 @@ from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.schema import ColumnTypes, usual, usual_schema
 from spaseq.tuples.core import RegisteredQuery, TupleCore
-from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
+from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.sources.arrow import ArrowSource

@@ -15,7 +15,7 @@ import pyarrow.compute
 from spaseq.snapshots.shapes import COUNT, Shape
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.serialisation import damaged, marks_read, numbers_stored, require, rows_read, rows_stored
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.times import Times
 
 Positions = npt.NDArray[np.int64]

@@ -27,9 +27,8 @@ from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.tuples.columns.kinds import Integers
 from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.columns.vectors import Mask, Vector
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, ordered, unordered
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.windows import ALWAYS, edges, ordered, unordered
 from spaseq.tuples.totals.operands import MANY, Operand, renumbered, too_large
 
 MOST = 1 << 16  # rows that are handed over together
